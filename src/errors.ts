@@ -1,0 +1,138 @@
+/**
+ * The errors of Idiolect: one base class, one class per thing that a caller would do differently.
+ * Each carries its facts as fields, and its message says what happened, where, and what to do.
+ */
+
+/** Base of every error thrown on purpose; `code` is stable and names the class for programs. */
+export abstract class IdiolectError extends Error {
+  abstract readonly code: string;
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A chat template does not parse, raises, or asks for something that does not exist. */
+export class TemplateError extends IdiolectError {
+  readonly code = 'template';
+  /** Where it happened: a file name, a model, or `template`. */
+  readonly template: string;
+  /** What went wrong, without the place. */
+  readonly reason: string;
+  /** `syntax`: it does not parse. `raised`: its own `raise_exception`. `runtime`: anything else. */
+  readonly kind: 'syntax' | 'raised' | 'runtime';
+  constructor(facts: { template: string; reason: string; kind: TemplateError['kind']; cause?: unknown }) {
+    super(`${facts.template}: ${facts.reason}`, { cause: facts.cause });
+    this.template = facts.template;
+    this.reason = facts.reason;
+    this.kind = facts.kind;
+  }
+}
+
+/** A template used up its budget of steps, output or recursion: it is broken or hostile. */
+export class TemplateLimitError extends IdiolectError {
+  readonly code = 'template-limit';
+  readonly template: string;
+  readonly limit: 'steps' | 'output' | 'depth';
+  readonly allowed: number;
+  constructor(facts: { template: string; limit: TemplateLimitError['limit']; allowed: number }) {
+    super(`${facts.template}: rendering needs more than ${facts.allowed} ${facts.limit}`);
+    this.template = facts.template;
+    this.limit = facts.limit;
+    this.allowed = facts.allowed;
+  }
+}
+
+/** What a template does cannot be read as a chat format. */
+export class AnalysisError extends IdiolectError {
+  readonly code = 'analysis';
+  readonly template: string;
+  /** The probe that gave the answer that could not be used. */
+  readonly probe: string;
+  readonly reason: string;
+  constructor(facts: { template: string; probe: string; reason: string }) {
+    super(`${facts.template}: ${facts.reason} (probe ${facts.probe})`);
+    this.template = facts.template;
+    this.probe = facts.probe;
+    this.reason = facts.reason;
+  }
+}
+
+/** A keyword of a tool's schema that the grammar does not fully enforce. */
+export interface SchemaIssue {
+  /** Name of the tool; empty for a response schema. */
+  readonly tool: string;
+  /** JSON pointer of the keyword's place in the schema: `/properties/a/pattern`. */
+  readonly pointer: string;
+  readonly keyword: string;
+  /**
+   * `widened`: the grammar accepts values that the schema refuses (validate after the call).
+   * `narrowed`: some valid values cannot be written.
+   */
+  readonly effect: 'widened' | 'narrowed';
+  /** Why, and what the grammar does instead. */
+  readonly reason: string;
+}
+
+/** A schema cannot be enforced as asked. All issues are reported together. */
+export class SchemaError extends IdiolectError {
+  readonly code = 'schema';
+  readonly issues: readonly SchemaIssue[];
+  constructor(issues: readonly SchemaIssue[]) {
+    const lines = issues.map((issue) => {
+      const where = issue.tool === '' ? 'response schema' : `tool ${JSON.stringify(issue.tool)}`;
+      return `${where}, ${issue.pointer === '' ? '(root)' : issue.pointer}, ${issue.keyword}: ${issue.reason}`;
+    });
+    super(`schema cannot be enforced: ${lines.join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+/** A tool cannot be offered in this format. */
+export class ToolError extends IdiolectError {
+  readonly code = 'tool';
+  readonly tool: string;
+  readonly reason: string;
+  constructor(facts: { tool: string; reason: string }) {
+    super(`tool ${JSON.stringify(facts.tool)}: ${facts.reason}`);
+    this.tool = facts.tool;
+    this.reason = facts.reason;
+  }
+}
+
+/** A combination of options that this format cannot do; thrown before the first token. */
+export class UnsupportedOptionError extends IdiolectError {
+  readonly code = 'unsupported-option';
+  readonly option: string;
+  readonly reason: string;
+  constructor(facts: { option: string; reason: string }) {
+    super(`${facts.option}: ${facts.reason}`);
+    this.option = facts.option;
+    this.reason = facts.reason;
+  }
+}
+
+/** A grammar that an engine cannot build, or a text that is no GBNF. */
+export class GrammarError extends IdiolectError {
+  readonly code = 'grammar';
+  readonly reason: string;
+  /** Rule at fault, where known. */
+  readonly rule: string | undefined;
+  constructor(facts: { reason: string; rule?: string }) {
+    super(facts.rule === undefined ? facts.reason : `rule ${facts.rule}: ${facts.reason}`);
+    this.reason = facts.reason;
+    this.rule = facts.rule;
+  }
+}
+
+/** A model file that cannot be read, or holds no chat template. */
+export class ModelFileError extends IdiolectError {
+  readonly code = 'model-file';
+  readonly file: string;
+  readonly reason: string;
+  constructor(facts: { file: string; reason: string; cause?: unknown }) {
+    super(`${facts.file}: ${facts.reason}`, { cause: facts.cause });
+    this.file = facts.file;
+    this.reason = facts.reason;
+  }
+}

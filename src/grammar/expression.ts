@@ -1,0 +1,189 @@
+/**
+ * The expression tree: one closed union from which every back end is made (GBNF, Ohm, matcher).
+ *
+ * Matching is over Unicode code points. Every tree must read the same as a context-free grammar and as
+ * a PEG: at each choice and at each repetition the next character alone decides ("LL(1)"), except in
+ * `until`, which is defined by its delimiters. Constructors below keep simple trees in that shape; who
+ * builds choices of literals uses `oneOf`, which factors them into a trie.
+ */
+
+/** Inclusive range of code points. */
+export type CodePointRange = readonly [from: number, to: number];
+
+export type Expression = Literal | CharacterClass | Sequence | Choice | Repeat | Until | RuleReference;
+
+/** Exactly this text; may be empty. Never holds NUL, which no sampler lets through. */
+export interface Literal {
+  readonly type: 'literal';
+  readonly text: string;
+}
+/** One code point out of sorted, disjoint ranges; never empty, never holds NUL or surrogates. */
+export interface CharacterClass {
+  readonly type: 'class';
+  readonly ranges: readonly CodePointRange[];
+}
+/** One after the other. */
+export interface Sequence {
+  readonly type: 'sequence';
+  readonly items: readonly Expression[];
+}
+/** One of several, at least two; first sets are disjoint, an alternative that can be empty comes last. */
+export interface Choice {
+  readonly type: 'choice';
+  readonly alternatives: readonly Expression[];
+}
+/** Repetition, as often as possible; `item` is never nullable. `max: null` is unbounded. */
+export interface Repeat {
+  readonly type: 'repeat';
+  readonly item: Expression;
+  readonly min: number;
+  readonly max: number | null;
+}
+/**
+ * Any text up to the first of several delimiters, that delimiter, and what follows it. No delimiter
+ * contains another. In PEG: `(~(d1 | d2) any)* (d1 then1 | d2 then2)`; in GBNF, an automaton.
+ */
+export interface Until {
+  readonly type: 'until';
+  readonly branches: readonly { readonly delimiter: string; readonly then: Expression }[];
+}
+/** A named rule of the surrounding grammar; recursion goes through here. */
+export interface RuleReference {
+  readonly type: 'rule';
+  readonly name: string;
+}
+
+/** A start rule and its rules. Names are `[a-z][a-z0-9-]*`. */
+export interface Grammar {
+  readonly root: string;
+  readonly rules: ReadonlyMap<string, Expression>;
+}
+
+/** Highest code point. */
+export const maxCodePoint = 0x10ffff;
+
+/** The empty text. */
+export const empty: Literal = { type: 'literal', text: '' };
+
+/** Exactly `text`. */
+export function literal(text: string): Literal {
+  return text === '' ? empty : { type: 'literal', text };
+}
+
+/** One code point of `ranges`, which are sorted and merged here; NUL and surrogates are taken out. */
+export function characterClass(...ranges: readonly CodePointRange[]): CharacterClass {
+  return { type: 'class', ranges: normaliseRanges(ranges) };
+}
+
+/** One code point that is in none of `ranges` (nor NUL, nor a surrogate). */
+export function exceptCharacters(...ranges: readonly CodePointRange[]): CharacterClass {
+  const complement: CodePointRange[] = [];
+  let next = 0;
+  for (const [from, to] of normaliseRanges(ranges)) {
+    if (from > next) complement.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= maxCodePoint) complement.push([next, maxCodePoint]);
+  return characterClass(...complement);
+}
+
+/** Any one code point. */
+export const anyCharacter: CharacterClass = exceptCharacters();
+
+/** `items` in order; nested sequences and neighbouring literals are merged, empty ones dropped. */
+export function sequence(...items: readonly Expression[]): Expression {
+  const merged: Expression[] = [];
+  for (const item of items.flatMap((each) => (each.type === 'sequence' ? each.items : [each]))) {
+    const last = merged.at(-1);
+    if (item.type === 'literal' && item.text === '') continue;
+    if (item.type === 'literal' && last?.type === 'literal') {
+      merged[merged.length - 1] = literal(last.text + item.text);
+    } else {
+      merged.push(item);
+    }
+  }
+  const [only, second] = merged;
+  if (only === undefined) return empty;
+  return second === undefined ? only : { type: 'sequence', items: merged };
+}
+
+/** One of `alternatives`, whose first sets the caller keeps disjoint. */
+export function choice(...alternatives: readonly Expression[]): Expression {
+  const [only, second] = alternatives;
+  if (only === undefined) throw new RangeError('a choice needs an alternative');
+  return second === undefined ? only : { type: 'choice', alternatives };
+}
+
+/** `item` from `min` to `max` times. */
+export function repeat(item: Expression, min = 0, max: number | null = null): Expression {
+  if (max === 0) return empty;
+  return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
+}
+
+/** `item` or nothing. */
+export function optional(item: Expression): Expression {
+  return repeat(item, 0, 1);
+}
+
+/** Text up to the first of the delimiters, then the delimiter and its continuation. */
+export function until(...branches: Until['branches']): Until {
+  return { type: 'until', branches };
+}
+
+/** The rule called `name`. */
+export function rule(name: string): RuleReference {
+  return { type: 'rule', name };
+}
+
+/** One of several texts, factored into a trie so that the next character always decides. */
+export function oneOf(texts: Iterable<string>): Expression {
+  return trieExpression([...new Set(texts)].map((text) => Array.from(text)));
+}
+
+function trieExpression(words: readonly (readonly string[])[]): Expression {
+  const byFirst = new Map<string, string[][]>();
+  let ends = false;
+  for (const [first, ...rest] of words) {
+    if (first === undefined) {
+      ends = true;
+      continue;
+    }
+    const group = byFirst.get(first);
+    if (group === undefined) byFirst.set(first, [rest]);
+    else group.push(rest);
+  }
+  if (byFirst.size === 0) return empty;
+  const branches = [...byFirst].map(([first, rests]) => sequence(literal(first), trieExpression(rests)));
+  const all = choice(...branches);
+  return ends ? optional(all) : all;
+}
+
+/** Says at compile time that a switch over a union is complete. */
+export function unreachable(value: never): never {
+  throw new TypeError(`unexpected ${JSON.stringify(value)}`);
+}
+
+function normaliseRanges(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
+  const forbidden: readonly CodePointRange[] = [
+    [0, 0],
+    [0xd800, 0xdfff],
+  ];
+  const allowed = forbidden.reduce(subtractRange, [...ranges]);
+  allowed.sort((a, b) => a[0] - b[0]);
+  const merged: [number, number][] = [];
+  for (const [from, to] of allowed) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+function subtractRange(ranges: readonly CodePointRange[], [from, to]: CodePointRange): CodePointRange[] {
+  return ranges.flatMap(([low, high]): CodePointRange[] => {
+    if (high < from || low > to) return [[low, high]];
+    const left: CodePointRange[] = low < from ? [[low, from - 1]] : [];
+    const right: CodePointRange[] = high > to ? [[to + 1, high]] : [];
+    return [...left, ...right];
+  });
+}

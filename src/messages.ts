@@ -1,0 +1,68 @@
+/** Conversations and tools in the shapes of OpenAI's Chat Completions API. Imports nothing. */
+
+/** Any JSON value. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** A JSON Schema: a boolean or an object of keywords. */
+export type JsonSchema = boolean | JsonObject;
+
+/** A function that the model may call. */
+export interface Tool {
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    /** JSON Schema of the arguments, an object schema. Absent means no arguments. */
+    readonly parameters?: JsonSchema;
+  };
+}
+
+/** `auto`: text or calls. `required`: at least one call. A name: that call. `none`: no call. */
+export type ToolChoice =
+  | 'auto'
+  | 'required'
+  | 'none'
+  | { readonly type: 'function'; readonly function: { readonly name: string } };
+
+export interface ContentPart {
+  readonly type: string;
+  readonly [key: string]: JsonValue;
+}
+
+/** One call in an assistant message. */
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    /** JSON text, as in OpenAI's API. */
+    readonly arguments: string;
+  };
+}
+
+export interface SystemMessage {
+  readonly role: 'system' | 'developer';
+  readonly content: string | readonly ContentPart[];
+}
+export interface UserMessage {
+  readonly role: 'user';
+  readonly content: string | readonly ContentPart[];
+}
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly content: string | readonly ContentPart[] | null;
+  /** The thoughts, without their markers. */
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly ToolCall[];
+}
+export interface ToolMessage {
+  readonly role: 'tool';
+  readonly content: string | readonly ContentPart[];
+  readonly tool_call_id?: string;
+  readonly name?: string;
+}
+
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
