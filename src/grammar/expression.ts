@@ -45,7 +45,13 @@ export interface Repeat {
  */
 export interface Until {
   readonly type: 'until';
-  readonly branches: readonly { readonly delimiter: string; readonly then: Expression }[];
+  /** `then: null`: this delimiter must not come at all (only useful with `mayEnd`). */
+  readonly branches: readonly { readonly delimiter: string; readonly then: Expression | null }[];
+  /**
+   * The text may also end before any delimiter came: in PEG, one more alternative at the end that
+   * matches nothing. Such an expression stands last in its sequence.
+   */
+  readonly mayEnd: boolean;
 }
 /** A named rule of the surrounding grammar; recursion goes through here. */
 export interface RuleReference {
@@ -127,7 +133,17 @@ export function optional(item: Expression): Expression {
 
 /** Text up to the first of the delimiters, then the delimiter and its continuation. */
 export function until(...branches: Until['branches']): Until {
-  return { type: 'until', branches };
+  return { type: 'until', branches, mayEnd: false };
+}
+
+/** Text up to the first of the delimiters and on from there, or text to the end that holds none of them. */
+export function untilOrEnd(...branches: Until['branches']): Until {
+  return { type: 'until', branches, mayEnd: true };
+}
+
+/** Any text that holds none of `texts`; stands last in its sequence. */
+export function without(...texts: readonly string[]): Until {
+  return untilOrEnd(...texts.map((delimiter) => ({ delimiter, then: null })));
 }
 
 /** The rule called `name`. */
