@@ -41,12 +41,12 @@ export interface Repeat {
 }
 /**
  * Any text up to the first of several delimiters, that delimiter, and what follows it. No delimiter
- * contains another. In PEG: `(~(d1 | d2) any)* (d1 then1 | d2 then2)`; in GBNF, an automaton.
+ * contains another. In PEG: `(~(d1 | d2) any)* (d1 next1 | d2 next2)`; in GBNF, an automaton.
  */
 export interface Until {
   readonly type: 'until';
-  /** `then: null`: this delimiter must not come at all (only useful with `mayEnd`). */
-  readonly branches: readonly { readonly delimiter: string; readonly then: Expression | null }[];
+  /** `next: null`: this delimiter must not come at all (only useful with `mayEnd`). */
+  readonly branches: readonly { readonly delimiter: string; readonly next: Expression | null }[];
   /**
    * The text may also end before any delimiter came: in PEG, one more alternative at the end that
    * matches nothing. Such an expression stands last in its sequence.
@@ -143,7 +143,7 @@ export function untilOrEnd(...branches: Until['branches']): Until {
 
 /** Any text that holds none of `texts`; stands last in its sequence. */
 export function without(...texts: readonly string[]): Until {
-  return untilOrEnd(...texts.map((delimiter) => ({ delimiter, then: null })));
+  return untilOrEnd(...texts.map((delimiter) => ({ delimiter, next: null })));
 }
 
 /** The rule called `name`. */
