@@ -1,0 +1,127 @@
+/** Random access to the bytes of a file, local or behind HTTP, with a count of what was really read. */
+import fs from 'node:fs/promises';
+import { ModelFileError } from '../errors.ts';
+
+/** What one read brought: fewer bytes than asked for only at the end of the file. */
+export interface SourceBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Size of the whole file in bytes. */
+  readonly size: number;
+}
+
+/** A file whose stretches can be read. */
+export interface ByteSource {
+  /** How the file is called in errors. */
+  readonly name: string;
+  /** Bytes `start` to `end`, `end` exclusive. Throws `ModelFileError` when the source does not answer so. */
+  read(start: number, end: number): Promise<SourceBytes>;
+}
+
+/** The bytes of a local file; it must be a regular file. */
+export function fileSource(file: string): ByteSource {
+  return {
+    name: file,
+    async read(start, end) {
+      const handle = await openRegularFile(file);
+      try {
+        const { size } = await handle.stat();
+        const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+        return { bytes: bytes.subarray(0, bytesRead), size };
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+async function openRegularFile(file: string): Promise<fs.FileHandle> {
+  try {
+    // A pipe or a device would block the open, so its kind is asked for first.
+    const stats = await fs.stat(file);
+    if (!stats.isFile()) throw new ModelFileError({ file, reason: 'is no regular file' });
+    return await fs.open(file, 'r');
+  } catch (cause) {
+    if (cause instanceof ModelFileError) throw cause;
+    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw new ModelFileError({ file, reason: missing ? 'does not exist' : 'cannot be opened', cause });
+  }
+}
+
+/** The bytes behind a URL, read by range requests; a server without ranges is refused, not downloaded. */
+export function httpSource(url: string, options: { fetch?: typeof fetch; name?: string } = {}): ByteSource {
+  const request = options.fetch ?? fetch;
+  const name = options.name ?? withoutQuery(url);
+  let knownSize: number | null = null;
+  return {
+    name,
+    async read(start, end) {
+      const empty = knownSize !== null && start >= knownSize;
+      if (empty) return { bytes: new Uint8Array(0), size: knownSize ?? 0 };
+      const response = await request(url, { headers: { range: `bytes=${start}-${end - 1}` } });
+      const range = await acceptPartialResponse(response, name, start);
+      knownSize = range.size;
+      const length = Math.min(end, range.size) - start;
+      return { bytes: await readAtMost(response, length, name), size: range.size };
+    },
+  };
+}
+
+/** A URL as people may see it: signatures live in the query. */
+function withoutQuery(url: string): string {
+  const parsed = new URL(url);
+  return `${parsed.origin}${parsed.pathname}`;
+}
+
+async function acceptPartialResponse(
+  response: Response,
+  file: string,
+  start: number,
+): Promise<{ readonly size: number }> {
+  const range = parseContentRange(response.headers.get('content-range'));
+  if (response.status === 206 && range !== null && range.start === start && range.size !== null) {
+    return { size: range.size };
+  }
+  await response.body?.cancel();
+  const reason =
+    response.status === 200
+      ? 'the server sends the whole file where a part was asked for'
+      : `the server answers ${response.status} to a request for a part of the file`;
+  throw new ModelFileError({ file, reason });
+}
+
+/** `bytes 0-99/1234` as numbers, `end` inclusive; `null` for anything else. A size of `*` is `null`. */
+export function parseContentRange(
+  header: string | null,
+): { readonly start: number; readonly end: number; readonly size: number | null } | null {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header ?? '');
+  if (match === null) return null;
+  return {
+    start: Number(match[1]),
+    end: Number(match[2]),
+    size: match[3] === '*' ? null : Number(match[3]),
+  };
+}
+
+/** Reads exactly `length` bytes of the body: less is an error, more is not read. */
+async function readAtMost(
+  response: Response,
+  length: number,
+  file: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  try {
+    // Leaving the loop early cancels the body.
+    for await (const chunk of response.body ?? []) {
+      const wanted = chunk.subarray(0, length - filled);
+      bytes.set(wanted, filled);
+      filled += wanted.length;
+      if (filled === length) break;
+    }
+  } catch (cause) {
+    throw new ModelFileError({ file, reason: 'the connection broke while the header was read', cause });
+  }
+  if (filled < length) throw new ModelFileError({ file, reason: 'the server sent less than it announced' });
+  return bytes;
+}
