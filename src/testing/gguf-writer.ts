@@ -1,0 +1,143 @@
+/** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
+import { GGUFValueType } from '@huggingface/gguf';
+
+/** One metadata value with its GGUF type; `subType` is the items' type of an array. */
+export interface GgufValue {
+  readonly type: GGUFValueType;
+  readonly subType?: GGUFValueType | undefined;
+  readonly value: unknown;
+}
+
+/** Metadata in the order in which it is written. */
+export type GgufMetadata = ReadonlyMap<string, GgufValue>;
+
+/** One tensor. */
+export interface GgufTensor {
+  readonly name: string;
+  /** Sizes in GGUF's order, the fastest running dimension first. */
+  readonly shape: readonly number[];
+  /** `Float32Array` is written as F32, `Uint16Array` holds the bits of F16. */
+  readonly data: Float32Array | Uint16Array;
+}
+
+const alignment = 32;
+const magic = 0x46554747;
+const version = 3;
+
+/** A string as a GGUF value. */
+export function stringValue(value: string): GgufValue {
+  return { type: GGUFValueType.STRING, value };
+}
+
+/** An unsigned 32-bit number as a GGUF value. */
+export function uint32Value(value: number): GgufValue {
+  return { type: GGUFValueType.UINT32, value };
+}
+
+/** A 32-bit float as a GGUF value. */
+export function float32Value(value: number): GgufValue {
+  return { type: GGUFValueType.FLOAT32, value };
+}
+
+/** The bytes of a GGUF file. Throws `TypeError` for a value that does not fit its type. */
+export function writeGguf(metadata: GgufMetadata, tensors: readonly GgufTensor[]): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter();
+  out.uint32(magic);
+  out.uint32(version);
+  out.uint64(tensors.length);
+  out.uint64(metadata.size);
+  for (const [key, value] of metadata) {
+    out.string(key);
+    out.uint32(value.type);
+    writeValue(out, value);
+  }
+  writeTensorInfos(out, tensors);
+  for (const { data } of tensors) {
+    out.align(alignment);
+    out.bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  }
+  return out.finish();
+}
+
+function writeTensorInfos(out: ByteWriter, tensors: readonly GgufTensor[]): void {
+  let offset = 0;
+  for (const { name, shape, data } of tensors) {
+    out.string(name);
+    out.uint32(shape.length);
+    for (const size of shape) out.uint64(size);
+    out.uint32(data instanceof Float32Array ? 0 : 1);
+    out.uint64(offset);
+    offset += Math.ceil(data.byteLength / alignment) * alignment;
+  }
+}
+
+function writeValue(out: ByteWriter, { type, subType, value }: GgufValue): void {
+  if (type === GGUFValueType.ARRAY) {
+    if (!Array.isArray(value) || subType === undefined)
+      throw new TypeError('a GGUF array needs items and their type');
+    out.uint32(subType);
+    out.uint64(value.length);
+    for (const item of value) writeValue(out, { type: subType, value: item });
+  } else if (type === GGUFValueType.STRING && typeof value === 'string') out.string(value);
+  else if (type === GGUFValueType.BOOL && typeof value === 'boolean') out.number(type, value ? 1 : 0);
+  else if (typeof value === 'bigint') out.uint64(value);
+  else if (typeof value === 'number') out.number(type, value);
+  else throw new TypeError(`a GGUF value of type ${type} cannot be ${typeof value}`);
+}
+
+/** Bytes that grow, with GGUF's number formats. */
+class ByteWriter {
+  #buffer = new Uint8Array(1 << 16);
+  #length = 0;
+  readonly #encoder = new TextEncoder();
+
+  /** Appends `count` zero bytes and gives a view of them. */
+  #reserve(count: number): DataView {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(this.#length, this.#buffer.length * 2));
+      grown.set(this.#buffer.subarray(0, at));
+      this.#buffer = grown;
+    }
+    return new DataView(this.#buffer.buffer, at, count);
+  }
+
+  uint32(value: number): void {
+    this.#reserve(4).setUint32(0, value, true);
+  }
+
+  uint64(value: number | bigint): void {
+    this.#reserve(8).setBigUint64(0, BigInt(value), true);
+  }
+
+  number(type: GGUFValueType, value: number): void {
+    if (type === GGUFValueType.UINT32) this.uint32(value);
+    else if (type === GGUFValueType.UINT64) this.uint64(value);
+    else if (type === GGUFValueType.INT32) this.#reserve(4).setInt32(0, value, true);
+    else if (type === GGUFValueType.FLOAT32) this.#reserve(4).setFloat32(0, value, true);
+    else if (type === GGUFValueType.UINT8 || type === GGUFValueType.BOOL) this.#reserve(1).setUint8(0, value);
+    else throw new TypeError(`GGUF type ${type} is not written`);
+  }
+
+  string(text: string): void {
+    const encoded = this.#encoder.encode(text);
+    this.uint64(encoded.length);
+    this.bytes(encoded);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const at = this.#length;
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, at);
+  }
+
+  align(size: number): void {
+    this.#reserve((size - (this.#length % size)) % size);
+  }
+
+  finish(): Uint8Array<ArrayBuffer> {
+    this.align(alignment);
+    return this.#buffer.slice(0, this.#length);
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and
+ * weights that know nothing. They load and sample like any other model; what they write is noise.
+ */
+import {
+  float32Value,
+  type GgufMetadata,
+  type GgufTensor,
+  type GgufValue,
+  stringValue,
+  uint32Value,
+  writeGguf,
+} from './gguf-writer.ts';
+
+/** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
+export interface Vocabulary {
+  readonly metadata: GgufMetadata;
+  readonly size: number;
+}
+
+/** What every small model takes. */
+export interface ModelFileOptions {
+  readonly vocabulary: Vocabulary;
+  /** Jinja source, written as `tokenizer.chat_template`. */
+  readonly chatTemplate?: string;
+  /** Jinja source of the variant for tools, written as `tokenizer.chat_template.tool_use`. */
+  readonly toolUseTemplate?: string;
+  /** Shown as the model's name. Default: `tiny`. */
+  readonly name?: string;
+  /** Default: 8192 tokens. */
+  readonly contextLength?: number;
+}
+
+/** Options of `tinyModel`. */
+export interface TinyModelOptions extends ModelFileOptions {
+  /** Seed of the random weights. Default: 1. */
+  readonly seed?: number;
+}
+
+const width = 8;
+const hiddenWidth = 16;
+/** Standard deviation of the logits, so that sampling at temperature 1 is lively but not uniform. */
+const logitSpread = 3;
+
+/** A token with a new text and role. */
+export interface RenamedToken {
+  readonly text: string;
+  /** `control`: like an end of turn. `user-defined`: a marker that is one token. */
+  readonly role: 'control' | 'user-defined';
+}
+
+/**
+ * Takes the tokenizer out of a GGUF file's metadata, as `@huggingface/gguf` reads it with
+ * `typedMetadata`. `rename` gives tokens new texts, by id: a vocabulary file often has padding where
+ * the chat models have their markers. Throws `TypeError` when the file holds no tokenizer.
+ */
+export function vocabularyOf(
+  typedMetadata: Readonly<Record<string, unknown>>,
+  rename: ReadonlyMap<number, RenamedToken> = new Map(),
+): Vocabulary {
+  const metadata = new Map<string, GgufValue>();
+  for (const [key, value] of Object.entries(typedMetadata)) {
+    if (!key.startsWith('tokenizer.') || key.startsWith('tokenizer.chat_template')) continue;
+    if (isGgufValue(value)) metadata.set(key, value);
+  }
+  const tokens = [...arrayAt(metadata, 'tokenizer.ggml.tokens')];
+  const types = [...arrayAt(metadata, 'tokenizer.ggml.token_type')];
+  for (const [id, { text, role }] of rename) {
+    tokens[id] = text;
+    types[id] = role === 'control' ? controlType : userDefinedType;
+  }
+  replaceArray(metadata, 'tokenizer.ggml.tokens', tokens);
+  replaceArray(metadata, 'tokenizer.ggml.token_type', types);
+  return { metadata, size: tokens.length };
+}
+
+/** A model of the `llama` architecture with one layer and random weights, as the bytes of a GGUF file. */
+export function tinyModel(options: TinyModelOptions): Uint8Array<ArrayBuffer> {
+  const random = gaussian(options.seed ?? 1);
+  const size = options.vocabulary.size;
+  const matrix = (name: string, shape: readonly number[], scale: number): GgufTensor => ({
+    name,
+    shape,
+    data: Float32Array.from({ length: product(shape) }, () => random() * scale),
+  });
+  const ones = (name: string): GgufTensor => ({
+    name,
+    shape: [width],
+    data: new Float32Array(width).fill(1),
+  });
+  const square = [width, width];
+  return writeGguf(modelMetadata('llama', llamaKeys, options), [
+    matrix('token_embd.weight', [width, size], 1),
+    ones('output_norm.weight'),
+    matrix('output.weight', [width, size], logitSpread / Math.sqrt(width)),
+    ones('blk.0.attn_norm.weight'),
+    ...['q', 'k', 'v', 'output'].map((part) => matrix(`blk.0.attn_${part}.weight`, square, 0.5)),
+    ones('blk.0.ffn_norm.weight'),
+    ...['gate', 'up'].map((part) => matrix(`blk.0.ffn_${part}.weight`, [width, hiddenWidth], 0.5)),
+    matrix('blk.0.ffn_down.weight', [hiddenWidth, width], 0.5),
+  ]);
+}
+
+const llamaKeys: readonly (readonly [string, GgufValue])[] = [
+  ['block_count', uint32Value(1)],
+  ['embedding_length', uint32Value(width)],
+  ['feed_forward_length', uint32Value(hiddenWidth)],
+  ['attention.head_count', uint32Value(1)],
+  ['attention.head_count_kv', uint32Value(1)],
+  ['attention.layer_norm_rms_epsilon', float32Value(1e-5)],
+  ['rope.dimension_count', uint32Value(width)],
+];
+
+/** The metadata of a model file: architecture, tokenizer, templates. */
+export function modelMetadata(
+  architecture: string,
+  keys: readonly (readonly [string, GgufValue])[],
+  { vocabulary, chatTemplate, toolUseTemplate, name = 'tiny', contextLength = 8192 }: ModelFileOptions,
+): GgufMetadata {
+  const metadata = new Map<string, GgufValue>([
+    ['general.architecture', stringValue(architecture)],
+    ['general.name', stringValue(name)],
+    [`${architecture}.context_length`, uint32Value(contextLength)],
+    [`${architecture}.vocab_size`, uint32Value(vocabulary.size)],
+    ...keys.map(([key, value]) => [`${architecture}.${key}`, value] as const),
+    ...vocabulary.metadata,
+  ]);
+  if (chatTemplate !== undefined) metadata.set('tokenizer.chat_template', stringValue(chatTemplate));
+  if (toolUseTemplate !== undefined) {
+    metadata.set('tokenizer.chat_template.tool_use', stringValue(toolUseTemplate));
+  }
+  return metadata;
+}
+
+/** Values of `tokenizer.ggml.token_type`. */
+const controlType = 3;
+const userDefinedType = 4;
+
+function isGgufValue(value: unknown): value is GgufValue {
+  return typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
+}
+
+function arrayAt(metadata: GgufMetadata, key: string): readonly unknown[] {
+  const value = metadata.get(key)?.value;
+  if (!Array.isArray(value)) throw new TypeError(`the file has no ${key}`);
+  return value;
+}
+
+function replaceArray(metadata: Map<string, GgufValue>, key: string, value: readonly unknown[]): void {
+  const old = metadata.get(key);
+  if (old !== undefined) metadata.set(key, { ...old, value });
+}
+
+function product(shape: readonly number[]): number {
+  return shape.reduce((total, size) => total * size, 1);
+}
+
+/** Normally distributed numbers, reproducible by seed (a sum of uniform ones is near enough here). */
+function gaussian(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  const uniform = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 0x100000000;
+  };
+  return () => (uniform() + uniform() + uniform() + uniform() - 2) * Math.sqrt(3);
+}
