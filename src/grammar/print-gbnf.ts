@@ -1,0 +1,233 @@
+/** Expression tree → GBNF, within the limits of llama.cpp's engine. */
+import { GrammarError } from '../errors.ts';
+import {
+  type CharacterClass,
+  type CodePointRange,
+  type Expression,
+  exceptCharacters,
+  type Grammar,
+  maxCodePoint,
+  unreachable,
+} from './expression.ts';
+import {
+  engineRepetitionLimit,
+  type GbnfGrammar,
+  type GbnfNode,
+  type GbnfRepeat,
+  type GbnfRule,
+  writeGbnf,
+} from './gbnf.ts';
+import { expandUntil } from './until.ts';
+
+/**
+ * GBNF text of a grammar, its start rule first and called `root`. Equal grammars print equally.
+ *
+ * @throws GrammarError for what GBNF cannot say: a rule name with other characters than
+ *   `[A-Za-z0-9-]`, a literal with NUL.
+ */
+export function printGbnf(grammar: Grammar): string {
+  return writeGbnf(toGbnf(grammar));
+}
+
+/** The same as data. */
+export function toGbnf(grammar: Grammar): GbnfGrammar {
+  return new GbnfPrinter(grammar).print();
+}
+
+/** Repetitions per block where a count exceeds what the engine expands. */
+const blockSize = 1000;
+
+class GbnfPrinter {
+  readonly #grammar: ReturnType<typeof expandUntil>;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #taken: Set<string>;
+  /** Rules made here for repeated groups, by the rule they come from. */
+  #made: GbnfRule[] = [];
+
+  constructor(grammar: Grammar) {
+    this.#grammar = expandUntil(grammar);
+    this.#names = printedNames(this.#grammar);
+    this.#taken = new Set(this.#names.values());
+  }
+
+  print(): GbnfGrammar {
+    const { root, rules } = this.#grammar;
+    const names = [root, ...[...rules.keys()].filter((name) => name !== root)];
+    return { rules: names.flatMap((name) => this.#printRule(name)) };
+  }
+
+  #printRule(name: string): GbnfRule[] {
+    const expression = this.#grammar.rules.get(name);
+    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    const printed = this.#name(name);
+    const comment = this.#grammar.comments.get(name);
+    this.#made = [];
+    const body = this.#print(expression, printed);
+    const rule: GbnfRule = { name: printed, body, ...(comment === undefined ? {} : { comment }) };
+    return [rule, ...this.#made];
+  }
+
+  #name(name: string): string {
+    const printed = this.#names.get(name);
+    if (printed === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    return printed;
+  }
+
+  #print(expression: Expression, owner: string): GbnfNode {
+    switch (expression.type) {
+      case 'literal':
+        return printLiteral(expression.text, owner);
+      case 'class':
+        return printClass(expression);
+      case 'sequence':
+        return { type: 'sequence', items: expression.items.map((item) => this.#print(item, owner)) };
+      case 'choice':
+        return {
+          type: 'choice',
+          alternatives: expression.alternatives.map((each) => this.#print(each, owner)),
+        };
+      case 'repeat':
+        return this.#repeat(this.#print(expression.item, owner), expression.min, expression.max, owner);
+      case 'rule':
+        return { type: 'reference', name: this.#name(expression.name) };
+      case 'until':
+        throw new TypeError('until is expanded before printing');
+      default:
+        return unreachable(expression);
+    }
+  }
+
+  /** A repetition in counts that the engine takes: large groups become rules, large counts blocks. */
+  #repeat(item: GbnfNode, min: number, max: number | null, owner: string): GbnfNode {
+    const count = max ?? min;
+    if (count * weight(item) <= engineRepetitionLimit) return { type: 'repeat', item, min, max };
+    if (weight(item) > 1) return this.#repeat(this.#makeRule(item, owner), min, max, owner);
+    const required = min === 0 ? [] : [this.#exactly(item, min, owner)];
+    const rest = max === null ? unbounded(item) : this.#atMost(item, max - min, owner);
+    return joined([...required, rest]);
+  }
+
+  #exactly(item: GbnfNode, count: number, owner: string): GbnfNode {
+    if (count <= engineRepetitionLimit) return counted(item, count, count);
+    const block = this.#makeRule(counted(item, blockSize, blockSize), owner);
+    const blocks = this.#exactly(block, Math.floor(count / blockSize), owner);
+    return joined([blocks, counted(item, count % blockSize, count % blockSize)]);
+  }
+
+  /**
+   * Full blocks, then less than a block: this reaches one less than a multiple of the block's size. What
+   * is above that is taken off first, so that every count has one derivation.
+   */
+  #atMost(item: GbnfNode, count: number, owner: string): GbnfNode {
+    if (count <= engineRepetitionLimit) return counted(item, 0, count);
+    const block = this.#makeRule(counted(item, blockSize, blockSize), owner);
+    const blocks = Math.floor((count + 1) / blockSize);
+    const evenly = joined([this.#atMost(block, blocks - 1, owner), counted(item, 0, blockSize - 1)]);
+    const surplus = count - (blocks * blockSize - 1);
+    if (surplus === 0) return evenly;
+    const whole = joined([counted(item, surplus, surplus), evenly]);
+    return { type: 'choice', alternatives: [whole, counted(item, 0, surplus - 1)] };
+  }
+
+  #makeRule(body: GbnfNode, owner: string): GbnfNode {
+    const same = this.#made.find((made) => JSON.stringify(made.body) === JSON.stringify(body));
+    if (same !== undefined) return { type: 'reference', name: same.name };
+    let number = 1;
+    while (this.#taken.has(`${owner}-item-${number}`)) number += 1;
+    const name = `${owner}-item-${number}`;
+    this.#taken.add(name);
+    this.#made.push({ name, body });
+    return { type: 'reference', name };
+  }
+}
+
+/** The start rule becomes `root`; another rule of that name steps aside. */
+function printedNames({ root, rules }: Grammar): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const name of rules.keys()) {
+    if (!/^[A-Za-z0-9-]+$/.test(name)) {
+      throw new GrammarError({
+        reason: 'a rule name in GBNF consists of letters, digits and dashes',
+        rule: name,
+      });
+    }
+    names.set(name, name);
+  }
+  if (root !== 'root' && rules.has('root')) {
+    let number = 1;
+    while (rules.has(`root-${number}`)) number += 1;
+    names.set('root', `root-${number}`);
+  }
+  names.set(root, 'root');
+  return names;
+}
+
+function printLiteral(text: string, rule: string): GbnfNode {
+  if (text.includes('\0'))
+    throw new GrammarError({ reason: 'a literal holds NUL, which no sampler lets through', rule });
+  return { type: 'literal', text };
+}
+
+/** The class or its complement, whichever is shorter to read. */
+function printClass(expression: CharacterClass): GbnfNode {
+  const complement = exceptCharacters(...expression.ranges).ranges;
+  if (complement.length === 0) return { type: 'any' };
+  const negated = reachesTheEnd(expression.ranges) && complement.length <= expression.ranges.length;
+  return { type: 'class', negated, ranges: negated ? fromNul(complement) : expression.ranges };
+}
+
+/** `[^\x00-\x1F]` reads better than `[^\x01-\x1F]` and means the same: NUL never comes. */
+function fromNul([first, ...rest]: readonly CodePointRange[]): readonly CodePointRange[] {
+  if (first === undefined) return [];
+  return [first[0] === 1 ? [0, first[1]] : first, ...rest];
+}
+
+function reachesTheEnd(ranges: readonly CodePointRange[]): boolean {
+  return ranges.at(-1)?.[1] === maxCodePoint;
+}
+
+function counted(item: GbnfNode, min: number, max: number): GbnfNode {
+  if (max === 0) return { type: 'literal', text: '' };
+  return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
+}
+
+function unbounded(item: GbnfNode): GbnfRepeat {
+  return { type: 'repeat', item, min: 0, max: null };
+}
+
+function joined(items: readonly GbnfNode[]): GbnfNode {
+  const present = items.filter((item) => !(item.type === 'literal' && item.text === ''));
+  const [only, second] = present;
+  if (only === undefined) return { type: 'literal', text: '' };
+  return second === undefined ? only : { type: 'sequence', items: present };
+}
+
+/**
+ * How the engine weighs an item that is repeated: one for a plain item, and for a group at least the
+ * number of rules that it makes of it.
+ */
+function weight(item: GbnfNode): number {
+  switch (item.type) {
+    case 'sequence':
+    case 'choice':
+    case 'repeat':
+      return 1 + madeRules(item);
+    default:
+      return 1;
+  }
+}
+
+function madeRules(node: GbnfNode): number {
+  switch (node.type) {
+    case 'reference':
+      return 1;
+    case 'sequence':
+      return node.items.reduce((sum, item) => sum + madeRules(item), 0);
+    case 'choice':
+      return node.alternatives.reduce((sum, each) => sum + madeRules(each), 1);
+    case 'repeat':
+      return 1 + madeRules(node.item) + (node.max === null ? 1 : node.max - node.min);
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * "Text up to a delimiter" as an automaton: one rule per state, one alternative per edge
+ * (Aho and Corasick 1975), so that every `until` of a grammar becomes plain rules.
+ *
+ *     until("</x>")     up-to-0 ::= [^<] up-to-0 | "<" up-to-1
+ *                       up-to-1 ::= [^</] up-to-0 | "<" up-to-1 | "/" up-to-2
+ *                       …
+ *
+ * A state is the longest suffix of the text that begins a delimiter, so delimiters that overlap
+ * themselves (`aab` in `aaab`) are found where a backtracking search would find them.
+ */
+import {
+  type CharacterClass,
+  choice,
+  type Expression,
+  empty,
+  exceptCharacters,
+  type Grammar,
+  literal,
+  repeat,
+  rule,
+  sequence,
+  type Until,
+} from './expression.ts';
+
+/** A grammar without `until`, and a remark for the first rule of each automaton. */
+export interface ExpandedGrammar extends Grammar {
+  readonly comments: ReadonlyMap<string, string>;
+}
+
+/** Replaces every `until` by rules of its own; equal ones share theirs. The other rules keep their names. */
+export function expandUntil(grammar: Grammar): ExpandedGrammar {
+  const expansion = new Expansion(grammar);
+  for (const [name, expression] of grammar.rules) expansion.addRule(name, expression);
+  return { root: grammar.root, rules: expansion.rules, comments: expansion.comments };
+}
+
+class Expansion {
+  readonly rules = new Map<string, Expression>();
+  readonly comments = new Map<string, string>();
+  readonly #taken: Set<string>;
+  readonly #known = new Map<string, string>();
+
+  constructor(grammar: Grammar) {
+    this.#taken = new Set(grammar.rules.keys());
+  }
+
+  addRule(name: string, expression: Expression): void {
+    // The rule's place in the order comes before those of its automata.
+    this.rules.set(name, empty);
+    this.rules.set(name, this.#expand(expression, name));
+  }
+
+  #expand(expression: Expression, name: string): Expression {
+    switch (expression.type) {
+      case 'sequence':
+        return sequence(...expression.items.map((item) => this.#expand(item, name)));
+      case 'choice':
+        return choice(...expression.alternatives.map((each) => this.#expand(each, name)));
+      case 'repeat':
+        return repeat(this.#expand(expression.item, name), expression.min, expression.max);
+      case 'until':
+        return rule(this.#automaton(expression, name));
+      default:
+        return expression;
+    }
+  }
+
+  /** Name of the automaton's first state. */
+  #automaton(until: Until, name: string): string {
+    const branches = until.branches.map(({ delimiter, next }) => ({
+      delimiter,
+      next: next === null ? null : this.#expand(next, name),
+    }));
+    const key = JSON.stringify([until.mayEnd, branches]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+
+    const automaton = buildAutomaton(branches.map(({ delimiter }) => delimiter));
+    const names = automaton.states.map(() => this.#freshName(`${name}-until`));
+    const [first = name] = names;
+    this.#known.set(key, first);
+    const nextOf = new Map(branches.map(({ delimiter, next }) => [delimiter, next]));
+    for (const [index, state] of automaton.states.entries()) {
+      this.rules.set(names[index] ?? name, stateExpression(state, names, nextOf, until.mayEnd));
+    }
+    this.comments.set(first, describe(until));
+    return first;
+  }
+
+  #freshName(base: string): string {
+    let number = 0;
+    while (this.#taken.has(`${base}-${number}`)) number += 1;
+    const name = `${base}-${number}`;
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+function describe(until: Until): string {
+  const list = (forbidden: boolean): string =>
+    until.branches
+      .filter(({ next }) => (next === null) === forbidden)
+      .map(({ delimiter }) => JSON.stringify(delimiter))
+      .join(' or ');
+  const [wanted, unwanted] = [list(false), list(true)];
+  const parts = [
+    wanted === '' ? 'any text' : `text up to ${wanted}${until.mayEnd ? ' or the end' : ''}`,
+    unwanted === '' ? '' : `without ${unwanted}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** Where the reader stands within the delimiters: which characters lead where. */
+interface State {
+  /** Edges that lead elsewhere than back to the first state. */
+  readonly edges: ReadonlyMap<string, Target>;
+}
+/** Another state by number, or a delimiter that is now complete. */
+type Target = { readonly state: number } | { readonly delimiter: string };
+
+interface Automaton {
+  /** The first is the one where nothing of a delimiter has been read. */
+  readonly states: readonly State[];
+}
+
+/** A node of the trie of all delimiters; `text` is the way to it. */
+interface TrieNode {
+  readonly text: string;
+  readonly children: Map<string, TrieNode>;
+}
+
+/** Aho–Corasick over `delimiters`, none of which contains another. */
+function buildAutomaton(delimiters: readonly string[]): Automaton {
+  const complete = new Set(delimiters);
+  const nodes = trieNodes(delimiters).filter(({ text }) => !complete.has(text));
+  const numbers = new Map(nodes.map(({ text }, index) => [text, index]));
+  const states: State[] = [];
+  // Breadth first: the state to fall back to is shorter, so it is done already.
+  for (const node of nodes) {
+    const fallback = states[fallbackState(node.text, numbers)];
+    const edges = new Map<string, Target>(fallback?.edges);
+    for (const [char, child] of node.children) {
+      const state = numbers.get(child.text);
+      edges.set(char, state === undefined ? { delimiter: child.text } : { state });
+    }
+    states.push({ edges });
+  }
+  return { states };
+}
+
+/** All nodes, breadth first. */
+function trieNodes(words: readonly string[]): TrieNode[] {
+  const root: TrieNode = { text: '', children: new Map() };
+  for (const word of words) {
+    let node = root;
+    for (const char of word) {
+      const child = node.children.get(char) ?? { text: node.text + char, children: new Map() };
+      node.children.set(char, child);
+      node = child;
+    }
+  }
+  const nodes = [root];
+  for (const node of nodes) nodes.push(...node.children.values());
+  return nodes;
+}
+
+/** Number of the state for the longest proper suffix of `text` that is a state; -1 for the first state. */
+function fallbackState(text: string, numbers: ReadonlyMap<string, number>): number {
+  if (text === '') return -1;
+  const chars = Array.from(text);
+  for (let start = 1; start < chars.length; start += 1) {
+    const number = numbers.get(chars.slice(start).join(''));
+    if (number !== undefined) return number;
+  }
+  return 0;
+}
+
+function stateExpression(
+  state: State,
+  names: readonly string[],
+  nextOf: ReadonlyMap<string, Expression | null>,
+  mayEnd: boolean,
+): Expression {
+  const [first = ''] = names;
+  const byState = new Map<number, string[]>();
+  const alternatives: Expression[] = [sequence(otherThan(state.edges.keys()), rule(first))];
+  const completions: Expression[] = [];
+  for (const [char, target] of state.edges) {
+    if ('state' in target) {
+      byState.set(target.state, [...(byState.get(target.state) ?? []), char]);
+    } else {
+      const next = nextOf.get(target.delimiter) ?? null;
+      if (next !== null) completions.push(sequence(literal(char), next));
+    }
+  }
+  for (const [target, chars] of byState) {
+    alternatives.push(...chars.map((char) => sequence(literal(char), rule(names[target] ?? first))));
+  }
+  return choice(...alternatives, ...completions, ...(mayEnd ? [empty] : []));
+}
+
+function otherThan(chars: Iterable<string>): CharacterClass {
+  return exceptCharacters(
+    ...Array.from(chars, (char): [number, number] => {
+      const code = char.codePointAt(0) ?? 0;
+      return [code, code];
+    }),
+  );
+}
