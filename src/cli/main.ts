@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/** The `idiolect` command: one file per command beside this one. */
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import pc from 'picocolors';
+import { IdiolectError } from '../errors.ts';
+import { registerGenerate } from './generate.ts';
+
+/** The commands, in the order in which `--help` lists them. */
+const commands = [registerGenerate];
+
+function createProgram(): Command {
+  const { version } = createRequire(import.meta.url)('idiolect/package.json');
+  const program = new Command('idiolect')
+    .description(
+      "Reads a model's chat template, learns how it writes reasoning, answers and tool calls,\n" +
+        'and compiles that into a streaming parser and a grammar.',
+    )
+    .version(version)
+    .showHelpAfterError();
+  for (const register of commands) register(program);
+  return program;
+}
+
+/** Errors that we foresaw are one line for a person; anything else is a defect and shows its stack. */
+function report(error: unknown): void {
+  if (error instanceof IdiolectError) {
+    process.stderr.write(`${pc.red('error')} ${error.message}\n`);
+  } else {
+    process.stderr.write(`${pc.red('internal error')} ${error instanceof Error ? error.stack : error}\n`);
+  }
+}
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  report(error);
+  process.exitCode = 1;
+}

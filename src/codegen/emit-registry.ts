@@ -1,0 +1,33 @@
+/** The index of a folder of generated modules: from a template's fingerprint to its module. */
+import { generatedBanner } from './banner.ts';
+
+/** One generated module as the registry lists it. */
+export interface RegistryEntry {
+  /** Folder of the module: `qwen3-0.6b`. */
+  readonly name: string;
+  /** SHA-256 (hex) of the chat template it was made from. */
+  readonly templateSha256: string;
+}
+
+/**
+ * Source of `index.ts`: `modules`, lazily importable, keyed by fingerprint, so that a program finds the
+ * module of a loaded model by hashing its template.
+ */
+export function emitRegistry(entries: readonly RegistryEntry[]): string {
+  const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lines = sorted.map(
+    ({ name, templateSha256 }) =>
+      `  [\n    '${templateSha256}',\n    () => import('./${name}/index.js'),\n  ],`,
+  );
+  return `${generatedBanner}
+import type { ResponseModule } from 'idiolect/runtime';
+
+/** Loads a generated module. */
+export type LoadResponseModule = () => Promise<{ readonly default: ResponseModule }>;
+
+/** Generated modules by the SHA-256 of the chat template they were made from. */
+export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, LoadResponseModule>([
+${lines.join('\n')}
+]);
+`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Choices between expressions that begin with literals, factored so that the next character decides:
+ * `<think>…` and `<tool_call>…` become `"<t" ("hink>…" | "ool_call>…")`.
+ */
+import { choice, type Expression, empty, literal, optional, sequence } from './expression.ts';
+
+/**
+ * One of `expressions`. Common literal beginnings are factored out; an expression that begins with
+ * anything else stays whole, and its first set must differ from all others. An empty one makes the
+ * whole optional.
+ */
+export function alternatives(...expressions: readonly Expression[]): Expression {
+  const groups = new Map<string, Expression[]>();
+  const others: Expression[] = [];
+  let optionalWhole = false;
+  for (const expression of expressions) {
+    const first = leadingCharacter(expression);
+    if (first === '') optionalWhole = true;
+    else if (first === undefined) others.push(expression);
+    else groups.set(first, [...(groups.get(first) ?? []), expression]);
+  }
+  const factored = [...groups.values()].map(factorGroup);
+  if (factored.length + others.length === 0) return empty;
+  const whole = choice(...factored, ...others);
+  return optionalWhole ? optional(whole) : whole;
+}
+
+/** Expressions that begin with the same character: the common literal, then what differs. */
+function factorGroup(group: readonly Expression[]): Expression {
+  const [first, ...rest] = group;
+  if (first === undefined) return empty;
+  if (rest.length === 0) return first;
+  const common = rest.map(leadingText).reduce(commonPrefix, leadingText(first));
+  return sequence(literal(common), alternatives(...group.map((each) => dropLeading(each, common.length))));
+}
+
+/** First code point of the leading literal; `''` for the empty expression, `undefined` for no literal. */
+function leadingCharacter(expression: Expression): string | undefined {
+  const text = leadingText(expression);
+  if (text !== '') return String.fromCodePoint(text.codePointAt(0) ?? 0);
+  return expression.type === 'literal' ? '' : undefined;
+}
+
+function leadingText(expression: Expression): string {
+  if (expression.type === 'literal') return expression.text;
+  const [first] = expression.type === 'sequence' ? expression.items : [];
+  return first?.type === 'literal' ? first.text : '';
+}
+
+function dropLeading(expression: Expression, length: number): Expression {
+  if (expression.type === 'literal') return literal(expression.text.slice(length));
+  if (expression.type !== 'sequence') return expression;
+  const [first, ...rest] = expression.items;
+  return first?.type === 'literal' ? sequence(literal(first.text.slice(length)), ...rest) : expression;
+}
+
+/** Longest common prefix that does not end inside a surrogate pair. */
+export function commonPrefix(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  const last = a.charCodeAt(length - 1);
+  if (last >= 0xd800 && last <= 0xdbff) length -= 1;
+  return a.slice(0, length);
+}

@@ -1,0 +1,177 @@
+/** The grammar of one request, ready for an engine: GBNF text, when it starts, and what it leaves out. */
+import type { ChatFormat } from '../chat-format.ts';
+import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
+import type { JsonSchema, Tool, ToolChoice } from '../messages.ts';
+import { callOpener } from './call-grammar.ts';
+import type { Grammar } from './expression.ts';
+import { printGbnf } from './print-gbnf.ts';
+import { type PromptState, readPromptState } from './prompt-state.ts';
+import { type ResponseShape, responseGrammar, triggerText } from './response-grammar.ts';
+
+/** What a request asks for. */
+export interface GrammarOptions {
+  /** Tools on offer. Default: none. */
+  readonly tools?: readonly Tool[];
+  /** Default: `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** More than one call may be written. Default: as the format can. */
+  readonly parallelToolCalls?: boolean;
+  /** The content must be JSON of this schema (or, without a schema, any JSON object). */
+  readonly responseFormat?: ResponseFormat;
+  /** What the prompt already wrote of the assistant's turn. Default: its start and nothing more. */
+  readonly generationPrompt?: string;
+  /**
+   * `strict` (default): a schema that cannot be fully enforced is a `SchemaError`. `degrade`: it is
+   * accepted and reported; validate those calls afterwards.
+   */
+  readonly policy?: 'strict' | 'degrade';
+  /** `schema` (default): arguments come in the schema's order. `any`: in any order, each once. */
+  readonly argumentOrder?: 'schema' | 'any';
+}
+
+/** OpenAI's `response_format`. */
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | { readonly type: 'json_schema'; readonly json_schema: { readonly schema: JsonSchema } };
+
+/** When a lazy grammar starts: at the first occurrence of a word, or of a pattern's first group. */
+export interface Trigger {
+  readonly type: 'word' | 'pattern';
+  readonly value: string;
+}
+
+/** A grammar for one request. */
+export interface BuiltGrammar {
+  /** GBNF with start rule `root`; `null` when nothing has to be enforced. */
+  readonly grammar: string | null;
+  /** The same as an expression tree, for other printers and for matching. */
+  readonly expression: Grammar | null;
+  /** The grammar starts at the first trigger in the output, and covers the text from there on. */
+  readonly lazy: boolean;
+  readonly triggers: readonly Trigger[];
+  /** Special tokens that must reach the parser as text. */
+  readonly preservedTokens: readonly string[];
+  /** Texts at which generation ends. */
+  readonly stops: readonly string[];
+  /** Every keyword of a schema that is not enforced exactly. Empty: everything is. */
+  readonly report: readonly SchemaIssue[];
+}
+
+/**
+ * Builds the grammar of one request. Throws `ToolError` (unknown or unwritable tool, name given twice),
+ * `SchemaError` and `UnsupportedOptionError`, all before a token is sampled.
+ */
+export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): BuiltGrammar {
+  const plan = planResponse(format, options);
+  const rest = { preservedTokens: format.preservedTokens, stops: format.stops };
+  if (plan === null)
+    return { grammar: null, expression: null, lazy: false, triggers: [], report: [], ...rest };
+  const { grammar, issues } = responseGrammar(format, {
+    shape: plan.shape,
+    prompt: plan.prompt,
+    tools: plan.tools,
+    parallel: plan.parallel,
+    policy: options.policy ?? 'strict',
+    argumentOrder: options.argumentOrder ?? 'schema',
+    contentSchema: responseSchema(options.responseFormat) ?? true,
+  });
+  const lazy = plan.shape === 'calls-from-trigger';
+  return {
+    grammar: printGbnf(grammar),
+    expression: grammar,
+    lazy,
+    triggers: lazy ? callTriggers(format, plan.prompt) : [],
+    report: issues,
+    ...rest,
+  };
+}
+
+interface ResponsePlan {
+  readonly shape: ResponseShape;
+  readonly prompt: PromptState;
+  readonly tools: readonly Tool[];
+  readonly parallel: boolean;
+}
+
+/** Decides which texts the response may be; `null` when any may. */
+function planResponse(format: ChatFormat, options: GrammarOptions): ResponsePlan | null {
+  const offered = options.tools ?? [];
+  const choice = options.toolChoice ?? 'auto';
+  refuseDuplicates(offered);
+  const plan = {
+    prompt: readPromptState(format, options.generationPrompt ?? ''),
+    tools: chosenTools(offered, choice),
+    parallel: options.parallelToolCalls ?? typeof choice === 'string',
+  };
+  const forced = choice === 'required' || typeof choice === 'object';
+  const schema = responseSchema(options.responseFormat);
+  if (forced && schema !== null) {
+    throw new UnsupportedOptionError({
+      option: 'responseFormat',
+      reason: 'a response cannot both be a tool call and follow a response schema; drop one of the two',
+    });
+  }
+  if (forced) return { ...plan, shape: 'calls' };
+  const callable = choice === 'auto' && offered.length > 0;
+  if (schema !== null) return { ...plan, shape: callable ? schemaOrCalls(format) : 'schema' };
+  if (callable) return { ...plan, shape: 'calls-from-trigger' };
+  return offered.length > 0 && format.calls !== null ? { ...plan, shape: 'text' } : null;
+}
+
+function schemaOrCalls(format: ChatFormat): ResponseShape {
+  if (format.calls !== null && (format.calls.section.open + format.calls.call.open).trim() !== '') {
+    return 'schema-or-calls';
+  }
+  throw new UnsupportedOptionError({
+    option: 'responseFormat',
+    reason:
+      'this format marks its calls by nothing but their JSON, so JSON content cannot be told from a call',
+  });
+}
+
+function refuseDuplicates(tools: readonly Tool[]): void {
+  const seen = new Set<string>();
+  for (const { function: tool } of tools) {
+    if (seen.has(tool.name)) throw new ToolError({ tool: tool.name, reason: 'two tools have this name' });
+    seen.add(tool.name);
+  }
+}
+
+function chosenTools(offered: readonly Tool[], choice: ToolChoice): readonly Tool[] {
+  if (typeof choice === 'string') {
+    if (choice !== 'required' || offered.length > 0) return offered;
+    throw new UnsupportedOptionError({ option: 'toolChoice', reason: '`required` needs at least one tool' });
+  }
+  const { name } = choice.function;
+  const chosen = offered.filter((tool) => tool.function.name === name);
+  if (chosen.length > 0) return chosen;
+  throw new ToolError({ tool: name, reason: 'toolChoice names it, but it is not among the tools' });
+}
+
+function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
+  switch (format?.type) {
+    case 'json_object':
+      return { type: 'object' };
+    case 'json_schema':
+      return format.json_schema.schema;
+    default:
+      return null;
+  }
+}
+
+/** Where calls have no marker of their own, only the beginning of the response can be one. */
+function callTriggers(format: ChatFormat, prompt: PromptState): readonly Trigger[] {
+  const { calls } = format;
+  if (calls === null) return [];
+  const text = triggerText(format);
+  const written = text.startsWith(prompt.openerWritten) ? prompt.openerWritten : '';
+  const marked = (calls.section.open + calls.call.open).trim() !== '';
+  if (marked && text.length > written.length) return [{ type: 'word', value: text.slice(written.length) }];
+  const opener = marked ? '' : callOpener(calls).trim();
+  return [{ type: 'pattern', value: `^\\s*(${escapeRegExp(opener)})` }];
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,56 @@
+/** Where the generation prompt has left the assistant's turn: what a grammar for the rest begins with. */
+import type { ChatFormat } from '../chat-format.ts';
+
+export interface PromptState {
+  /**
+   * `start`: nothing but the turn's start was written. `reasoning`: thinking is open. `answer`:
+   * thinking is over, or the answer has begun.
+   */
+  readonly region: 'start' | 'reasoning' | 'answer';
+  /** The beginning of a call's or content's opener that the prompt has already written: `>>>`. */
+  readonly openerWritten: string;
+}
+
+/**
+ * Reads what `generationPrompt` (all that the prompt wrote of the assistant's turn, with or without
+ * the turn's start) has opened.
+ */
+export function readPromptState(format: ChatFormat, generationPrompt: string): PromptState {
+  const opened = afterTurnStart(format, generationPrompt);
+  const region = openRegion(format, opened);
+  return { region, openerWritten: region === 'reasoning' ? '' : writtenOpener(format, opened) };
+}
+
+/** The part of the generation prompt behind the last turn start. */
+export function afterTurnStart(format: ChatFormat, generationPrompt: string): string {
+  for (const start of [format.turn.start, format.turn.start.trimEnd()]) {
+    const at = start === '' ? -1 : generationPrompt.lastIndexOf(start);
+    if (at >= 0) return generationPrompt.slice(at + start.length);
+  }
+  return generationPrompt;
+}
+
+function openRegion({ reasoning, turn }: ChatFormat, opened: string): PromptState['region'] {
+  if (opened.trim() === '') return 'start';
+  if (reasoning === null) return 'answer';
+  if (opened.includes(reasoning.end.trim())) return 'answer';
+  const start = reasoning.start.trim();
+  if (start !== '' && opened.includes(start)) return 'reasoning';
+  // Where nothing but the prompt opens reasoning, its own words are the only sign.
+  const opensByItself = [turn.prompt.on, turn.prompt.unset].some(
+    (prompt) =>
+      prompt.trim() !== '' && !prompt.includes(reasoning.end.trim()) && opened.includes(prompt.trim()),
+  );
+  return opensByItself ? 'reasoning' : 'answer';
+}
+
+/** The longest end of `opened` that begins an opener of calls or content. */
+function writtenOpener({ calls, content }: ChatFormat, opened: string): string {
+  const callOpener = calls === null ? '' : calls.section.open + calls.call.open;
+  const openers = [callOpener, content.open].filter((opener) => opener !== '');
+  for (let length = opened.length; length > 0; length -= 1) {
+    const tail = opened.slice(-length);
+    if (tail.trim() !== '' && openers.some((opener) => opener.startsWith(tail))) return tail;
+  }
+  return '';
+}

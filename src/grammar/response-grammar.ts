@@ -1,0 +1,162 @@
+/** ChatFormat + tools + what was asked → the expression for one response. */
+import type { ChatFormat } from '../chat-format.ts';
+import { type SchemaIssue, UnsupportedOptionError } from '../errors.ts';
+import type { JsonSchema } from '../messages.ts';
+import { alternatives } from './alternatives.ts';
+import { type CallGrammarOptions, callOpener, callSection } from './call-grammar.ts';
+import {
+  characterClass,
+  type Expression,
+  type Grammar,
+  literal,
+  repeat,
+  sequence,
+  until,
+  untilOrEnd,
+  without,
+} from './expression.ts';
+import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
+import { RuleSet } from './json-schema/rule-set.ts';
+import type { PromptState } from './prompt-state.ts';
+
+/** What a response may be. */
+export type ResponseShape =
+  /** From the trigger on: the calls alone. For a lazy grammar. */
+  | 'calls-from-trigger'
+  /** Reasoning, then calls and nothing else. */
+  | 'calls'
+  /** Reasoning, then content of a schema. */
+  | 'schema'
+  /** Reasoning, then content of a schema or calls. */
+  | 'schema-or-calls'
+  /** Reasoning, then text in which no call opens. */
+  | 'text'
+  /** Everything that the format knows, in the order of its regions: the readable specification. */
+  | 'whole';
+
+export interface ResponseGrammarOptions extends CallGrammarOptions {
+  readonly shape: ResponseShape;
+  readonly prompt: PromptState;
+  /** Schema of the content for the shapes that need one. */
+  readonly contentSchema: JsonSchema;
+}
+
+export interface ResponseGrammar {
+  readonly grammar: Grammar;
+  readonly issues: readonly SchemaIssue[];
+}
+
+/** White space that a model may put where regions meet, and after the last one. */
+const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
+const maxBlanks = 8;
+
+/** The grammar of one response. Throws what `callSection` and `compileSchema` throw. */
+export function responseGrammar(format: ChatFormat, options: ResponseGrammarOptions): ResponseGrammar {
+  const rules = new RuleSet();
+  const issues: SchemaIssue[] = [];
+  const answer = answerExpression(format, options, rules, issues);
+  const root =
+    options.shape === 'calls-from-trigger' ? answer : withReasoning(format, options.prompt, answer, rules);
+  return { grammar: rules.grammar('root', root), issues };
+}
+
+function answerExpression(
+  format: ChatFormat,
+  options: ResponseGrammarOptions,
+  rules: RuleSet,
+  issues: SchemaIssue[],
+): Expression {
+  const calls = () => {
+    const section = callSection(requireCalls(format), options, rules);
+    issues.push(...section.issues);
+    return sequence(dropWritten(section.expression, options.prompt), repeat(blank, 0, maxBlanks));
+  };
+  const content = () =>
+    sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
+  switch (options.shape) {
+    case 'calls-from-trigger':
+    case 'calls':
+      return calls();
+    case 'schema':
+      return content();
+    case 'schema-or-calls':
+      return alternatives(content(), calls());
+    case 'text':
+      return textWithoutCalls(format);
+    case 'whole':
+      return format.calls === null ? textWithoutCalls(format) : textThenCalls(format, calls());
+  }
+}
+
+function requireCalls(format: ChatFormat) {
+  if (format.calls !== null) return format.calls;
+  throw new UnsupportedOptionError({
+    option: 'toolChoice',
+    reason: 'this chat template renders no tool calls, so none can be asked for',
+  });
+}
+
+/** Takes off what the prompt already wrote of the opener, and white space before the first marker. */
+function dropWritten(section: Expression, prompt: PromptState): Expression {
+  return trimLeading(section, prompt.openerWritten);
+}
+
+function trimLeading(expression: Expression, written: string): Expression {
+  const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
+  if (first?.type !== 'literal') return expression;
+  const text = first.text.startsWith(written) ? first.text.slice(written.length) : first.text;
+  return sequence(literal(written === '' ? text.trimStart() : text), ...rest);
+}
+
+function contentOfSchema(
+  { content }: ChatFormat,
+  { contentSchema, policy }: ResponseGrammarOptions,
+  rules: RuleSet,
+  issues: SchemaIssue[],
+): Expression {
+  const compiled = compileSchema(contentSchema, { rules, syntax: jsonSyntax, tool: '', policy });
+  issues.push(...compiled.issues);
+  return sequence(
+    literal(content.open.trimStart()),
+    rules.add('response', compiled.expression),
+    literal(content.close.trimEnd()),
+  );
+}
+
+/** Free text up to a call's opener, then the calls; or free text alone. */
+function textThenCalls(format: ChatFormat, calls: Expression): Expression {
+  const opener = triggerText(format);
+  if (opener === '') return textWithoutCalls(format);
+  return untilOrEnd({ delimiter: opener, next: trimLeading(calls, opener) });
+}
+
+function textWithoutCalls(format: ChatFormat): Expression {
+  const opener = triggerText(format);
+  return opener === '' ? without() : without(opener);
+}
+
+/** The text at which a lazy grammar starts: the opener of the first call without white space around it. */
+export function triggerText(format: ChatFormat): string {
+  const { calls } = format;
+  if (calls === null) return '';
+  const marker = (calls.section.open + calls.call.open).trim();
+  return marker === '' ? callOpener(calls).trim() : marker;
+}
+
+/** Reasoning as the prompt left it, then `answer`. */
+function withReasoning(
+  format: ChatFormat,
+  prompt: PromptState,
+  answer: Expression,
+  rules: RuleSet,
+): Expression {
+  const { reasoning } = format;
+  if (reasoning === null || prompt.region === 'answer') return answer;
+  const rest = rules.add(
+    'reasoning',
+    until({ delimiter: reasoning.end.trim(), next: sequence(repeat(blank, 0, maxBlanks), answer) }),
+  );
+  if (prompt.region === 'reasoning') return rest;
+  const start = reasoning.start.trim();
+  return start === '' ? answer : alternatives(sequence(literal(start), rest), answer);
+}
