@@ -106,11 +106,20 @@ export interface InputShape {
 export interface TurnFormat {
   /** What every assistant turn and every generation prompt begin with: `<|im_start|>assistant\n`. */
   readonly start: string;
-  /** Texts that end a turn, first the one that the template writes last: `<|im_end|>\n`. */
+  /**
+   * White space that every finished turn has behind `start` while the generation prompt leaves it to
+   * the model: ` ` in `assistant: text`, where the prompt is `assistant:`. Absent means none.
+   */
+  readonly lead?: string;
+  /**
+   * Texts that end a turn, never empty; first the one that the template writes last: `<|im_end|>\n`.
+   * Where a template writes none, the beginnings of the messages that may follow: `<|user|>`.
+   */
   readonly ends: readonly string[];
   /**
-   * One message may hold several turns: `ends[0]` and `start` come again between its regions
-   * (`<|end|><|start|>assistant<|channel|>final…`).
+   * One message may hold several turns: an end of turn and `start` come again between its regions
+   * (`<|end|><|start|>assistant<|channel|>final…`). The strings hold them in full: `reasoning.end`,
+   * `content.beforeCalls` or `calls.separator` then end with `start`.
    */
   readonly restart: boolean;
   /** What the generation prompt adds behind `start`, by the state of thinking. */
@@ -131,6 +140,8 @@ export interface ReasoningFormat {
   readonly end: string;
   /** What a message without reasoning carries in its place: `<think>\n\n</think>\n\n`, `</think>`, or `""`. */
   readonly empty: string;
+  /** The same beside calls, where that differs: `<think></think>\n`. Absent means `empty`. */
+  readonly emptyBesideCalls?: string;
   /** Whether finished messages show it: not at all, beside content, only beside calls, or both. */
   readonly preserved: 'never' | 'with-content' | 'with-calls' | 'always';
   /**
@@ -155,8 +166,18 @@ export interface ContentFormat extends Delimiters {
    * into the reasoning region. Parsers accept content before and after calls all the same.
    */
   readonly position: 'before-calls' | 'after-calls' | 'dropped' | 'reasoning';
-  /** Text between content and the calls that follow it, present only when there is content: `\n`. */
+  /**
+   * Text between content and the calls beside it, present only when there is content: `\n`. With
+   * `position: 'after-calls'` it stands between the calls and the content.
+   */
   readonly beforeCalls: string;
+  /**
+   * What a message that only calls carries in place of its content: `<response></response>`. Absent
+   * means nothing.
+   */
+  readonly empty?: string;
+  /** Text before `open` that follows only reasoning that is not empty: `\n`. Absent means none. */
+  readonly afterReasoning?: string;
 }
 
 /**
@@ -254,6 +275,8 @@ export interface JsonStyle {
   readonly keySeparator: string;
   /** Spaces per level of a pretty-printed value; `null` for one line. */
   readonly indent: number | null;
+  /** Spaces before the line on which a pretty-printed value begins: 8. Absent means 0. */
+  readonly margin?: number;
   /** Characters beyond ASCII are written as `\uXXXX`. */
   readonly ascii: boolean;
   /** Keys are written in sorted order whatever the given order. */
@@ -312,6 +335,8 @@ export interface ValueFrame extends Delimiters {
    * drops such values.
    */
   readonly codec: 'raw' | 'json' | 'python' | 'nested' | 'absent';
+  /** Only of an alternative frame: the template takes it for strings that hold one of these: `<`. */
+  readonly when?: readonly string[];
 }
 
 /** Containers in the format's own notation; the scalars inside use the frames of their types. */
