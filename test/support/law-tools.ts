@@ -107,13 +107,13 @@ const argumentText = fc.oneof(
 );
 
 /** Values that a schema of the forms in `lawTools` allows. */
-export function valueOf(schema: JsonObject): fc.Arbitrary<JsonValue> {
+export function schemaValue(schema: JsonObject): fc.Arbitrary<JsonValue> {
   if (Array.isArray(schema.enum)) return fc.constantFrom<JsonValue>(...schema.enum);
   const types: readonly JsonValue[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'string'];
-  return fc.oneof(...types.map((type) => valueOfType(type, schema)));
+  return fc.oneof(...types.map((type) => typedValue(type, schema)));
 }
 
-function valueOfType(type: JsonValue, schema: JsonObject): fc.Arbitrary<JsonValue> {
+function typedValue(type: JsonValue, schema: JsonObject): fc.Arbitrary<JsonValue> {
   switch (type) {
     case 'integer':
       return fc.integer({ min: -1000, max: 1_000_000 });
@@ -124,7 +124,7 @@ function valueOfType(type: JsonValue, schema: JsonObject): fc.Arbitrary<JsonValu
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(valueOf(objectIn(schema.items)), { maxLength: 3 });
+      return fc.array(schemaValue(objectIn(schema.items)), { maxLength: 3 });
     case 'object':
       return objectOf(schema);
     default:
@@ -136,7 +136,7 @@ function objectOf(schema: JsonObject): fc.Arbitrary<JsonObject> {
   const properties = objectIn(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const keys = Object.keys(properties);
-  const values = Object.fromEntries(keys.map((key) => [key, valueOf(objectIn(properties[key]))]));
+  const values = Object.fromEntries(keys.map((key) => [key, schemaValue(objectIn(properties[key]))]));
   return fc
     .record(values, { requiredKeys: keys.filter((key) => required.includes(key)) })
     .map((object) =>
@@ -151,7 +151,7 @@ function objectIn(value: JsonValue | undefined): JsonObject {
 
 /** A call of one of `lawTools` with arguments that its schema allows, in the schema's order. */
 export const lawCall = fc.constantFrom(...lawTools).chain((offered) =>
-  valueOf(objectIn(offered.function.parameters as JsonValue)).map((args) => ({
+  schemaValue(objectIn(offered.function.parameters as JsonValue)).map((args) => ({
     name: offered.function.name,
     arguments: args as JsonObject,
   })),
