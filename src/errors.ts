@@ -2,6 +2,7 @@
  * The errors of Idiolect: one base class, one class per thing that a caller would do differently.
  * Each carries its facts as fields, and its message says what happened, where, and what to do.
  */
+import type { Capabilities } from './chat-format.ts';
 
 /** Base of every error thrown on purpose; `code` is stable and names the class for programs. */
 export abstract class IdiolectError extends Error {
@@ -135,4 +136,30 @@ export class ModelFileError extends IdiolectError {
     this.file = facts.file;
     this.reason = facts.reason;
   }
+}
+
+/** A model whose chat template cannot describe tools or cannot write calls, where tools are required. */
+export class ToolsUnsupportedError extends IdiolectError {
+  readonly code = 'tools-unsupported';
+  /** The file or model. */
+  readonly model: string;
+  /** Which of its templates would be used: `default`, `tool_use`; `null` when it has none. */
+  readonly template: string | null;
+  /** What was observed of that template; `null` when the model has none. */
+  readonly capabilities: Capabilities | null;
+  constructor(facts: { model: string; template: string | null; capabilities: Capabilities | null }) {
+    super(`${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or opt out`);
+    this.model = facts.model;
+    this.template = facts.template;
+    this.capabilities = facts.capabilities;
+  }
+}
+
+function missingSupport(facts: { template: string | null; capabilities: Capabilities | null }): string {
+  if (facts.template === null || facts.capabilities === null) return 'it has no chat template';
+  const missing = [
+    facts.capabilities.supportsTools ? [] : ['never reads the tools (supportsTools is false)'],
+    facts.capabilities.supportsToolCalls ? [] : ['renders no tool calls (supportsToolCalls is false)'],
+  ];
+  return `its ${facts.template} template ${missing.flat().join(' and ')}`;
 }
