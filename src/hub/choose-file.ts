@@ -1,0 +1,153 @@
+/** Which of a repository's files are the model. */
+import { parseGGUFQuantLabel, parseGgufShardFilename } from '@huggingface/gguf';
+import { AmbiguousFileError, FileNotFoundError, NoGgufError } from './errors.ts';
+
+/** How a model among the files is called. */
+export interface ModelName {
+  /** The file's path, or the first shard's. */
+  readonly name: string;
+  /** As the name says it, in capitals: `Q4_K_M`; `null` where it does not. */
+  readonly quantization: string | null;
+}
+
+/** A model among the files: one file, or all shards in order. */
+export interface ModelFiles<File> extends ModelName {
+  /** At least one. */
+  readonly files: readonly [File, ...File[]];
+}
+
+/** The chosen model, and what else there was. */
+export interface Choice<File> {
+  readonly chosen: ModelFiles<File>;
+  readonly others: readonly ModelName[];
+  /** GGUF files that are no models by themselves: projectors, drafts, incomplete shards. */
+  readonly passedOver: readonly string[];
+}
+
+/** What the caller asks for; nothing means: the best of the known quantisations. */
+export interface Wanted {
+  readonly model: string;
+  readonly quantization: string | null;
+  readonly file: string | null;
+}
+
+/** From first choice to last: the smallest that is said to lose little, then its neighbours. */
+const preferred = ['Q4_K_M', 'Q5_K_M', 'Q4_0', 'Q8_0', 'Q6_K', 'Q3_K_M', 'Q2_K'];
+
+/** Words in the name of a file that goes beside a model: between separators or at the edges. */
+const companion = /(?:^|[-_. ])(?:mmproj|projector|draft|drafter|eagle\d?|imatrix)(?=[-_. ]|$)/i;
+
+/**
+ * Chooses the model among the files of a repository. Throws `NoGgufError`, `FileNotFoundError` or
+ * `AmbiguousFileError`, each with what there is.
+ */
+export function chooseModel<File extends { readonly path: string }>(
+  files: readonly File[],
+  wanted: Wanted,
+): Choice<File> {
+  const { models, passedOver } = groupModels(files);
+  if (models.length === 0) throw new NoGgufError({ model: wanted.model, passedOver });
+  const chosen = chooseAmong(models, wanted);
+  const others = models.filter((model) => model !== chosen);
+  return { chosen, others: others.map(({ name, quantization }) => ({ name, quantization })), passedOver };
+}
+
+function chooseAmong<File extends { readonly path: string }>(
+  models: readonly ModelFiles<File>[],
+  wanted: Wanted,
+): ModelFiles<File> {
+  if (wanted.file !== null) return onlyOne(withFile(models, wanted.file), wanted.file, models, wanted);
+  if (wanted.quantization !== null) {
+    const asked = wanted.quantization;
+    return onlyOne(withQuantization(models, asked), asked, models, wanted);
+  }
+  const [only, second] = models;
+  if (only !== undefined && second === undefined) return only;
+  for (const label of preferred.flatMap((quantization) => [quantization, `UD-${quantization}`])) {
+    const matching = models.filter((model) => model.quantization === label);
+    if (matching.length > 0) return onlyOne(matching, label, models, wanted);
+  }
+  throw new AmbiguousFileError({ model: wanted.model, candidates: models.map((model) => model.name) });
+}
+
+function onlyOne<File>(
+  matching: readonly ModelFiles<File>[],
+  asked: string,
+  models: readonly ModelFiles<File>[],
+  wanted: Wanted,
+): ModelFiles<File> {
+  const [only, second] = matching;
+  if (only === undefined) {
+    const available = models.map((model) => model.name);
+    throw new FileNotFoundError({ model: wanted.model, wanted: asked, available });
+  }
+  if (second === undefined) return only;
+  throw new AmbiguousFileError({ model: wanted.model, candidates: matching.map((model) => model.name) });
+}
+
+/** The model that holds this file, by its path, else by its name alone. */
+function withFile<File extends { readonly path: string }>(
+  models: readonly ModelFiles<File>[],
+  asked: string,
+): readonly ModelFiles<File>[] {
+  const byPath = models.filter((model) => model.files.some((file) => file.path === asked));
+  if (byPath.length > 0) return byPath;
+  return models.filter((model) => model.files.some((file) => baseName(file.path) === asked));
+}
+
+/** Models of this quantisation, else those whose name holds the text as a word of its own. */
+function withQuantization<File>(
+  models: readonly ModelFiles<File>[],
+  asked: string,
+): readonly ModelFiles<File>[] {
+  const label = asked.toUpperCase();
+  const exact = models.filter((model) => model.quantization === label);
+  if (exact.length > 0) return exact;
+  return models.filter((model) => {
+    const words = `-${model.name.toUpperCase().replace(/\.GGUF$/, '')}-`.replaceAll(/[/.]/g, '-');
+    return words.includes(`-${label.replaceAll('.', '-')}-`);
+  });
+}
+
+function groupModels<File extends { readonly path: string }>(
+  files: readonly File[],
+): { readonly models: readonly ModelFiles<File>[]; readonly passedOver: readonly string[] } {
+  const models: ModelFiles<File>[] = [];
+  const passedOver: string[] = [];
+  const shards = new Map<string, Map<number, File>>();
+  for (const file of files.filter(({ path }) => /\.gguf$/i.test(path))) {
+    const shard = parseGgufShardFilename(file.path.replace(/\.gguf$/i, '.gguf'));
+    if (companion.test(baseName(file.path).replace(/\.gguf$/i, ''))) passedOver.push(file.path);
+    else if (shard === null) models.push(modelOf([file]));
+    else mapAt(shards, `${shard.prefix} of ${shard.total}`).set(Number(shard.shard), file);
+  }
+  for (const [key, parts] of shards) {
+    const whole = completeShards(parts, Number(key.slice(-5)));
+    if (whole === null) passedOver.push(...[...parts.values()].map(({ path }) => path));
+    else models.push(modelOf(whole));
+  }
+  return { models, passedOver };
+}
+
+function mapAt<File>(shards: Map<string, Map<number, File>>, key: string): Map<number, File> {
+  const found = shards.get(key) ?? new Map<number, File>();
+  shards.set(key, found);
+  return found;
+}
+
+/** The shards from first to last, or `null` when one is missing. */
+function completeShards<File>(parts: ReadonlyMap<number, File>, total: number): [File, ...File[]] | null {
+  const ordered = [...parts].sort(([a], [b]) => a - b);
+  const complete = ordered.length === total && ordered.every(([number], index) => number === index + 1);
+  const [first, ...rest] = ordered.map(([, file]) => file);
+  return complete && first !== undefined ? [first, ...rest] : null;
+}
+
+function modelOf<File extends { readonly path: string }>(files: [File, ...File[]]): ModelFiles<File> {
+  const name = files[0].path;
+  return { name, quantization: parseGGUFQuantLabel(name) ?? null, files };
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

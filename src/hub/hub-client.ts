@@ -1,0 +1,186 @@
+/**
+ * Requests to the Hub: the token goes to the Hub's origin alone, every refusal is a typed error.
+ *
+ * `@huggingface/hub` makes the API calls, with `fetch` from here and without its own `accessToken`:
+ * it insists on tokens that begin with `hf_`, leaves redirects to the platform, and drops the header
+ * `X-Error-Code` by which the Hub tells a gated model from a missing one.
+ */
+import {
+  GatedModelError,
+  HubUnauthorizedError,
+  HubUnavailableError,
+  LicenceNotAcceptedError,
+  ModelNotFoundError,
+  RateLimitedError,
+  RevisionNotFoundError,
+  UnsafeRedirectError,
+} from './errors.ts';
+
+/** Where the Hub is and who asks. */
+export interface HubOptions {
+  /** Default: `HF_ENDPOINT`, else the public Hub. */
+  readonly endpoint?: string;
+  /** Default: `HF_TOKEN`, else none. `null` sends none. */
+  readonly token?: string | null;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** What a request is about; it goes into the errors. */
+export interface Subject {
+  readonly model: string;
+  readonly revision: string | null;
+}
+
+/** A Hub that can be asked. */
+export interface Hub {
+  /** Without a slash at the end. */
+  readonly endpoint: string;
+  readonly hasToken: boolean;
+  /** Web page of a model, for people. */
+  page(model: string): string;
+  /** `fetch` for API calls about `subject`: facts come from the Hub's own host or not at all. */
+  apiFetch(subject: Subject): typeof fetch;
+  /** `fetch` for files of `subject`: redirects to other hosts are followed, without the token. */
+  fileFetch(subject: Subject): typeof fetch;
+}
+
+const publicHub = 'https://huggingface.co';
+const maxRedirects = 5;
+const apiAttempts = 3;
+const apiTimeoutMs = 60_000;
+
+/** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is no address. */
+export function createHub(options: HubOptions = {}): Hub {
+  const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
+  const token = options.token === undefined ? process.env.HF_TOKEN?.trim() || null : options.token;
+  if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
+    throw new HubUnavailableError({ host: endpoint, reason: 'HF_ENDPOINT is no http address' });
+  }
+  const follow = followRedirects({ origin: new URL(endpoint).origin, token, fetch: options.fetch ?? fetch });
+  const page = (model: string): string => `${endpoint}/${model}`;
+  const hub = { endpoint, hasToken: token !== null, page };
+  return {
+    ...hub,
+    apiFetch: (subject) => async (input, init) => {
+      const response = await retryUnavailable(() => {
+        const signal = init?.signal ?? AbortSignal.timeout(apiTimeoutMs);
+        return follow(addressOf(input), { ...init, signal }, 'same-origin');
+      });
+      return response.ok ? response : await refuse(response, subject, hub);
+    },
+    fileFetch: (subject) => async (input, init) => {
+      const response = await follow(addressOf(input), init ?? {}, 'any-origin');
+      return response.ok ? response : await refuse(response, subject, hub);
+    },
+  };
+}
+
+function addressOf(input: string | URL | Request): URL {
+  return new URL(input instanceof Request ? input.url : input);
+}
+
+type Follow = (url: URL, init: RequestInit, allowed: 'same-origin' | 'any-origin') => Promise<Response>;
+
+/** A `fetch` that follows redirects itself, and decides for each step who is told the token. */
+function followRedirects(hub: { origin: string; token: string | null; fetch: typeof fetch }): Follow {
+  return async (start, init, allowed) => {
+    let url = start;
+    for (let step = 0; step <= maxRedirects; step++) {
+      if (allowed === 'same-origin' && url.origin !== hub.origin) refuseRedirect(start, url);
+      const headers = new Headers(init.headers);
+      headers.delete('authorization');
+      if (hub.token !== null && url.origin === hub.origin)
+        headers.set('authorization', `Bearer ${hub.token}`);
+      const response = await reach(hub.fetch, url, { ...init, headers, redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (response.status < 300 || response.status > 399 || location === null) return response;
+      await response.body?.cancel();
+      url = nextAddress(url, location);
+    }
+    throw new HubUnavailableError({ host: start.host, reason: 'redirects without end' });
+  };
+}
+
+function nextAddress(from: URL, location: string): URL {
+  if (!URL.canParse(location, from)) {
+    throw new HubUnavailableError({ host: from.host, reason: 'redirects to no address' });
+  }
+  const to = new URL(location, from);
+  const kept = to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
+  if (kept) return to;
+  throw new UnsafeRedirectError({
+    from: from.host,
+    to: `${to.protocol}//${to.host}`,
+    reason: 'the connection would not be protected',
+  });
+}
+
+function refuseRedirect(from: URL, to: URL): never {
+  throw new UnsafeRedirectError({
+    from: from.host,
+    to: to.host,
+    reason: 'what the Hub says about a model must come from the Hub',
+  });
+}
+
+async function reach(request: typeof fetch, url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await request(url, init);
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'AbortError') throw cause;
+    const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
+    const reason = timedOut ? 'does not answer in time' : 'cannot be reached';
+    throw new HubUnavailableError({ host: url.host, reason, cause });
+  }
+}
+
+/** Tries again when the Hub is briefly out of order; any other answer is the answer. */
+async function retryUnavailable(request: () => Promise<Response>): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await request().catch((error: unknown) => {
+      if (attempt < apiAttempts && error instanceof HubUnavailableError) return null;
+      throw error;
+    });
+    if (response !== null && (response.status < 500 || attempt >= apiAttempts)) return response;
+    await response?.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
+  }
+}
+
+type HubFacts = Pick<Hub, 'hasToken' | 'page'>;
+
+/** The typed error for an answer that is none; never returns. */
+async function refuse(response: Response, subject: Subject, hub: HubFacts): Promise<never> {
+  await response.body?.cancel();
+  const { model } = subject;
+  const code = response.headers.get('x-error-code') ?? '';
+  const { status } = response;
+  if (status === 429) throw new RateLimitedError({ waitSeconds: waitOf(response.headers) });
+  if (code === 'RevisionNotFound') {
+    throw new RevisionNotFoundError({ model, revision: subject.revision ?? 'main' });
+  }
+  if ((status === 401 || status === 403) && code === 'GatedRepo') {
+    const facts = { model, page: hub.page(model) };
+    throw hub.hasToken ? new LicenceNotAcceptedError(facts) : new GatedModelError(facts);
+  }
+  if ((status === 401 || status === 403) && hub.hasToken) throw new HubUnauthorizedError({ model, status });
+  if (status === 401 || status === 403 || status === 404) {
+    throw new ModelNotFoundError({ model, hasToken: hub.hasToken });
+  }
+  throw new HubUnavailableError({ host: hostOf(response.url, hub), reason: `answers with status ${status}` });
+}
+
+function hostOf(url: string, hub: HubFacts): string {
+  return new URL(URL.canParse(url) ? url : hub.page('')).host;
+}
+
+/** `Retry-After` in seconds or as a date, else the reset time of the Hub's `RateLimit` header. */
+function waitOf(headers: Headers): number | null {
+  const after = headers.get('retry-after');
+  if (after !== null && /^\d{1,6}$/.test(after)) return Number(after);
+  const date = after === null ? Number.NaN : Date.parse(after);
+  if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - Date.now()) / 1000));
+  const reset = /\bt=(\d{1,6})/.exec(headers.get('ratelimit') ?? '');
+  return reset === null ? null : Number(reset[1]);
+}
