@@ -5,15 +5,16 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { gguf } from '@huggingface/gguf';
 import {
   type RenamedToken,
+  replaceableTokens,
   type TinyModelOptions,
   tinyModel,
+  tokenTexts,
   type Vocabulary,
   vocabularyOf,
 } from 'idiolect/testing';
-import { bundledFile, cacheFolder } from './llama-bundle.ts';
+import { cacheFolder, readBundledFile } from './llama-bundle.ts';
 
 /** Which tokenizer a small model gets, and the markers that are single tokens in it. */
 export interface VocabularyChoice {
@@ -25,31 +26,24 @@ export interface VocabularyChoice {
   readonly controls?: readonly string[];
 }
 
-const read = new Map<string, Promise<Readonly<Record<string, unknown>>>>();
-
 /**
  * One tokenizer of the bundle. Markers and controls take the places of its last ordinary tokens (rare
  * characters or padding).
  */
 export async function loadVocabulary(choice: VocabularyChoice): Promise<Vocabulary> {
-  const typedMetadata = read.get(choice.vocabulary) ?? readTypedMetadata(choice.vocabulary);
-  read.set(choice.vocabulary, typedMetadata);
-  const plain = vocabularyOf(await typedMetadata);
+  const file = await readBundledFile(`models/ggml-vocab-${choice.vocabulary}.gguf`);
+  const plain = vocabularyOf(file);
   const renamed = newTokens(plain, choice);
   if (renamed.length === 0) return plain;
-  const places = lastOrdinaryTokens(plain, renamed.length);
-  return vocabularyOf(
-    await typedMetadata,
-    new Map(places.map((id, index) => [id, renamed[index] ?? nothing])),
-  );
+  const places = replaceableTokens(plain);
+  return vocabularyOf(file, new Map(renamed.map((token, index) => [places[index] ?? 0, token])));
 }
-
-const nothing: RenamedToken = { text: '', role: 'user-defined' };
 
 function newTokens(
   vocabulary: Vocabulary,
   { markers = [], controls = [] }: VocabularyChoice,
 ): RenamedToken[] {
+  if (markers.length + controls.length === 0) return [];
   const known = new Set(tokenTexts(vocabulary));
   const roles = new Map<string, RenamedToken['role']>();
   for (const text of markers) roles.set(text, 'user-defined');
@@ -57,17 +51,11 @@ function newTokens(
   return [...roles].filter(([text]) => !known.has(text)).map(([text, role]) => ({ text, role }));
 }
 
-async function readTypedMetadata(name: string): Promise<Readonly<Record<string, unknown>>> {
-  const file = await bundledFile(`models/ggml-vocab-${name}.gguf`);
-  const { typedMetadata } = await gguf(file, { allowLocalFile: true, typedMetadata: true });
-  return { ...typedMetadata };
-}
-
 /** Writes a tiny model once and returns its path; the same options give the same file again. */
 export async function tinyModelFile(
   options: Omit<TinyModelOptions, 'vocabulary'> & VocabularyChoice,
 ): Promise<string> {
-  const key = createHash('sha256').update(JSON.stringify({ version: 1, ...options }));
+  const key = createHash('sha256').update(JSON.stringify({ version: 2, ...options }));
   const name = `tiny-${options.vocabulary}-${key.digest('hex').slice(0, 16)}.gguf`;
   const file = path.join(cacheFolder, 'models', name);
   if (!fs.existsSync(file)) {
@@ -82,20 +70,4 @@ export function writeModelFile(file: string, bytes: Uint8Array): void {
   const building = `${file}.${process.pid}`;
   fs.writeFileSync(building, bytes);
   fs.renameSync(building, file);
-}
-
-function tokenTexts(vocabulary: Vocabulary): readonly unknown[] {
-  const tokens = vocabulary.metadata.get('tokenizer.ggml.tokens')?.value;
-  return Array.isArray(tokens) ? tokens : [];
-}
-
-/** Ids from the end of the vocabulary, of tokens that are neither control tokens nor bytes. */
-function lastOrdinaryTokens(vocabulary: Vocabulary, count: number): number[] {
-  const types = vocabulary.metadata.get('tokenizer.ggml.token_type')?.value;
-  const ids: number[] = [];
-  for (let id = vocabulary.size - 1; id >= 0 && ids.length < count; id--) {
-    const type: unknown = Array.isArray(types) ? types[id] : undefined;
-    if (type === 1 || type === 4 || type === 5) ids.push(id);
-  }
-  return ids;
 }

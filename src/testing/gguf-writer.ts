@@ -1,7 +1,11 @@
 /** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
 import { GGUFValueType } from '@huggingface/gguf';
+import { RawArray } from './gguf-reader.ts';
 
-/** One metadata value with its GGUF type; `subType` is the items' type of an array. */
+/**
+ * One metadata value with its GGUF type; `subType` is the items' type of an array. A `RawArray` holds
+ * the value's bytes (also of a single number, then with a count of 1).
+ */
 export interface GgufValue {
   readonly type: GGUFValueType;
   readonly subType?: GGUFValueType | undefined;
@@ -73,15 +77,16 @@ function writeTensorInfos(out: ByteWriter, tensors: readonly GgufTensor[]): void
 
 function writeValue(out: ByteWriter, { type, subType, value }: GgufValue): void {
   if (type === GGUFValueType.ARRAY) {
-    if (!Array.isArray(value) || subType === undefined)
-      throw new TypeError('a GGUF array needs items and their type');
+    if (!(value instanceof RawArray) || subType === undefined) {
+      throw new TypeError('a GGUF array needs its items as bytes, and their type');
+    }
     out.uint32(subType);
-    out.uint64(value.length);
-    for (const item of value) writeValue(out, { type: subType, value: item });
-  } else if (type === GGUFValueType.STRING && typeof value === 'string') out.string(value);
-  else if (type === GGUFValueType.BOOL && typeof value === 'boolean') out.number(type, value ? 1 : 0);
-  else if (typeof value === 'bigint') out.uint64(value);
-  else if (typeof value === 'number') out.number(type, value);
+    out.uint64(value.count);
+    out.bytes(value.bytes);
+  } else if (value instanceof RawArray) out.bytes(value.bytes);
+  else if (type === GGUFValueType.STRING && typeof value === 'string') out.string(value);
+  else if (type === GGUFValueType.UINT32 && typeof value === 'number') out.uint32(value);
+  else if (type === GGUFValueType.FLOAT32 && typeof value === 'number') out.float32(value);
   else throw new TypeError(`a GGUF value of type ${type} cannot be ${typeof value}`);
 }
 
@@ -111,13 +116,8 @@ class ByteWriter {
     this.#reserve(8).setBigUint64(0, BigInt(value), true);
   }
 
-  number(type: GGUFValueType, value: number): void {
-    if (type === GGUFValueType.UINT32) this.uint32(value);
-    else if (type === GGUFValueType.UINT64) this.uint64(value);
-    else if (type === GGUFValueType.INT32) this.#reserve(4).setInt32(0, value, true);
-    else if (type === GGUFValueType.FLOAT32) this.#reserve(4).setFloat32(0, value, true);
-    else if (type === GGUFValueType.UINT8 || type === GGUFValueType.BOOL) this.#reserve(1).setUint8(0, value);
-    else throw new TypeError(`GGUF type ${type} is not written`);
+  float32(value: number): void {
+    this.#reserve(4).setFloat32(0, value, true);
   }
 
   string(text: string): void {

@@ -2,6 +2,7 @@
  * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and
  * weights that know nothing. They load and sample like any other model; what they write is noise.
  */
+import { decodeInt32s, decodeStrings, RawArray, readGgufMetadata, replaceStrings } from './gguf-reader.ts';
 import {
   float32Value,
   type GgufMetadata,
@@ -50,29 +51,42 @@ export interface RenamedToken {
 }
 
 /**
- * Takes the tokenizer out of a GGUF file's metadata, as `@huggingface/gguf` reads it with
- * `typedMetadata`. `rename` gives tokens new texts, by id: a vocabulary file often has padding where
- * the chat models have their markers. Throws `TypeError` when the file holds no tokenizer.
+ * Takes the tokenizer out of the bytes of a GGUF file. `rename` gives tokens new texts, by id: a
+ * vocabulary file often has padding where the chat models have their markers. Throws `TypeError` when
+ * the file holds no tokenizer.
  */
 export function vocabularyOf(
-  typedMetadata: Readonly<Record<string, unknown>>,
+  file: Uint8Array,
   rename: ReadonlyMap<number, RenamedToken> = new Map(),
 ): Vocabulary {
   const metadata = new Map<string, GgufValue>();
-  for (const [key, value] of Object.entries(typedMetadata)) {
-    if (!key.startsWith('tokenizer.') || key.startsWith('tokenizer.chat_template')) continue;
-    if (isGgufValue(value)) metadata.set(key, value);
+  for (const [key, value] of readGgufMetadata(file)) {
+    if (key.startsWith('tokenizer.') && !key.startsWith('tokenizer.chat_template')) metadata.set(key, value);
   }
-  const tokens = [...arrayAt(metadata, 'tokenizer.ggml.tokens')];
-  const types = [...arrayAt(metadata, 'tokenizer.ggml.token_type')];
-  for (const [id, { text, role }] of rename) {
-    tokens[id] = text;
-    types[id] = role === 'control' ? controlType : userDefinedType;
-  }
-  replaceArray(metadata, 'tokenizer.ggml.tokens', tokens);
-  replaceArray(metadata, 'tokenizer.ggml.token_type', types);
-  return { metadata, size: tokens.length };
+  const texts = new Map([...rename].map(([id, { text }]) => [id, text]));
+  const tokens = replaceStrings(arrayAt(metadata, tokensKey), texts);
+  const types = decodeInt32s(arrayAt(metadata, typesKey));
+  for (const [id, { role }] of rename) types[id] = role === 'control' ? controlType : userDefinedType;
+  replaceArray(metadata, tokensKey, tokens);
+  replaceArray(metadata, typesKey, new RawArray(types.length, new Uint8Array(types.buffer)));
+  return { metadata, size: tokens.count };
 }
+
+/** The text of every token, by id. */
+export function tokenTexts({ metadata }: Vocabulary): string[] {
+  return decodeStrings(arrayAt(metadata, tokensKey));
+}
+
+/** Ids of tokens that are neither control tokens nor bytes, the last one first: places for markers. */
+export function replaceableTokens({ metadata }: Vocabulary): number[] {
+  const ids = [...decodeInt32s(arrayAt(metadata, typesKey))].flatMap((type, id) =>
+    type === normalType || type === userDefinedType || type === unusedType ? [id] : [],
+  );
+  return ids.reverse();
+}
+
+const tokensKey = 'tokenizer.ggml.tokens';
+const typesKey = 'tokenizer.ggml.token_type';
 
 /** A model of the `llama` architecture with one layer and random weights, as the bytes of a GGUF file. */
 export function tinyModel(options: TinyModelOptions): Uint8Array<ArrayBuffer> {
@@ -133,20 +147,18 @@ export function modelMetadata(
 }
 
 /** Values of `tokenizer.ggml.token_type`. */
+const normalType = 1;
 const controlType = 3;
 const userDefinedType = 4;
+const unusedType = 5;
 
-function isGgufValue(value: unknown): value is GgufValue {
-  return typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
-}
-
-function arrayAt(metadata: GgufMetadata, key: string): readonly unknown[] {
+function arrayAt(metadata: GgufMetadata, key: string): RawArray {
   const value = metadata.get(key)?.value;
-  if (!Array.isArray(value)) throw new TypeError(`the file has no ${key}`);
+  if (!(value instanceof RawArray)) throw new TypeError(`the file has no ${key}`);
   return value;
 }
 
-function replaceArray(metadata: Map<string, GgufValue>, key: string, value: readonly unknown[]): void {
+function replaceArray(metadata: Map<string, GgufValue>, key: string, value: RawArray): void {
   const old = metadata.get(key);
   if (old !== undefined) metadata.set(key, { ...old, value });
 }

@@ -1,0 +1,142 @@
+/**
+ * Reads the metadata of a GGUF file so that it can be written again byte for byte: arrays stay as they
+ * lie in the file. (Readers that decode every text lose the ones that are not valid UTF-8, and the byte
+ * order marks; a vocabulary copied through them has doubled tokens, and does not load.)
+ */
+import { GGUFValueType } from '@huggingface/gguf';
+import type { GgufMetadata, GgufValue } from './gguf-writer.ts';
+
+/** The items of an array as they lie in a file. */
+export class RawArray {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+  constructor(count: number, bytes: Uint8Array) {
+    this.count = count;
+    this.bytes = bytes;
+  }
+}
+
+const headerLength = 24;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `RangeError` when it is cut short. */
+export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
+  const reader = new ByteReader(bytes);
+  const count = Number(reader.view(headerLength).getBigUint64(16, true));
+  const metadata = new Map<string, GgufValue>();
+  for (let index = 0; index < count; index++) {
+    const key = decoder.decode(reader.string());
+    metadata.set(key, readValue(reader, reader.uint32()));
+  }
+  return metadata;
+}
+
+/** The texts of an array of strings, decoded. */
+export function decodeStrings(array: RawArray): string[] {
+  const reader = new ByteReader(array.bytes);
+  return Array.from({ length: array.count }, () => decoder.decode(reader.string()));
+}
+
+/** The same array of strings with some items, by index, replaced. */
+export function replaceStrings(array: RawArray, texts: ReadonlyMap<number, string>): RawArray {
+  const reader = new ByteReader(array.bytes);
+  const pieces: Uint8Array[] = [];
+  let kept = 0;
+  for (let index = 0; index < array.count; index++) {
+    const start = reader.position;
+    reader.string();
+    const text = texts.get(index);
+    if (text === undefined) continue;
+    pieces.push(array.bytes.subarray(kept, start), lengthAndBytes(text));
+    kept = reader.position;
+  }
+  pieces.push(array.bytes.subarray(kept));
+  return new RawArray(array.count, concatenate(pieces));
+}
+
+/** The numbers of an array of 32-bit integers. */
+export function decodeInt32s(array: RawArray): Int32Array {
+  return new Int32Array(new Uint8Array(array.bytes).buffer, 0, array.count);
+}
+
+function lengthAndBytes(text: string): Uint8Array {
+  const encoded = new TextEncoder().encode(text);
+  const out = new Uint8Array(8 + encoded.length);
+  new DataView(out.buffer).setBigUint64(0, BigInt(encoded.length), true);
+  out.set(encoded, 8);
+  return out;
+}
+
+function concatenate(pieces: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(pieces.reduce((total, piece) => total + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    out.set(piece, at);
+    at += piece.length;
+  }
+  return out;
+}
+
+function readValue(reader: ByteReader, type: GGUFValueType): GgufValue {
+  if (type === GGUFValueType.STRING) return { type, value: decoder.decode(reader.string()) };
+  if (type !== GGUFValueType.ARRAY) return { type, value: new RawArray(1, reader.take(sizeOf(type))) };
+  const subType: GGUFValueType = reader.uint32();
+  const count = reader.uint64();
+  const start = reader.position;
+  if (subType === GGUFValueType.STRING) for (let index = 0; index < count; index++) reader.string();
+  else reader.take(count * sizeOf(subType));
+  return { type, subType, value: new RawArray(count, reader.slice(start)) };
+}
+
+function sizeOf(type: GGUFValueType): number {
+  switch (type) {
+    case GGUFValueType.UINT8:
+    case GGUFValueType.INT8:
+    case GGUFValueType.BOOL:
+      return 1;
+    case GGUFValueType.UINT16:
+    case GGUFValueType.INT16:
+      return 2;
+    case GGUFValueType.UINT32:
+    case GGUFValueType.INT32:
+    case GGUFValueType.FLOAT32:
+      return 4;
+    case GGUFValueType.UINT64:
+    case GGUFValueType.INT64:
+    case GGUFValueType.FLOAT64:
+      return 8;
+    default:
+      throw new TypeError(`GGUF type ${type} is not read`);
+  }
+}
+
+class ByteReader {
+  readonly #bytes: Uint8Array;
+  position = 0;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+  /** A view of the next `length` bytes, which are passed. */
+  view(length: number): DataView {
+    const bytes = this.take(length);
+    return new DataView(bytes.buffer, bytes.byteOffset, length);
+  }
+  uint32(): number {
+    return this.view(4).getUint32(0, true);
+  }
+  uint64(): number {
+    return Number(this.view(8).getBigUint64(0, true));
+  }
+  string(): Uint8Array {
+    return this.take(this.uint64());
+  }
+  take(length: number): Uint8Array {
+    const start = this.position;
+    this.position += length;
+    if (this.position > this.#bytes.length) throw new RangeError('the GGUF file is cut short');
+    return this.slice(start);
+  }
+  slice(start: number): Uint8Array {
+    return this.#bytes.subarray(start, this.position);
+  }
+}
