@@ -163,3 +163,33 @@ function missingSupport(facts: { template: string | null; capabilities: Capabili
   ];
   return `its ${facts.template} template ${missing.flat().join(' and ')}`;
 }
+
+/** A prompt does not fit into the model's context. */
+export class ContextOverflowError extends IdiolectError {
+  readonly code = 'context-overflow';
+  /** Tokens that the prompt and the first token after it need. */
+  readonly needed: number;
+  /** Tokens that the context holds. */
+  readonly available: number;
+  constructor(facts: { needed: number; available: number }) {
+    super(
+      `the prompt needs ${facts.needed} tokens, ${facts.needed - facts.available} more than the context holds; ` +
+        'shorten the conversation or load the model with a larger contextSize',
+    );
+    this.needed = facts.needed;
+    this.available = facts.available;
+  }
+}
+
+/** Generation had to stop because what was promised could not be kept; nothing went on unconstrained. */
+export class DecodingError extends IdiolectError {
+  readonly code = 'decoding';
+  readonly reason: string;
+  /** What had been generated until then. */
+  readonly text: string;
+  constructor(facts: { reason: string; text: string; cause?: unknown }) {
+    super(`${facts.reason} (after ${JSON.stringify(facts.text.slice(-80))})`, { cause: facts.cause });
+    this.reason = facts.reason;
+    this.text = facts.text;
+  }
+}
