@@ -19,6 +19,8 @@ export interface GgufHeader {
   readonly bytesRead: number;
   /** `general.architecture`: `llama`. */
   readonly architecture: string | null;
+  /** `general.type`, what the file is: `model`, `adapter`, `mmproj`; `null` where it does not say. */
+  readonly type: string | null;
   /** `general.name`. */
   readonly name: string | null;
   /** Number of weights in this file; in this shard alone where the model is split. */
@@ -51,7 +53,7 @@ export interface GgufHeaderOptions {
   readonly fetch?: typeof fetch;
   /** How the file is called in errors. Default: its path, or its address without the query. */
   readonly name?: string;
-  /** A header that needs more bytes is refused. Default: 32 MiB less one read. */
+  /** A header that needs more bytes is refused. Default: 30 MB. */
   readonly maxBytes?: number;
 }
 
@@ -177,6 +179,7 @@ function describe(
   return {
     ...facts,
     architecture,
+    type: textEntry(entries, 'general.type'),
     name: textEntry(entries, 'general.name'),
     parameterCount: parsed.parameterCount,
     contextLength: numberEntry(entries, `${architecture}.context_length`),

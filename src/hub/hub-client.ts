@@ -103,7 +103,7 @@ function followRedirects(hub: { origin: string; token: string | null; fetch: typ
 }
 
 function nextAddress(from: URL, location: string): URL {
-  if (!URL.canParse(location, from)) {
+  if (!URL.canParse(location, from.href)) {
     throw new HubUnavailableError({ host: from.host, reason: 'redirects to no address' });
   }
   const to = new URL(location, from);
@@ -156,6 +156,9 @@ async function refuse(response: Response, subject: Subject, hub: HubFacts): Prom
   const { model } = subject;
   const code = response.headers.get('x-error-code') ?? '';
   const { status } = response;
+  const host = hostOf(response.url, hub);
+  if (host !== hostOf('', hub))
+    throw new HubUnavailableError({ host, reason: `answers with status ${status}` });
   if (status === 429) throw new RateLimitedError({ waitSeconds: waitOf(response.headers) });
   if (code === 'RevisionNotFound') {
     throw new RevisionNotFoundError({ model, revision: subject.revision ?? 'main' });
@@ -168,7 +171,7 @@ async function refuse(response: Response, subject: Subject, hub: HubFacts): Prom
   if (status === 401 || status === 403 || status === 404) {
     throw new ModelNotFoundError({ model, hasToken: hub.hasToken });
   }
-  throw new HubUnavailableError({ host: hostOf(response.url, hub), reason: `answers with status ${status}` });
+  throw new HubUnavailableError({ host, reason: `answers with status ${status}` });
 }
 
 function hostOf(url: string, hub: HubFacts): string {

@@ -2,6 +2,7 @@
 import { type ListFileEntry, listFiles, modelInfo } from '@huggingface/hub';
 import { IdiolectError } from '../errors.ts';
 import { type Choice, chooseModel } from './choose-file.ts';
+import type { ContentHash } from './content-hash.ts';
 import {
   GatedModelError,
   HubUnavailableError,
@@ -20,13 +21,6 @@ export interface RemoteFile {
   readonly hash: ContentHash;
   /** Where it is fetched from: on the Hub's host, by commit. */
   readonly url: string;
-}
-
-/** `sha256` of the bytes for large files; git's own object id for the small ones it stores itself. */
-export interface ContentHash {
-  readonly algorithm: 'sha256' | 'git-sha1';
-  /** Lower-case hexadecimal. */
-  readonly value: string;
 }
 
 /** A model of the Hub, resolved: everything that follows is about these very bytes. */

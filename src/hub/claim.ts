@@ -1,0 +1,107 @@
+/**
+ * A claim on a name between processes: one holds it, the others wait; a killed holder blocks nobody.
+ *
+ * Each process announces itself with a file of its own and then looks who else is there. Whoever finds
+ * itself alone holds the claim, whoever finds another withdraws and tries again. Of two that announce
+ * at once at least one sees the other, so never both hold. A claim is dead when its process is gone
+ * from this machine, or has not touched its file for a while (other machines, shared folders).
+ *
+ * Node has no advisory locks that the system releases, and proper-lockfile, the package for this, makes
+ * everybody wait for a timeout after a kill, because it does not know whose lock it finds.
+ */
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** How a claim is taken. */
+export interface ClaimOptions {
+  /** Stops waiting. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once when another process holds the claim. */
+  readonly onWait?: (() => void) | undefined;
+}
+
+const heartbeatMs = 5_000;
+const deadAfterMs = 60_000;
+const pollMs = 100;
+
+/**
+ * Runs `work` while no other process holds a claim called `name` in `folder`. The signal given to
+ * `work` aborts when the claim is lost, which happens only when this process stood still for a minute.
+ */
+export async function withClaim<T>(
+  folder: string,
+  name: string,
+  options: ClaimOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  await fs.mkdir(folder, { recursive: true });
+  const own = path.join(folder, `${name}.${encodeHost()}.${process.pid}.${randomUUID()}.claim`);
+  await takeClaim(folder, name, own, options);
+  const lost = new AbortController();
+  const stop = (): void => lost.abort(options.signal?.reason);
+  options.signal?.addEventListener('abort', stop, { once: true });
+  const heartbeat = setInterval(() => {
+    fs.utimes(own, new Date(), new Date()).catch((cause: unknown) => lost.abort(cause));
+  }, heartbeatMs);
+  heartbeat.unref();
+  try {
+    return await work(lost.signal);
+  } finally {
+    clearInterval(heartbeat);
+    options.signal?.removeEventListener('abort', stop);
+    await fs.rm(own, { force: true });
+  }
+}
+
+async function takeClaim(folder: string, name: string, own: string, options: ClaimOptions): Promise<void> {
+  for (let waited = false; ; ) {
+    options.signal?.throwIfAborted();
+    if (!(await othersClaim(folder, name, own))) {
+      await fs.writeFile(own, '', { flag: 'wx' });
+      if (!(await othersClaim(folder, name, own))) return;
+      await fs.rm(own, { force: true });
+    } else if (!waited) {
+      waited = true;
+      options.onWait?.();
+    }
+    // Uneven, so that two that keep finding each other part ways.
+    await wait(pollMs * (0.5 + Math.random()), undefined, options.signal ? { signal: options.signal } : {});
+  }
+}
+
+/** Whether a living process other than us claims `name`; what the dead left behind is removed. */
+async function othersClaim(folder: string, name: string, own: string): Promise<boolean> {
+  const files = await fs.readdir(folder);
+  const claims = files.filter((file) => file.startsWith(`${name}.`) && file.endsWith('.claim'));
+  for (const file of claims.filter((claim) => claim !== path.basename(own))) {
+    const claim = path.join(folder, file);
+    if (await isAlive(claim)) return true;
+    await fs.rm(claim, { force: true });
+  }
+  return false;
+}
+
+async function isAlive(claim: string): Promise<boolean> {
+  const stats = await fs.stat(claim).catch(() => null);
+  if (stats === null || Date.now() - stats.mtimeMs > deadAfterMs) return false;
+  const [host, pid] = path.basename(claim).split('.').slice(-4, -2);
+  return host !== encodeHost() || processExists(Number(pid));
+}
+
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it exists and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** The machine's name in letters that neither end a part of a file name nor a path. */
+function encodeHost(): string {
+  return Buffer.from(os.hostname()).toString('base64url').slice(0, 60) || 'unknown';
+}

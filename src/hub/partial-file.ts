@@ -1,0 +1,109 @@
+/**
+ * A file that is being downloaded in chunks, in any order, and survives a kill at any moment.
+ *
+ * Beside the data lies a record with one byte per chunk. A chunk's byte is set after its data has
+ * reached the disk, so what the record calls done is done, whenever the process or the machine stops.
+ */
+import fs from 'node:fs/promises';
+
+/** An open partial file. */
+export interface PartialFile {
+  readonly chunkCount: number;
+  isDone(chunk: number): boolean;
+  /** Bytes of all chunks that are done. */
+  doneBytes(): number;
+  /** First byte of a chunk and the byte after its last. */
+  bounds(chunk: number): readonly [start: number, end: number];
+  write(position: number, bytes: Uint8Array): Promise<void>;
+  /** Makes a fully written chunk permanent. */
+  finish(chunk: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How large a file becomes, and in which chunks; another chunk size starts over. */
+export interface PartialFileLayout {
+  readonly file: string;
+  readonly size: number;
+  readonly chunkSize: number;
+}
+
+/** Opens what an earlier download left, or begins anew. */
+export async function openPartialFile(layout: PartialFileLayout): Promise<PartialFile> {
+  const { size, chunkSize } = layout;
+  const chunkCount = Math.ceil(size / chunkSize);
+  const data = await fs.open(layout.file, 'a+').then(async (handle) => {
+    await handle.close();
+    return fs.open(layout.file, 'r+');
+  });
+  const done = await openRecord(layout, (await data.stat()).size === size ? chunkCount : null);
+  await data.truncate(size);
+  const bounds = (chunk: number): readonly [number, number] => [
+    chunk * chunkSize,
+    Math.min(size, (chunk + 1) * chunkSize),
+  ];
+  return {
+    chunkCount,
+    bounds,
+    isDone: (chunk) => done.bytes[chunk] === 1,
+    doneBytes: () => sum(chunkCount, (chunk) => (done.bytes[chunk] === 1 ? length(bounds(chunk)) : 0)),
+    async write(position, bytes) {
+      let written = 0;
+      while (written < bytes.length) {
+        const { bytesWritten } = await data.write(bytes, written, bytes.length - written, position + written);
+        written += bytesWritten;
+      }
+    },
+    async finish(chunk) {
+      await data.datasync();
+      await done.set(chunk);
+    },
+    async close() {
+      await done.close();
+      await data.close();
+    },
+  };
+}
+
+/** Removes what is left of a partial file: its data, where that was not moved away, and its records. */
+export async function removePartialFile(layout: PartialFileLayout): Promise<void> {
+  await fs.rm(layout.file, { force: true });
+  await fs.rm(recordName(layout), { force: true });
+}
+
+function recordName({ file, chunkSize }: PartialFileLayout): string {
+  return `${file}.${chunkSize}`;
+}
+
+interface ChunkRecord {
+  readonly bytes: Uint8Array;
+  set(chunk: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The record of `chunkCount` chunks; empty when it belongs to other data (`null`) or is no such record. */
+async function openRecord(layout: PartialFileLayout, chunkCount: number | null): Promise<ChunkRecord> {
+  const name = recordName(layout);
+  const count = Math.ceil(layout.size / layout.chunkSize);
+  const found = chunkCount === null ? null : await fs.readFile(name).catch(() => null);
+  const bytes = found?.length === count ? new Uint8Array(found) : new Uint8Array(count);
+  if (found?.length !== count) await fs.writeFile(name, bytes);
+  const handle = await fs.open(name, 'r+');
+  return {
+    bytes,
+    async set(chunk) {
+      bytes[chunk] = 1;
+      await handle.write(bytes, chunk, 1, chunk);
+    },
+    close: () => handle.close(),
+  };
+}
+
+function length([start, end]: readonly [number, number]): number {
+  return end - start;
+}
+
+function sum(count: number, value: (index: number) => number): number {
+  let total = 0;
+  for (let index = 0; index < count; index++) total += value(index);
+  return total;
+}

@@ -1,0 +1,136 @@
+/** A model from the Hub onto the disk: resolve, look, refuse or fetch, verify, put in place. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import {
+  blobFile,
+  defaultCacheFolder,
+  fileSize,
+  linkSnapshot,
+  modelFolder,
+  snapshotFile,
+  writeRef,
+} from './cache.ts';
+import { checkSpace, type FetchBlobOptions, type FetchStep, fetchBlob } from './fetch-blob.ts';
+import { createHub, type Hub, type HubOptions } from './hub-client.ts';
+import {
+  inspectRemote,
+  type ModelCard,
+  type ObserveCapabilities,
+  requireToolSupport,
+} from './inspect-model.ts';
+import { type ModelReference, parseModelReference } from './reference.ts';
+import { type RemoteFile, type ResolvedModel, resolveModel } from './resolve-model.ts';
+
+/** Options of `pullModel`. */
+export interface PullOptions extends HubOptions {
+  readonly observe: ObserveCapabilities;
+  /** Refuse a model that cannot call tools. Default true. */
+  readonly requireTools?: boolean;
+  /** Folder of the cache. Default: the one that the Hub's tools share. */
+  readonly cache?: string;
+  /** Parallel connections. Default 4. */
+  readonly connections?: number;
+  /** Bytes per chunk. Default 8 MiB. Another size than that of a broken download starts over. */
+  readonly chunkSize?: number;
+  /** A connection that brings nothing for so many milliseconds is given up. Default 30,000. */
+  readonly stallMs?: number;
+  /** Pause before the first new try of a broken connection, in milliseconds. Default 500. */
+  readonly retryMs?: number;
+  readonly signal?: AbortSignal;
+  /** Told what happens, in order. */
+  readonly onEvent?: (event: PullEvent) => void;
+}
+
+/** What happens during a pull. */
+export type PullEvent =
+  | { readonly type: 'resolved'; readonly resolved: ResolvedModel }
+  | { readonly type: 'inspected'; readonly card: ModelCard }
+  | { readonly type: 'file'; readonly file: RemoteFile; readonly step: FetchStep };
+
+/** A model on the disk. */
+export interface PulledModel {
+  readonly resolved: ResolvedModel;
+  readonly card: ModelCard;
+  /** Paths of the model's files; the first is the one to load. */
+  readonly files: readonly [string, ...string[]];
+}
+
+/**
+ * Fetches a model, unless it is already there. Nothing is downloaded before its header has shown that
+ * it can call tools. Throws the errors of this folder's `errors.ts`, `ModelFileError` and
+ * `ToolsUnsupportedError`.
+ */
+export async function pullModel(
+  reference: string | ModelReference,
+  options: PullOptions,
+): Promise<PulledModel> {
+  const wanted = typeof reference === 'string' ? parseModelReference(reference) : reference;
+  const hub = createHub(options);
+  const resolved = await resolveModel(hub, wanted);
+  options.onEvent?.({ type: 'resolved', resolved });
+  const card = await inspectRemote(hub, resolved, options.observe);
+  options.onEvent?.({ type: 'inspected', card });
+  if (options.requireTools ?? true) requireToolSupport(card);
+  const files = await fetchFiles(hub, resolved, options);
+  return { resolved, card, files };
+}
+
+async function fetchFiles(
+  hub: Hub,
+  resolved: ResolvedModel,
+  options: PullOptions,
+): Promise<readonly [string, ...string[]]> {
+  const cache = options.cache ?? defaultCacheFolder();
+  const { model, revision, commit, choice } = resolved;
+  await checkSpaceForAll(cache, model, choice.chosen.files);
+  const fetchFile = async (file: RemoteFile): Promise<string> => {
+    const onStep = (step: FetchStep): void => options.onEvent?.({ type: 'file', file, step });
+    const blob = await fetchBlob(file, { ...fetchOptions(hub, resolved, cache, options), onStep });
+    const name = snapshotFile(cache, model, commit, file.path);
+    await linkSnapshot(blob, name);
+    return name;
+  };
+  const [first, ...rest] = choice.chosen.files;
+  const files: [string, ...string[]] = [await fetchFile(first)];
+  // One file after the other: the connections are parallel within each.
+  for (const file of rest) files.push(await fetchFile(file));
+  await writeRef(cache, model, revision, commit);
+  return files;
+}
+
+function fetchOptions(
+  hub: Hub,
+  { model, revision }: ResolvedModel,
+  cache: string,
+  options: PullOptions,
+): Omit<FetchBlobOptions, 'onStep'> {
+  return {
+    cache,
+    model,
+    fetch: hub.fileFetch({ model, revision }),
+    connections: options.connections ?? 4,
+    chunkSize: options.chunkSize ?? 8 * 1024 * 1024,
+    stallMs: options.stallMs ?? 30_000,
+    retryMs: options.retryMs ?? 500,
+    signal: options.signal,
+  };
+}
+
+/** All shards must fit, not only the next one. What a broken download left is counted per file later. */
+async function checkSpaceForAll(cache: string, model: string, files: readonly RemoteFile[]): Promise<void> {
+  const blobs = path.join(modelFolder(cache, model), 'blobs');
+  await fs.mkdir(blobs, { recursive: true });
+  let needed = 0;
+  for (const file of files) {
+    const blob = blobFile(cache, model, file.hash);
+    const there = (await fileSize(blob)) === file.size ? file.size : await allocatedBytes(`${blob}.idiolect`);
+    needed += Math.max(0, file.size - there);
+  }
+  await checkSpace(blobs, needed);
+}
+
+/** Bytes that a file really takes on the disk: a partial file is sparse. */
+async function allocatedBytes(file: string): Promise<number> {
+  const stats = await fs.stat(file).catch(() => null);
+  return (stats?.blocks ?? 0) * 512;
+}
