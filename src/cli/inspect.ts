@@ -1,0 +1,108 @@
+/** `idiolect inspect`: what was learned of a template, and why. */
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { analyzeTemplate, type TemplateAnalysis } from '../analysis/analyze-template.ts';
+import { generateModel } from '../codegen/generate-model.ts';
+import { annotatedSample, legend } from './annotate.ts';
+import { readModelSource } from './model-source.ts';
+
+interface InspectOptions {
+  readonly grammar: boolean;
+  readonly ohm: boolean;
+  readonly parser: boolean;
+  readonly json: boolean;
+}
+
+/** Adds the command. */
+export function registerInspect(program: Command): void {
+  program
+    .command('inspect')
+    .description('show what a chat template says of its model, field by field, with the evidence')
+    .argument('<file>', 'a chat template (.jinja) or a model (.gguf)')
+    .option('--grammar', 'also print the GBNF grammar', false)
+    .option('--ohm', 'also print the Ohm grammar', false)
+    .option('--parser', 'also print the generated parser', false)
+    .option('--json', 'everything, for programs', false)
+    .action(inspect);
+}
+
+async function inspect(file: string, options: InspectOptions): Promise<void> {
+  const source = await readModelSource(file);
+  const analysis = analyzeTemplate(source.templateSource, { name: source.origin });
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ type: 'template_analysis', file, ...analysis }, null, 2)}\n`);
+    return;
+  }
+  const sections = [
+    card(source.origin, analysis),
+    capabilities(analysis),
+    sample(analysis),
+    fields(analysis),
+  ];
+  if (analysis.warnings.length > 0) sections.push(doubts(analysis));
+  if (options.grammar || options.ohm || options.parser) {
+    const { files } = generateModel({ ...source, force: true });
+    if (options.grammar) sections.push(section('Grammar (GBNF)', files.get('response.gbnf') ?? ''));
+    if (options.ohm) sections.push(section('Grammar (Ohm)', files.get('response.ohm') ?? ''));
+    if (options.parser) sections.push(section('Parser', files.get('parser.ts') ?? ''));
+  }
+  process.stdout.write(`${sections.join('\n')}\n`);
+}
+
+function section(title: string, body: string): string {
+  return `${pc.bold(pc.underline(title))}\n${body.trimEnd()}\n`;
+}
+
+function card(origin: string, { format }: TemplateAnalysis): string {
+  const { labels } = format;
+  return section(
+    origin,
+    [
+      `tool calls  ${pc.yellow(labels.toolFormat ?? 'none')}`,
+      `reasoning   ${pc.yellow(labels.reasoningMode)}`,
+      `content     ${pc.yellow(labels.contentMode)}`,
+      `fingerprint ${pc.dim(format.templateSha256)}`,
+    ].join('\n'),
+  );
+}
+
+function capabilities({ capabilities: flags }: TemplateAnalysis): string {
+  const lines = Object.entries(flags).map(([flag, holds]) => {
+    const words = flag
+      .replace(/^supports/, '')
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase();
+    return `${holds ? pc.green('✓') : pc.dim('✗')} ${holds ? words : pc.dim(words)}`;
+  });
+  return section('Capabilities', lines.join('\n'));
+}
+
+function sample({ format }: TemplateAnalysis): string {
+  return section('A sample response', `${pc.dim('colours:')} ${legend}\n\n${annotatedSample(format)}`);
+}
+
+function fields({ format, evidence }: TemplateAnalysis): string {
+  const lines = evidence.map(({ field, probe, slice, reason }) => {
+    const value = valueAt(format, field);
+    const shown = value === undefined ? '' : `  ${pc.cyan(JSON.stringify(value))}`;
+    return `${pc.bold(field)}${shown}\n  ${pc.dim(`probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
+  });
+  return section('Fields and their evidence', lines.join('\n'));
+}
+
+/** The value at a path such as `calls.section.open`. */
+function valueAt(format: object, field: string): unknown {
+  let value: unknown = format;
+  for (const key of field.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = new Map<string, unknown>(Object.entries(value)).get(key);
+  }
+  return value;
+}
+
+function doubts({ warnings }: TemplateAnalysis): string {
+  const lines = warnings.map(
+    ({ field, kind, message }) => `${pc.yellow(`! ${kind}`)} ${pc.bold(field)}: ${message}`,
+  );
+  return section('What could not be read for certain', lines.join('\n'));
+}
