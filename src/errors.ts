@@ -22,9 +22,19 @@ export class TemplateError extends IdiolectError {
   readonly reason: string;
   /** `syntax`: it does not parse. `raised`: its own `raise_exception`. `runtime`: anything else. */
   readonly kind: 'syntax' | 'raised' | 'runtime';
-  constructor(facts: { template: string; reason: string; kind: TemplateError['kind']; cause?: unknown }) {
-    super(`${facts.template}: ${facts.reason}`, { cause: facts.cause });
+  /** Line of the template's source, from 1, where it is known. */
+  readonly line: number | undefined;
+  constructor(facts: {
+    template: string;
+    reason: string;
+    kind: TemplateError['kind'];
+    line?: number;
+    cause?: unknown;
+  }) {
+    const place = facts.line === undefined ? facts.template : `${facts.template}:${facts.line}`;
+    super(`${place}: ${facts.reason}`, { cause: facts.cause });
     this.template = facts.template;
+    this.line = facts.line;
     this.reason = facts.reason;
     this.kind = facts.kind;
   }
@@ -191,5 +201,53 @@ export class DecodingError extends IdiolectError {
     super(`${facts.reason} (after ${JSON.stringify(facts.text.slice(-80))})`, { cause: facts.cause });
     this.reason = facts.reason;
     this.text = facts.text;
+  }
+}
+
+/** A regular expression of a response template that cannot be read or is too costly. */
+export class PatternError extends IdiolectError {
+  readonly code = 'pattern';
+  readonly pattern: string;
+  /** Index in `pattern` where the trouble is. */
+  readonly position: number;
+  readonly reason: string;
+  constructor(facts: { pattern: string; position: number; reason: string }) {
+    super(`pattern ${JSON.stringify(facts.pattern)}: ${facts.reason} at position ${facts.position}`);
+    this.pattern = facts.pattern;
+    this.position = facts.position;
+    this.reason = facts.reason;
+  }
+}
+
+/** A response template that is not valid. */
+export class ResponseTemplateError extends IdiolectError {
+  readonly code = 'response-template';
+  /** JSON pointer of the offending key: `/fields/content/open`. */
+  readonly pointer: string;
+  readonly reason: string;
+  constructor(facts: { pointer: string; reason: string; cause?: unknown }) {
+    super(`response template, ${facts.pointer === '' ? '(root)' : facts.pointer}: ${facts.reason}`, {
+      cause: facts.cause,
+    });
+    this.pointer = facts.pointer;
+    this.reason = facts.reason;
+  }
+}
+
+/** Model output that a response template cannot make a value of. */
+export class ResponseFieldError extends IdiolectError {
+  readonly code = 'response-field';
+  /** The template's field; `null` when it is not about one. */
+  readonly field: string | null;
+  readonly reason: string;
+  /** The text of the region, as the model wrote it. */
+  readonly raw: string;
+  constructor(facts: { field: string | null; reason: string; raw: string; cause?: unknown }) {
+    super(facts.field === null ? facts.reason : `field ${JSON.stringify(facts.field)}: ${facts.reason}`, {
+      cause: facts.cause,
+    });
+    this.field = facts.field;
+    this.reason = facts.reason;
+    this.raw = facts.raw;
   }
 }
