@@ -1,32 +1,56 @@
-/** Chat templates: parsed once, rendered often, with the behaviour of Python's Jinja2. */
-import { Template as JinjaTemplate } from '@huggingface/jinja';
-import { TemplateError } from '../errors.ts';
+/**
+ * Chat templates: parsed once, rendered often, with the behaviour of Python's Jinja2 as Hugging Face
+ * sets it up (`trim_blocks`, `lstrip_blocks`, loop controls, the `generation` tag, `tojson`,
+ * `raise_exception`, `strftime_now`).
+ *
+ *     source ── split-source ── parse-source (tokenizer and parser of @huggingface/jinja)
+ *                                    │
+ *                    compile-statement, compile-expression: functions over Python's values
+ *
+ * A template is untrusted: it works on copies of its input, reaches no JavaScript object, and every
+ * render is bounded.
+ */
+import { TemplateError, TemplateLimitError } from '../errors.ts';
+import { CompileError } from './compile-expression.ts';
+import { compileTemplate, type Execute } from './compile-statement.ts';
+import { importValue, type NoteRead } from './input.ts';
+import { parseSource } from './parse-source.ts';
+import { defaultLimits, Runtime, Scope, type TemplateLimits } from './runtime.ts';
+import { SourceError } from './split-source.ts';
+import type { Node } from './tree.ts';
+import { Dict, PythonError, RaisedError, type ReadKind } from './values.ts';
 
-/** Values for a template's variables; anything JSON can say. */
+export type { TemplateLimits } from './runtime.ts';
+export type { ReadKind } from './values.ts';
+
+/** Values for a template's variables: anything that JSON can say. They are copied, never changed. */
 export type TemplateVariables = Readonly<Record<string, unknown>>;
-
-/** Bounds for one render of an untrusted template. */
-export interface TemplateLimits {
-  /** Units of work. */
-  readonly steps: number;
-  /** Characters of output. */
-  readonly output: number;
-  /** Nested macro calls. */
-  readonly depth: number;
-}
 
 /** How to parse a template. */
 export interface TemplateOptions {
   /** Named in errors; default `template`. */
   readonly name?: string;
-  /** Each bound states its own default. */
+  /** Bounds for each render; each states its own default. */
   readonly limits?: Partial<TemplateLimits>;
 }
 
 /** What one render may be told. */
 export interface RenderOptions {
-  /** What `strftime_now` reads; default: the time of the call. */
+  /** What `strftime_now` reads, in the local time zone; default: the time of the call. */
   readonly now?: Date;
+}
+
+/**
+ * Which parts of the input a render read, by path (`tools[0].function.name`), and how. `value`: a
+ * scalar was fetched. `iterated`: a container's elements were visited. `tested`: a container was
+ * fetched, measured or asked for a key. `absent`: it was asked for and is not there.
+ */
+export type Reads = ReadonlyMap<string, ReadonlySet<ReadKind>>;
+
+/** A render, and what it read. */
+export interface ObservedRender {
+  readonly text: string;
+  readonly reads: Reads;
 }
 
 /** A parsed chat template. */
@@ -34,32 +58,124 @@ export interface Template {
   /** Where it came from: a file name, a model, or `template`. */
   readonly name: string;
   readonly source: string;
+  /** Names that the template reads anywhere, also in branches that no render takes. */
+  readonly names: ReadonlySet<string>;
   /** Renders the template. Throws TemplateError or TemplateLimitError. */
   render(variables: TemplateVariables, options?: RenderOptions): string;
+  /** Renders the template and says what it read. Throws as `render` does. */
+  renderObserved(variables: TemplateVariables, options?: RenderOptions): ObservedRender;
 }
 
-/** Parses a chat template. Throws TemplateError of kind `syntax`. */
-export function parseTemplate(source: string, options: TemplateOptions = {}): Template {
-  const name = options.name ?? 'template';
-  const fail = (kind: TemplateError['kind'], cause: unknown): TemplateError => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return new TemplateError({ template: name, reason, kind, cause });
-  };
-  let parsed: JinjaTemplate;
-  try {
-    parsed = new JinjaTemplate(source);
-  } catch (cause) {
-    throw fail('syntax', cause);
+function collectNames(node: unknown, names: Set<string>): void {
+  if (Array.isArray(node)) {
+    for (const item of node) collectNames(item, names);
+  } else if (node instanceof Map) {
+    collectNames([...node.keys(), ...node.values()], names);
+  } else if (typeof node === 'object' && node !== null) {
+    if ('type' in node && node.type === 'Identifier' && 'value' in node) names.add(String(node.value));
+    else collectNames(Object.values(node), names);
   }
-  return {
-    name,
-    source,
-    render(variables) {
-      try {
-        return parsed.render({ ...variables });
-      } catch (cause) {
-        throw fail('runtime', cause);
-      }
-    },
-  };
+}
+
+function isStackOverflow(cause: unknown): boolean {
+  return cause instanceof RangeError && /stack/i.test(cause.message);
+}
+
+class CompiledTemplate implements Template {
+  readonly name: string;
+  readonly source: string;
+  readonly names: ReadonlySet<string>;
+  private readonly limits: TemplateLimits;
+  private readonly program: Execute;
+
+  constructor(source: string, options: TemplateOptions) {
+    this.name = options.name ?? 'template';
+    this.source = source;
+    this.limits = { ...defaultLimits, ...options.limits };
+    const nodes = this.parse();
+    const names = new Set<string>();
+    collectNames(nodes, names);
+    this.names = names;
+    this.program = this.compile(nodes);
+  }
+
+  render(variables: TemplateVariables, options: RenderOptions = {}): string {
+    return this.run(variables, options, null);
+  }
+
+  renderObserved(variables: TemplateVariables, options: RenderOptions = {}): ObservedRender {
+    const reads = new Map<string, Set<ReadKind>>();
+    const text = this.run(variables, options, (path, kind) => {
+      const kinds = reads.get(path);
+      if (kinds === undefined) reads.set(path, new Set([kind]));
+      else kinds.add(kind);
+    });
+    return { text, reads };
+  }
+
+  private run(variables: TemplateVariables, options: RenderOptions, note: NoteRead | null): string {
+    const runtime = this.start(variables, options, note);
+    try {
+      this.program(new Scope(runtime, null));
+      return runtime.text;
+    } catch (cause) {
+      throw this.explain(cause, runtime.line);
+    }
+  }
+
+  private start(variables: TemplateVariables, options: RenderOptions, note: NoteRead | null): Runtime {
+    const now = () => options.now ?? new Date();
+    try {
+      const imported = importValue(variables, '', note);
+      return new Runtime(this.name, this.limits, now, imported instanceof Dict ? imported : new Dict());
+    } catch (cause) {
+      throw this.explain(cause, 0);
+    }
+  }
+
+  private parse(): readonly Node[] {
+    try {
+      return parseSource(this.source);
+    } catch (cause) {
+      throw this.refuse(cause);
+    }
+  }
+
+  private compile(nodes: readonly Node[]): Execute {
+    try {
+      return compileTemplate(nodes);
+    } catch (cause) {
+      throw this.refuse(cause);
+    }
+  }
+
+  /** What went wrong before the first render. */
+  private refuse(cause: unknown): Error {
+    if (isStackOverflow(cause)) return this.tooDeep();
+    if (cause instanceof SourceError) return this.fail('syntax', cause.message, cause.line, cause);
+    if (cause instanceof CompileError) return this.fail('syntax', cause.message, 0, cause);
+    return this.fail('syntax', cause instanceof Error ? cause.message : String(cause), 0, cause);
+  }
+
+  private explain(cause: unknown, line: number): Error {
+    if (cause instanceof TemplateLimitError) return cause;
+    if (cause instanceof RaisedError) return this.fail('raised', cause.message, line, cause);
+    if (cause instanceof PythonError) return this.fail('runtime', cause.message, line, cause);
+    if (isStackOverflow(cause)) return this.tooDeep();
+    return this.fail('runtime', cause instanceof Error ? cause.message : String(cause), line, cause);
+  }
+
+  private tooDeep(): TemplateLimitError {
+    return new TemplateLimitError({ template: this.name, limit: 'depth', allowed: this.limits.depth });
+  }
+
+  private fail(kind: TemplateError['kind'], reason: string, line: number, cause: unknown): TemplateError {
+    const where = line > 0 ? { line } : {};
+    return new TemplateError({ template: this.name, reason, kind, cause, ...where });
+  }
+}
+
+/** Parses a chat template. Throws TemplateError of kind `syntax`, or TemplateLimitError. */
+export function parseTemplate(source: string, options: TemplateOptions = {}): Template {
+  return new CompiledTemplate(source, options);
 }

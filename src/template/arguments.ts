@@ -1,0 +1,62 @@
+/** Binding call arguments to the parameter names of filters, tests and methods. */
+import {
+  type Keywords,
+  numeric,
+  PythonError,
+  textOf,
+  typeName,
+  Undefined,
+  undefinedError,
+  type Value,
+} from './values.ts';
+
+/**
+ * The arguments in the order of the parameters' names, `undefined` where none was given. Throws as
+ * Python does for arguments that are too many, unknown or missing.
+ */
+export function bind(
+  callee: string,
+  names: readonly string[],
+  args: readonly Value[],
+  keywords: Keywords,
+  required = 0,
+): (Value | undefined)[] {
+  if (args.length > names.length) {
+    throw new PythonError(
+      'TypeError',
+      `${callee}() takes at most ${names.length} arguments (${args.length} given)`,
+    );
+  }
+  const bound: (Value | undefined)[] = names.map((_, index) => args[index]);
+  for (const [name, value] of keywords) {
+    const index = names.indexOf(name);
+    if (index < 0) {
+      throw new PythonError('TypeError', `${callee}() got an unexpected keyword argument '${name}'`);
+    }
+    bound[index] = value;
+  }
+  for (let index = 0; index < required; index += 1) {
+    if (bound[index] === undefined) {
+      throw new PythonError('TypeError', `${callee}() missing required argument '${names[index]}'`);
+    }
+  }
+  return bound;
+}
+
+/** An argument that must be text. */
+export function textArgument(callee: string, value: Value | undefined, otherwise?: string): string {
+  if (value === undefined && otherwise !== undefined) return otherwise;
+  const text = value === undefined ? null : textOf(value);
+  if (text !== null) return text;
+  if (value instanceof Undefined) throw undefinedError(value);
+  throw new PythonError('TypeError', `${callee}() needs text, not ${typeName(value ?? null)}`);
+}
+
+/** An argument that must be a whole number. */
+export function integerArgument(callee: string, value: Value | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  const number = numeric(value);
+  if (number !== null && Number.isInteger(number)) return number;
+  if (value instanceof Undefined) throw undefinedError(value);
+  throw new PythonError('TypeError', `${callee}() needs a whole number, not ${typeName(value)}`);
+}

@@ -1,0 +1,196 @@
+/** What follows a dot or stands in brackets: attributes, items, slices and methods. */
+import { dictMethods, itemsView, listMethods, tupleMethods } from './container-methods.ts';
+import { formatBraces } from './format-text.ts';
+import { invoke } from './operators.ts';
+import type { Runtime } from './runtime.ts';
+import { stringMethods } from './string-methods.ts';
+import { characters } from './text.ts';
+import {
+  Attributes,
+  Callable,
+  Dict,
+  type Keywords,
+  List,
+  Markup,
+  PythonError,
+  Tuple,
+  textOf,
+  typeName,
+  Undefined,
+  undefinedError,
+  type Value,
+} from './values.ts';
+
+function formatMethod(runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
+  return formatBraces(runtime, self, args, keywords, (inner, value, name, kind) => {
+    const found =
+      kind === 'attribute'
+        ? getAttribute(inner, value, name)
+        : getItem(inner, value, /^\d+$/.test(name) ? Number(name) : name);
+    if (found instanceof Undefined) throw undefinedError(found);
+    return found;
+  });
+}
+
+/** Results of text methods on marked text stay marked. */
+function remark(value: Value): Value {
+  if (typeof value === 'string') return new Markup(value);
+  return value instanceof List ? new List(value.all().map(remark)) : value;
+}
+
+type BoundCall = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
+
+function textMethod(self: Value, text: string, name: string): BoundCall | undefined {
+  const method = name === 'format' ? formatMethod : stringMethods.get(name);
+  if (method === undefined) return undefined;
+  return (runtime, args, keywords) => {
+    const result = method(runtime, text, args, keywords);
+    return self instanceof Markup ? remark(result) : result;
+  };
+}
+
+/** A method of a value, bound to it, or `undefined` when it has none by that name. */
+function boundMethod(self: Value, name: string): BoundCall | undefined {
+  const text = textOf(self);
+  if (text !== null) return textMethod(self, text, name);
+  if (self instanceof Dict) {
+    const method = dictMethods.get(name);
+    return method && ((runtime, args, keywords) => method(runtime, self, args, keywords));
+  }
+  if (self instanceof List) {
+    const method = listMethods.get(name);
+    return method && ((runtime, args, keywords) => method(runtime, self, args, keywords));
+  }
+  if (self instanceof Tuple) {
+    const method = tupleMethods.get(name);
+    return method && ((runtime, args, keywords) => method(runtime, self, args, keywords));
+  }
+  return undefined;
+}
+
+function methodValue(self: Value, name: string): Value | undefined {
+  const call = boundMethod(self, name);
+  return call && new Callable(name, call);
+}
+
+/** An item by exact key or index, or `undefined`. */
+function ownItem(value: Value, key: Value): Value | undefined {
+  if (value instanceof Dict) return isHashable(key) ? value.get(key) : undefined;
+  const index = typeof key === 'boolean' ? Number(key) : key;
+  if (typeof index !== 'number') return undefined;
+  if (value instanceof List) return value.at(index);
+  if (value instanceof Tuple) return value.elements.at(index);
+  const text = textOf(value);
+  return text === null ? undefined : characters(text).at(index);
+}
+
+function isHashable(key: Value): boolean {
+  return !(key instanceof List || key instanceof Dict);
+}
+
+function describe(value: Value): string {
+  return value === null ? 'None' : `'${typeName(value)} object'`;
+}
+
+/** `value.name`: an attribute or method first, else the item of that name, else undefined. */
+export function getAttribute(_runtime: Runtime, value: Value, name: string): Value {
+  if (value instanceof Undefined) throw undefinedError(value);
+  const found =
+    value instanceof Attributes ? value.get(name) : (methodValue(value, name) ?? ownItem(value, name));
+  return found ?? new Undefined(`${describe(value)} has no attribute '${name}'`);
+}
+
+/** `value[key]`: an item first, else the attribute or method of that name, else undefined. */
+export function getItem(_runtime: Runtime, value: Value, key: Value): Value {
+  if (value instanceof Undefined) throw undefinedError(value);
+  const found = ownItem(value, key);
+  if (found !== undefined) return found;
+  const name = textOf(key);
+  if (name !== null) {
+    const attribute = value instanceof Attributes ? value.get(name) : methodValue(value, name);
+    return attribute ?? new Undefined(`${describe(value)} has no attribute '${name}'`);
+  }
+  return new Undefined(`${describe(value)} has no such element`);
+}
+
+/** `value.name(…)`: calls a method without making a value of it first. */
+export function callMethod(
+  runtime: Runtime,
+  value: Value,
+  name: string,
+  args: readonly Value[],
+  keywords: Keywords,
+): Value {
+  if (value instanceof Dict && name === 'items') return itemsView(runtime, value);
+  const call = boundMethod(value, name);
+  if (call === undefined) return invoke(runtime, getAttribute(runtime, value, name), args, keywords);
+  runtime.charge(1);
+  return call(runtime, args, keywords);
+}
+
+type Bound = number | null;
+
+/** A bound of a slice as Python takes it, or `undefined` for what is none. */
+function readBound(value: Value): Bound | undefined {
+  if (value === null || typeof value === 'number') return value;
+  return typeof value === 'boolean' ? Number(value) : undefined;
+}
+
+function place(value: Bound, otherwise: number, low: number, high: number, length: number): number {
+  if (value === null) return otherwise;
+  return Math.min(Math.max(value < 0 ? value + length : value, low), high);
+}
+
+function sliceIndexes(length: number, start: Bound, stop: Bound, step: number): number[] {
+  const indexes: number[] = [];
+  if (step > 0) {
+    const end = place(stop, length, 0, length, length);
+    for (let i = place(start, 0, 0, length, length); i < end; i += step) indexes.push(i);
+  } else {
+    const end = place(stop, -1, -1, length - 1, length);
+    for (let i = place(start, length - 1, -1, length - 1, length); i > end; i += step) indexes.push(i);
+  }
+  return indexes;
+}
+
+function pick<T>(items: readonly T[], start: Bound, stop: Bound, step: number): T[] {
+  const picked: T[] = [];
+  for (const index of sliceIndexes(items.length, start, stop, step)) {
+    const item = items[index];
+    if (item !== undefined) picked.push(item);
+  }
+  return picked;
+}
+
+function sliceText(text: string, start: Bound, stop: Bound, step: number): string {
+  const units = characters(text);
+  if (step !== 1 || units.length !== text.length) return pick(units, start, stop, step).join('');
+  const length = text.length;
+  return text.slice(place(start, 0, 0, length, length), Math.max(0, place(stop, length, 0, length, length)));
+}
+
+/** `value[start:stop:step]`; what cannot be sliced gives undefined, as in Jinja. */
+export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value, by: Value): Value {
+  if (value instanceof Undefined) throw undefinedError(value);
+  const [start, stop, step] = [
+    readBound(from),
+    readBound(to),
+    readBound(by) ?? (by === null ? 1 : undefined),
+  ];
+  if (step === 0) throw new PythonError('ValueError', 'slice step cannot be zero');
+  if (start === undefined || stop === undefined || step === undefined) {
+    return new Undefined(`${describe(value)} has no such element`);
+  }
+  const text = textOf(value);
+  if (text !== null) {
+    runtime.chargeText(text.length);
+    const sliced = sliceText(text, start, stop, step);
+    return value instanceof Markup ? new Markup(sliced) : sliced;
+  }
+  if (value instanceof List) {
+    runtime.charge(1 + value.length);
+    return new List(pick(value.all(), start, stop, step));
+  }
+  if (value instanceof Tuple) return new Tuple(pick(value.elements, start, stop, step));
+  return new Undefined(`${describe(value)} has no such element`);
+}

@@ -1,0 +1,198 @@
+/** The methods of Python's `list`, `tuple` and `dict` that templates can call. */
+import { bind, integerArgument } from './arguments.ts';
+import { compare, equals, iterate, truthy } from './operators.ts';
+import type { Runtime } from './runtime.ts';
+import { Callable, Dict, type Keywords, List, PythonError, Tuple, type Value, View } from './values.ts';
+
+type Method<Self> = (runtime: Runtime, self: Self, args: readonly Value[], keywords: Keywords) => Value;
+
+function positionOf(runtime: Runtime, items: readonly Value[], item: Value): number {
+  const at = items.findIndex((element) => equals(runtime, element, item));
+  if (at < 0) throw new PythonError('ValueError', 'item is not in list');
+  return at;
+}
+
+function only(name: string, args: readonly Value[], keywords: Keywords): Value {
+  return bind(name, ['object'], args, keywords, 1)[0] ?? null;
+}
+
+function pop(_runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+  const items = self.mutable();
+  const index = integerArgument('pop', bind('pop', ['index'], args, keywords)[0], -1);
+  const removed = items.splice(index < 0 ? index + items.length : index, 1)[0];
+  if (removed === undefined || index < -items.length - 1)
+    throw new PythonError('IndexError', 'pop index out of range');
+  return removed;
+}
+
+function sort(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+  const [key, reverse] = bind('sort', ['key', 'reverse'], args, keywords);
+  const keyed = self.mutable().map((item) => {
+    return [key instanceof Callable ? key.call(runtime, [item], new Map()) : item, item] as const;
+  });
+  keyed.sort((a, b) => compare(runtime, a[0], b[0]));
+  if (reverse !== undefined && truthy(reverse)) keyed.reverse();
+  self.mutable().splice(0, keyed.length, ...keyed.map(([, item]) => item));
+  return null;
+}
+
+function extend(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+  for (const item of [...iterate(runtime, only('extend', args, keywords))]) self.mutable().push(item);
+  return null;
+}
+
+function insert(_runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+  const [index, item] = bind('insert', ['index', 'object'], args, keywords, 2);
+  self.mutable().splice(integerArgument('insert', index, 0), 0, item ?? null);
+  return null;
+}
+
+/** Methods of lists. Lists are copies made for one render: changing them changes no input. */
+export const listMethods: ReadonlyMap<string, Method<List>> = new Map<string, Method<List>>([
+  [
+    'append',
+    (runtime, self, args, keywords) => {
+      runtime.charge(1);
+      self.mutable().push(only('append', args, keywords));
+      return null;
+    },
+  ],
+  [
+    'clear',
+    (_runtime, self) => {
+      self.mutable().length = 0;
+      return null;
+    },
+  ],
+  ['copy', (_runtime, self) => new List([...self.all()])],
+  [
+    'count',
+    (runtime, self, args, keywords) => {
+      const wanted = only('count', args, keywords);
+      return self.all().filter((item) => equals(runtime, item, wanted)).length;
+    },
+  ],
+  ['extend', extend],
+  [
+    'index',
+    (runtime, self, args, keywords) => positionOf(runtime, self.all(), only('index', args, keywords)),
+  ],
+  ['insert', insert],
+  ['pop', pop],
+  [
+    'remove',
+    (runtime, self, args, keywords) => {
+      self.mutable().splice(positionOf(runtime, self.all(), only('remove', args, keywords)), 1);
+      return null;
+    },
+  ],
+  [
+    'reverse',
+    (_runtime, self) => {
+      self.mutable().reverse();
+      return null;
+    },
+  ],
+  ['sort', sort],
+]);
+
+/** Methods of tuples. */
+export const tupleMethods: ReadonlyMap<string, Method<Tuple>> = new Map<string, Method<Tuple>>([
+  [
+    'count',
+    (runtime, self, args, keywords) => {
+      const wanted = only('count', args, keywords);
+      return self.elements.filter((item) => equals(runtime, item, wanted)).length;
+    },
+  ],
+  [
+    'index',
+    (runtime, self, args, keywords) => positionOf(runtime, self.elements, only('index', args, keywords)),
+  ],
+]);
+
+/** Keys and values of a dict, or of an iterable of pairs. */
+export function pairsOf(runtime: Runtime, source: Value): readonly (readonly [Value, Value])[] {
+  if (source instanceof Dict) return source.entries();
+  return iterate(runtime, source).map((pair) => {
+    const [key, value, ...rest] = iterate(runtime, pair);
+    if (key === undefined || value === undefined || rest.length > 0) {
+      throw new PythonError('ValueError', 'dictionary update sequence element needs two items');
+    }
+    return [key, value] as const;
+  });
+}
+
+function popKey(_runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
+  const [key, otherwise] = bind('pop', ['key', 'default'], args, keywords, 1);
+  const value = self.get(key ?? null) ?? otherwise;
+  if (value === undefined) throw new PythonError('KeyError', 'pop from a dict without that key');
+  self.delete(key ?? null);
+  return value;
+}
+
+function setDefault(_runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
+  const [key, otherwise] = bind('setdefault', ['key', 'default'], args, keywords, 1);
+  const known = self.get(key ?? null);
+  if (known !== undefined) return known;
+  self.set(key ?? null, otherwise ?? null);
+  return otherwise ?? null;
+}
+
+function update(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
+  const [source] = args;
+  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source)) self.set(key, value);
+  for (const [key, value] of keywords) self.set(key, value);
+  runtime.charge(1 + self.size);
+  return null;
+}
+
+function popItem(_runtime: Runtime, self: Dict): Value {
+  const last = self.entries().at(-1);
+  if (last === undefined) throw new PythonError('KeyError', 'popitem(): dictionary is empty');
+  self.delete(last[0]);
+  return new Tuple(last);
+}
+
+/** `dict.items()`. */
+export function itemsView(runtime: Runtime, self: Dict): View {
+  const entries = self.entries();
+  runtime.charge(1 + entries.length);
+  return new View(
+    'dict_items',
+    entries.map((entry) => new Tuple(entry)),
+  );
+}
+
+/** Methods of dicts. */
+export const dictMethods: ReadonlyMap<string, Method<Dict>> = new Map<string, Method<Dict>>([
+  [
+    'clear',
+    (_runtime, self) => {
+      for (const key of self.keys()) self.delete(key);
+      return null;
+    },
+  ],
+  ['copy', (_runtime, self) => new Dict(self.entries())],
+  [
+    'get',
+    (_runtime, self, args, keywords) => {
+      const [key, otherwise] = bind('get', ['key', 'default'], args, keywords, 1);
+      return self.get(key ?? null) ?? otherwise ?? null;
+    },
+  ],
+  ['items', (runtime, self) => itemsView(runtime, self)],
+  ['keys', (_runtime, self) => new View('dict_keys', self.keys())],
+  ['pop', popKey],
+  ['popitem', popItem],
+  ['setdefault', setDefault],
+  ['update', update],
+  [
+    'values',
+    (_runtime, self) =>
+      new View(
+        'dict_values',
+        self.entries().map(([, value]) => value),
+      ),
+  ],
+]);

@@ -1,0 +1,235 @@
+/** Python's two ways to fill text with values: `'%s' % x` and `'{}'.format(x)`. */
+import type { Runtime } from './runtime.ts';
+import { floatText, integerText, repr, str } from './text.ts';
+import { Dict, Float, type Keywords, numeric, PythonError, Tuple, typeName, type Value } from './values.ts';
+
+/** How one value is to be written, in the parts of Python's format mini-language. */
+interface Spec {
+  readonly fill: string;
+  readonly align: string;
+  readonly sign: string;
+  readonly alternate: boolean;
+  readonly width: number;
+  readonly grouping: string;
+  readonly precision: number | null;
+  readonly type: string;
+}
+
+const widest = 10_000;
+
+function pad(runtime: Runtime, text: string, spec: Spec, defaultAlign: string): string {
+  const missing = spec.width - Array.from(text).length;
+  if (missing <= 0) return text;
+  if (spec.width > widest) throw new PythonError('ValueError', `width ${spec.width} is too large`);
+  runtime.chargeText(spec.width);
+  const align = spec.align === '' ? defaultAlign : spec.align;
+  if (align === '<') return text + spec.fill.repeat(missing);
+  if (align === '^') {
+    const left = missing >> 1;
+    return spec.fill.repeat(left) + text + spec.fill.repeat(missing - left);
+  }
+  const signLength = align === '=' && /^[-+ ]/.test(text) ? 1 : 0;
+  return text.slice(0, signLength) + spec.fill.repeat(missing) + text.slice(signLength);
+}
+
+function group(digits: string, separator: string): string {
+  return separator === '' ? digits : digits.replace(/\B(?=(\d{3})+(?!\d))/g, separator);
+}
+
+const radixes: ReadonlyMap<string, readonly [radix: number, prefix: string]> = new Map([
+  ['x', [16, '0x']],
+  ['X', [16, '0X']],
+  ['o', [8, '0o']],
+  ['b', [2, '0b']],
+]);
+
+function integerDigits(size: number, spec: Spec): string {
+  const [radix, prefix] = radixes.get(spec.type) ?? [10, ''];
+  const digits = radix === 10 ? integerText(size) : size.toString(radix);
+  const cased = spec.type === 'X' ? digits.toUpperCase() : digits;
+  return (spec.alternate ? prefix : '') + group(cased, spec.grouping);
+}
+
+function exponential(size: number, precision: number): string {
+  return size.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+function general(size: number, precision: number): string {
+  const digits = Math.max(1, precision);
+  const exponent = size === 0 ? 0 : Number(size.toExponential(digits - 1).split('e')[1]);
+  const fixed = exponent >= -4 && exponent < digits;
+  const text = fixed ? size.toFixed(Math.max(0, digits - 1 - exponent)) : exponential(size, digits - 1);
+  return text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '');
+}
+
+function fractionDigits(size: number, spec: Spec): string {
+  const precision = Math.min(spec.precision ?? 6, 100);
+  if (!Number.isFinite(size)) return floatText(size);
+  switch (spec.type.toLowerCase()) {
+    case 'e':
+      return exponential(size, precision);
+    case 'g':
+      return general(size, precision);
+    case '%':
+      return `${(size * 100).toFixed(precision)}%`;
+    case 'f':
+      return groupFraction(size.toFixed(precision), spec.grouping);
+    default:
+      return groupFraction(
+        spec.precision === null ? floatText(size) : general(size, precision),
+        spec.grouping,
+      );
+  }
+}
+
+function groupFraction(text: string, separator: string): string {
+  const [whole = '', fraction] = text.split('.');
+  return fraction === undefined ? group(whole, separator) : `${group(whole, separator)}.${fraction}`;
+}
+
+function formatNumber(runtime: Runtime, value: Value, number: number, spec: Spec): string {
+  const fractional = value instanceof Float || 'eEfFgG%'.includes(spec.type || ' ');
+  const size = Math.abs(number);
+  const digits = fractional ? fractionDigits(size, spec) : integerDigits(size, spec);
+  const sign = number < 0 || Object.is(number, -0) ? '-' : spec.sign === '-' ? '' : spec.sign;
+  return pad(runtime, sign + digits, spec, '>');
+}
+
+function formatValue(runtime: Runtime, value: Value, spec: Spec): string {
+  const number = numeric(value);
+  if (number !== null && spec.type !== 's' && !(typeof value === 'boolean' && spec.type === '')) {
+    return formatNumber(runtime, value, number, spec);
+  }
+  if (number === null && spec.type !== '' && spec.type !== 's') {
+    throw new PythonError(
+      'ValueError',
+      `Unknown format code '${spec.type}' for object of type '${typeName(value)}'`,
+    );
+  }
+  const text = str(runtime, value);
+  const cut = spec.precision === null ? text : Array.from(text).slice(0, spec.precision).join('');
+  return pad(runtime, cut, spec, '<');
+}
+
+const specPattern = /^(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d{1,9})?([,_])?(?:\.(\d{1,9}))?([a-zA-Z%])?$/su;
+
+function readSpec(text: string): Spec {
+  const match = specPattern.exec(text);
+  if (match === null) throw new PythonError('ValueError', `Invalid format specifier '${text}'`);
+  const zero = match[5] !== undefined;
+  return {
+    fill: match[1] ?? (zero && match[2] === undefined ? '0' : ' '),
+    align: match[2] ?? (zero ? '=' : ''),
+    sign: match[3] ?? '',
+    alternate: match[4] !== undefined,
+    width: Number(match[6] ?? 0),
+    grouping: match[7] ?? '',
+    precision: match[8] === undefined ? null : Number(match[8]),
+    type: match[9] ?? '',
+  };
+}
+
+/** Reads a value's attribute or item: `{0.name}`, `{0[key]}`. */
+export type ReadMember = (runtime: Runtime, value: Value, name: string, kind: 'attribute' | 'item') => Value;
+
+const fieldPattern = /^([^.[!:]*)((?:\.[^.[!:]+|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/su;
+
+/** `template.format(…)`. `read` follows the dots and brackets inside of fields. */
+export function formatBraces(
+  runtime: Runtime,
+  template: string,
+  args: readonly Value[],
+  keywords: Keywords,
+  read: ReadMember,
+): string {
+  let counter = 0;
+  const field = (source: string): string => {
+    const match = fieldPattern.exec(source);
+    if (match === null) throw new PythonError('ValueError', `bad replacement field '${source}'`);
+    const name = match[1] === '' ? String(counter++) : (match[1] ?? '');
+    let value = /^\d+$/.test(name) ? args[Number(name)] : keywords.get(name);
+    if (value === undefined) throw new PythonError('IndexError', `no value for replacement field '${name}'`);
+    for (const [, attribute, item] of (match[2] ?? '').matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
+      value = read(runtime, value, attribute ?? item ?? '', attribute === undefined ? 'item' : 'attribute');
+    }
+    if (match[3] === 'r' || match[3] === 'a') value = repr(runtime, value);
+    if (match[3] === 's') value = str(runtime, value);
+    return formatValue(runtime, value, readSpec(match[4] ?? ''));
+  };
+  runtime.chargeText(template.length);
+  return template.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (found, source: string | undefined) => {
+    if (found === '{{' || found === '}}') return found.charAt(0);
+    if (source === undefined)
+      throw new PythonError('ValueError', `Single '${found}' encountered in format string`);
+    return field(source);
+  });
+}
+
+const percentPattern = /%(?:\(([^)]*)\))?([-+ #0]*)(\d{1,9})?(?:\.(\d{1,9}))?[hlL]?(.)/gsu;
+
+function percentSpec(
+  flags: string,
+  width: string | undefined,
+  precision: string | undefined,
+  type: string,
+): Spec {
+  const left = flags.includes('-');
+  const zero = flags.includes('0') && !left && type !== 's' && type !== 'r';
+  return {
+    fill: zero ? '0' : ' ',
+    align: left ? '<' : zero ? '=' : '>',
+    sign: flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '',
+    alternate: flags.includes('#'),
+    width: Number(width ?? 0),
+    grouping: '',
+    precision: precision === undefined ? null : Number(precision),
+    type,
+  };
+}
+
+function percentValue(runtime: Runtime, value: Value, spec: Spec): string {
+  if (spec.type === 's') return formatValue(runtime, str(runtime, value), spec);
+  if (spec.type === 'r' || spec.type === 'a') {
+    return formatValue(runtime, repr(runtime, value), { ...spec, type: 's' });
+  }
+  if (spec.type === 'c' && typeof value === 'string')
+    return formatValue(runtime, value, { ...spec, type: 's' });
+  const number = numeric(value);
+  if (number === null) {
+    throw new PythonError(
+      'TypeError',
+      `%${spec.type} format: a real number is required, not ${typeName(value)}`,
+    );
+  }
+  if (!'diu'.includes(spec.type)) return formatNumber(runtime, value, number, spec);
+  return formatNumber(runtime, Math.trunc(number), Math.trunc(number), {
+    ...spec,
+    type: 'd',
+    precision: null,
+  });
+}
+
+/** `template % values`. */
+export function formatPercent(runtime: Runtime, template: string, values: Value): string {
+  const positional = values instanceof Tuple ? values.elements : [values];
+  let next = 0;
+  const take = (key: string | undefined): Value => {
+    const value =
+      key === undefined ? positional[next++] : values instanceof Dict ? values.get(key) : undefined;
+    if (value === undefined) throw new PythonError('TypeError', 'not enough arguments for format string');
+    return value;
+  };
+  runtime.chargeText(template.length);
+  const text = template.replace(percentPattern, (...groups: (string | undefined)[]) => {
+    const [, key, flags = '', width, precision, type = ''] = groups;
+    if (type === '%') return '%';
+    if (!'sradiuoxXeEfFgGc'.includes(type)) {
+      throw new PythonError('ValueError', `unsupported format character '${type}'`);
+    }
+    return percentValue(runtime, take(key), percentSpec(flags, width, precision, type));
+  });
+  if (next < positional.length && !(values instanceof Dict)) {
+    throw new PythonError('TypeError', 'not all arguments converted during string formatting');
+  }
+  return text;
+}

@@ -1,0 +1,118 @@
+/** `json.dumps` and `json.loads` as Python's. */
+import type { Runtime } from './runtime.ts';
+import { compareText, floatText, integerText } from './text.ts';
+import {
+  Dict,
+  Float,
+  List,
+  PythonError,
+  Tuple,
+  textOf,
+  typeName,
+  Undefined,
+  undefinedError,
+  type Value,
+} from './values.ts';
+
+/** Arguments of `json.dumps`, each with Python's meaning. */
+export interface DumpOptions {
+  readonly ascii: boolean;
+  /** Text per level; `null` for one line. */
+  readonly indent: string | null;
+  readonly itemSeparator: string;
+  readonly keySeparator: string;
+  readonly sortKeys: boolean;
+}
+
+/** Python stops at its recursion limit; so do we. */
+const deepest = 500;
+
+const escapes = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+const needsEscape = /["\\]|[^ -\uffff]/g;
+const needsAsciiEscape = /["\\]|[^ -~]/g;
+
+function escapeUnit(unit: string): string {
+  return escapes.get(unit) ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function dumpText(text: string, options: DumpOptions): string {
+  return `"${text.replace(options.ascii ? needsAsciiEscape : needsEscape, escapeUnit)}"`;
+}
+
+function dumpFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
+  return floatText(value);
+}
+
+function dumpScalar(value: Value): string | null {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (typeof value === 'number') return integerText(value);
+  return value instanceof Float ? dumpFloat(value.value) : null;
+}
+
+function keyText(key: Value): string {
+  const text = textOf(key) ?? dumpScalar(key);
+  if (text === null) {
+    throw new PythonError('TypeError', `keys must be str, int, float, bool or None, not ${typeName(key)}`);
+  }
+  return text;
+}
+
+function compareKeys(left: Value, right: Value): number {
+  const a = textOf(left);
+  const b = textOf(right);
+  if (a !== null && b !== null) return compareText(a, b);
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  throw new PythonError(
+    'TypeError',
+    `'<' not supported between '${typeName(left)}' and '${typeName(right)}'`,
+  );
+}
+
+function wrap(open: string, close: string, items: readonly string[], options: DumpOptions, depth: number) {
+  if (items.length === 0) return open + close;
+  if (options.indent === null) return open + items.join(options.itemSeparator) + close;
+  const inner = `\n${options.indent.repeat(depth + 1)}`;
+  return `${open}${inner}${items.join(options.itemSeparator + inner)}\n${options.indent.repeat(depth)}${close}`;
+}
+
+function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: number): string {
+  const entries = value.entries();
+  if (options.sortKeys) entries.sort((a, b) => compareKeys(a[0], b[0]));
+  const items = entries.map(([key, item]) => {
+    const name = dumpText(keyText(key), options);
+    return name + options.keySeparator + dump(runtime, item, options, depth + 1);
+  });
+  return wrap('{', '}', items, options, depth);
+}
+
+/** Python's `json.dumps`. Throws for values that JSON cannot hold. */
+export function dump(runtime: Runtime, value: Value, options: DumpOptions, depth = 0): string {
+  if (depth > deepest) throw new PythonError('RecursionError', 'value nests too deeply');
+  runtime.charge(1);
+  const text = textOf(value);
+  if (text !== null) {
+    runtime.chargeText(text.length);
+    return dumpText(text, options);
+  }
+  const scalar = dumpScalar(value);
+  if (scalar !== null) return scalar;
+  if (value instanceof Dict) return dumpDict(runtime, value, options, depth);
+  if (value instanceof List || value instanceof Tuple) {
+    const elements = value instanceof List ? value.all() : value.elements;
+    const items = elements.map((item) => dump(runtime, item, options, depth + 1));
+    return wrap('[', ']', items, options, depth);
+  }
+  if (value instanceof Undefined) throw undefinedError(value);
+  throw new PythonError('TypeError', `Object of type ${typeName(value)} is not JSON serializable`);
+}

@@ -1,0 +1,269 @@
+/** Python's operators on template values. */
+import type { Runtime } from './runtime.ts';
+import { characters, compareText, escapeHtml, str, textLength } from './text.ts';
+import {
+  Attributes,
+  Callable,
+  Dict,
+  Float,
+  List,
+  Markup,
+  numeric,
+  PythonError,
+  Stream,
+  Tuple,
+  textOf,
+  typeName,
+  Undefined,
+  undefinedError,
+  type Value,
+  View,
+} from './values.ts';
+
+/** Python's truth: empty, zero, `None` and undefined are false. */
+export function truthy(value: Value): boolean {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return value !== '';
+  if (typeof value === 'number') return value !== 0;
+  if (value === null || value instanceof Undefined) return false;
+  if (value instanceof List) return value.length > 0;
+  if (value instanceof Dict) return value.size > 0;
+  if (value instanceof Tuple || value instanceof View) return value.elements.length > 0;
+  if (value instanceof Float) return value.value !== 0;
+  return value instanceof Markup ? value.text !== '' : true;
+}
+
+/** The elements of a value that can be looped over, or `null`. */
+export function elementsOf(value: Value): readonly Value[] | null {
+  if (value instanceof List) return value.all();
+  if (value instanceof Tuple || value instanceof View) return value.elements;
+  if (value instanceof Dict) return value.keys();
+  if (value instanceof Stream) return value.drain();
+  if (value instanceof Undefined) return [];
+  const text = textOf(value);
+  return text === null ? null : characters(text);
+}
+
+/** The elements of a value. Throws as Python does when there are none to be had. */
+export function iterate(runtime: Runtime, value: Value): readonly Value[] {
+  const elements = elementsOf(value);
+  if (elements === null) throw new PythonError('TypeError', `'${typeName(value)}' object is not iterable`);
+  runtime.charge(1 + elements.length);
+  return elements;
+}
+
+/** Python's `len`. */
+export function lengthOf(value: Value): number {
+  if (value instanceof List) return value.length;
+  if (value instanceof Dict) return value.size;
+  if (value instanceof Tuple || value instanceof View) return value.elements.length;
+  if (value instanceof Undefined) return 0;
+  const text = textOf(value);
+  if (text === null) throw new PythonError('TypeError', `object of type '${typeName(value)}' has no len()`);
+  return textLength(text);
+}
+
+function sameElements(runtime: Runtime, left: readonly Value[], right: readonly Value[]): boolean {
+  return (
+    left.length === right.length && left.every((item, index) => equals(runtime, item, right[index] ?? null))
+  );
+}
+
+function sameEntries(runtime: Runtime, left: Dict, right: Dict): boolean {
+  if (left.size !== right.size) return false;
+  return left.entries().every(([key, value]) => {
+    const other = right.get(key);
+    return other !== undefined && equals(runtime, value, other);
+  });
+}
+
+/** Python's `==`. */
+export function equals(runtime: Runtime, left: Value, right: Value): boolean {
+  runtime.charge(1);
+  if (left === right) return true;
+  const a = numeric(left);
+  if (a !== null) return a === numeric(right);
+  const text = textOf(left);
+  if (text !== null) return text === textOf(right);
+  if (left instanceof List) return right instanceof List && sameElements(runtime, left.all(), right.all());
+  if (left instanceof Tuple)
+    return right instanceof Tuple && sameElements(runtime, left.elements, right.elements);
+  if (left instanceof Dict) return right instanceof Dict && sameEntries(runtime, left, right);
+  return left instanceof Undefined && right instanceof Undefined;
+}
+
+function compareElements(runtime: Runtime, left: readonly Value[], right: readonly Value[]): number {
+  for (let i = 0; i < left.length && i < right.length; i += 1) {
+    const a = left[i] ?? null;
+    const b = right[i] ?? null;
+    if (!equals(runtime, a, b)) return compare(runtime, a, b);
+  }
+  return left.length - right.length;
+}
+
+/** Order of two values: negative, zero or positive. Throws for values without order. */
+export function compare(runtime: Runtime, left: Value, right: Value): number {
+  runtime.charge(1);
+  const a = numeric(left);
+  const b = numeric(right);
+  if (a !== null && b !== null) return a - b;
+  const leftText = textOf(left);
+  const rightText = textOf(right);
+  if (leftText !== null && rightText !== null) return compareText(leftText, rightText);
+  if (left instanceof List && right instanceof List) return compareElements(runtime, left.all(), right.all());
+  if (left instanceof Tuple && right instanceof Tuple)
+    return compareElements(runtime, left.elements, right.elements);
+  throw unsupported('<', left, right);
+}
+
+/** Python's `in`. */
+export function contains(runtime: Runtime, container: Value, item: Value): boolean {
+  const text = textOf(container);
+  if (text !== null) {
+    const part = textOf(item);
+    if (part === null) {
+      if (item instanceof Undefined) throw undefinedError(item);
+      throw new PythonError(
+        'TypeError',
+        `'in <string>' requires string as left operand, not ${typeName(item)}`,
+      );
+    }
+    return text.includes(part);
+  }
+  if (container instanceof Dict) return container.has(item);
+  const elements = elementsOf(container);
+  if (elements === null) {
+    throw new PythonError('TypeError', `argument of type '${typeName(container)}' is not iterable`);
+  }
+  runtime.charge(1 + elements.length);
+  return elements.some((element) => equals(runtime, element, item));
+}
+
+function unsupported(operator: string, left: Value, right: Value): PythonError {
+  if (left instanceof Undefined) return undefinedError(left);
+  if (right instanceof Undefined) return undefinedError(right);
+  const types = `'${typeName(left)}' and '${typeName(right)}'`;
+  return new PythonError('TypeError', `unsupported operand type(s) for ${operator}: ${types}`);
+}
+
+function addText(runtime: Runtime, left: Value, right: Value): Value | undefined {
+  const a = textOf(left);
+  const b = textOf(right);
+  if (a === null || b === null) return undefined;
+  runtime.chargeText(a.length + b.length);
+  if (typeof left === 'string' && typeof right === 'string') return left + right;
+  return new Markup(escapeHtml(runtime, left) + escapeHtml(runtime, right));
+}
+
+function add(runtime: Runtime, left: Value, right: Value): Value | undefined {
+  if (left instanceof List && right instanceof List) {
+    runtime.charge(left.length + right.length);
+    return new List([...left.all(), ...right.all()]);
+  }
+  if (left instanceof Tuple && right instanceof Tuple) {
+    runtime.charge(left.elements.length + right.elements.length);
+    return new Tuple([...left.elements, ...right.elements]);
+  }
+  return addText(runtime, left, right);
+}
+
+function repeat(runtime: Runtime, value: Value, times: Value): Value | undefined {
+  if (typeof times !== 'number' && typeof times !== 'boolean') return undefined;
+  const count = Math.max(0, Number(times));
+  const text = textOf(value);
+  if (text !== null) {
+    runtime.chargeText(text.length * count);
+    return value instanceof Markup ? new Markup(text.repeat(count)) : text.repeat(count);
+  }
+  if (!(value instanceof List || value instanceof Tuple)) return undefined;
+  const elements = value instanceof List ? value.all() : value.elements;
+  runtime.charge(elements.length * count);
+  const repeated = Array.from({ length: count }, () => elements).flat();
+  return value instanceof List ? new List(repeated) : new Tuple(repeated);
+}
+
+function modulo(left: number, right: number): number {
+  const rest = left % right;
+  return rest !== 0 && rest < 0 !== right < 0 ? rest + right : rest;
+}
+
+function calculate(operator: string, left: number, right: number): number | undefined {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '**':
+      return left ** right;
+    default:
+      if (right === 0) throw new PythonError('ZeroDivisionError', 'division by zero');
+      if (operator === '/') return left / right;
+      return operator === '//' ? Math.floor(left / right) : modulo(left, right);
+  }
+}
+
+function arithmetic(operator: string, left: Value, right: Value): Value | undefined {
+  const a = numeric(left);
+  const b = numeric(right);
+  if (a === null || b === null) return undefined;
+  const result = calculate(operator, a, b);
+  if (result === undefined) return undefined;
+  const fractional =
+    left instanceof Float || right instanceof Float || operator === '/' || (operator === '**' && b < 0);
+  if (fractional) return new Float(result);
+  if (!Number.isFinite(result)) throw new PythonError('OverflowError', 'result too large');
+  return result;
+}
+
+/** The binary operators `+ - * / // % **`; `%` on text is `formatPercent`, given by the caller. */
+export function binary(runtime: Runtime, operator: string, left: Value, right: Value): Value {
+  const result =
+    arithmetic(operator, left, right) ??
+    (operator === '+' ? add(runtime, left, right) : undefined) ??
+    (operator === '*' ? (repeat(runtime, left, right) ?? repeat(runtime, right, left)) : undefined);
+  if (result === undefined) throw unsupported(operator, left, right);
+  return result;
+}
+
+/** Unary `-` and `+`. */
+export function signed(operator: string, value: Value): Value {
+  const number = numeric(value);
+  if (number === null) {
+    if (value instanceof Undefined) throw undefinedError(value);
+    throw new PythonError('TypeError', `bad operand type for unary ${operator}: '${typeName(value)}'`);
+  }
+  const result = operator === '-' ? -number : number;
+  if (value instanceof Float) return new Float(result);
+  return result === 0 ? 0 : result;
+}
+
+/** Jinja's `~`: both sides as text, joined. */
+export function concatenate(runtime: Runtime, parts: readonly Value[]): string {
+  const texts = parts.map((part) => str(runtime, part));
+  runtime.chargeText(texts.reduce((sum, text) => sum + text.length, 0));
+  return texts.join('');
+}
+
+/** Whether a value can be called. */
+export function isCallable(value: Value): boolean {
+  return value instanceof Callable || (value instanceof Attributes && value.get('__call__') !== undefined);
+}
+
+/** Calls a value. */
+export function invoke(
+  runtime: Runtime,
+  callee: Value,
+  args: readonly Value[],
+  keywords: ReadonlyMap<string, Value>,
+): Value {
+  runtime.charge(1);
+  if (callee instanceof Callable) return callee.call(runtime, args, keywords);
+  if (callee instanceof Attributes) {
+    const call = callee.get('__call__');
+    if (call instanceof Callable) return call.call(runtime, args, keywords);
+  }
+  if (callee instanceof Undefined) throw undefinedError(callee);
+  throw new PythonError('TypeError', `'${typeName(callee)}' object is not callable`);
+}

@@ -1,0 +1,235 @@
+/**
+ * From source to syntax tree, with `@huggingface/jinja`'s tokenizer and parser.
+ *
+ * What they do not know of Jinja is rewritten between the two, as tokens:
+ *
+ *     x is not divisibleby 3     x | ⟨is not divisibleby⟩(3)     tests bind like filters and take arguments
+ *     (a == b)                   ⟨group⟩(a == b)                 so that chained comparisons can be told apart
+ *     ()  (a,)                   ⟨tuple⟩()  ⟨tuple⟩(a)
+ *     {% generation %}           {% filter ⟨generation⟩ %}
+ *
+ * Names in ⟨⟩ hold a space, so that no template can write them. Lines travel as comments before tags.
+ */
+import { parse, tokenize } from '@huggingface/jinja';
+import { SourceError, type SplitSource, splitSource } from './split-source.ts';
+import type { Node } from './tree.ts';
+
+/** The rewritten names, and what stands in the comments that carry lines. */
+export const rewritten = {
+  group: 'a group',
+  tuple: 'a tuple',
+  generation: 'a generation',
+  test: 'is ',
+  negatedTest: 'is not ',
+  line: 'line ',
+} as const;
+
+type Token = ReturnType<typeof tokenize>[number];
+
+const identifier = (value: string): Token => ({ value, type: 'Identifier' });
+const openParen: Token = { value: '(', type: 'OpenParen' };
+const closeParen: Token = { value: ')', type: 'CloseParen' };
+const pipe: Token = { value: '|', type: 'Pipe' };
+
+/** Words after which a parenthesis opens a group and not a call, and no test's argument begins. */
+const keywords = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else', 'elif', 'for', 'set']);
+
+function isWord(token: Token | undefined, word: string): boolean {
+  return token?.type === 'Identifier' && token.value === word;
+}
+
+const closers: Readonly<Record<string, string>> = {
+  OpenParen: 'CloseParen',
+  OpenSquareBracket: 'CloseSquareBracket',
+  OpenCurlyBracket: 'CloseCurlyBracket',
+};
+const closing = new Set(Object.values(closers));
+
+/** Index behind the bracket that closes the one at `start`. */
+function behindBracket(tokens: readonly Token[], start: number): number {
+  let depth = 0;
+  for (let at = start; at < tokens.length; at += 1) {
+    const type = tokens[at]?.type ?? '';
+    if (type in closers) depth += 1;
+    else if (closing.has(type)) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return tokens.length;
+}
+
+/** Index behind the primary expression at `start`, with its dots, brackets and calls. */
+function behindPrimary(tokens: readonly Token[], start: number): number {
+  let at = (tokens[start]?.type ?? '') in closers ? behindBracket(tokens, start) : start + 1;
+  for (;;) {
+    const type = tokens[at]?.type;
+    if (type === 'Dot') at += 2;
+    else if (type === 'OpenSquareBracket' || type === 'OpenParen') at = behindBracket(tokens, at);
+    else return at;
+  }
+}
+
+const argumentStarts = new Set([
+  'Identifier',
+  'StringLiteral',
+  'NumericLiteral',
+  'OpenSquareBracket',
+  'OpenCurlyBracket',
+]);
+
+function startsArgument(token: Token | undefined): boolean {
+  if (token === undefined || !argumentStarts.has(token.type)) return false;
+  return token.type !== 'Identifier' || !keywords.has(token.value);
+}
+
+/** `is not name argument` becomes a filter of that name. */
+function rewriteTests(tokens: readonly Token[]): Token[] {
+  const result: Token[] = [];
+  for (let at = 0; at < tokens.length; ) {
+    const token = tokens[at];
+    const isTest =
+      isWord(token, 'is') && tokens[at - 1]?.type !== 'Dot' && tokens[at + 1]?.type === 'Identifier';
+    if (!isTest) {
+      if (token !== undefined) result.push(token);
+      at += 1;
+      continue;
+    }
+    const negated = isWord(tokens[at + 1], 'not');
+    at += negated ? 2 : 1;
+    const prefix = negated ? rewritten.negatedTest : rewritten.test;
+    result.push(pipe, identifier(prefix + (tokens[at]?.value ?? '')));
+    at += 1;
+    if (!startsArgument(tokens[at])) continue;
+    const end = behindPrimary(tokens, at);
+    result.push(openParen, ...rewriteTests(tokens.slice(at, end)), closeParen);
+    at = end;
+  }
+  return result;
+}
+
+const callables = new Set(['Identifier', 'CloseParen', 'CloseSquareBracket', 'StringLiteral']);
+
+function opensCall(before: Token | undefined): boolean {
+  if (before === undefined || !callables.has(before.type)) return false;
+  return before.type !== 'Identifier' || !keywords.has(before.value);
+}
+
+interface OpenGroup {
+  /** Where the parenthesis stands in the result. */
+  readonly at: number;
+  readonly isCall: boolean;
+  commas: number;
+}
+
+/** Names the groups and the tuples that the parser would not take as they are. */
+function rewriteGroups(tokens: readonly Token[]): Token[] {
+  const result: (Token | null)[] = [];
+  const open: OpenGroup[] = [];
+  tokens.forEach((token, index) => {
+    if (token.type in closers) {
+      const isCall = token.type !== 'OpenParen' || opensCall(tokens[index - 1]);
+      // The place before the parenthesis is kept free for a name.
+      if (!isCall) result.push(null);
+      open.push({ at: result.length, isCall, commas: 0 });
+    } else if (token.type === 'Comma') {
+      const group = open.at(-1);
+      if (group !== undefined) group.commas += 1;
+    } else if (closing.has(token.type)) {
+      nameGroup(result, open.pop(), tokens[index - 1]);
+    }
+    result.push(token);
+  });
+  return result.filter((token) => token !== null);
+}
+
+function nameGroup(result: (Token | null)[], group: OpenGroup | undefined, last: Token | undefined): void {
+  if (group === undefined || group.isCall) return;
+  const isTuple = last?.type === 'Comma' || last === result[group.at];
+  if (isTuple) result[group.at - 1] = identifier(rewritten.tuple);
+  else if (group.commas === 0) result[group.at - 1] = identifier(rewritten.group);
+}
+
+function rewriteStatement(tokens: Token[]): Token[] {
+  if (isWord(tokens[0], 'generation')) return [identifier('filter'), identifier(rewritten.generation)];
+  if (isWord(tokens[0], 'endgeneration')) return [identifier('endfilter')];
+  return tokens;
+}
+
+/** Puts the string literals back that were taken out before tokenizing. */
+function restoreString(token: Token, strings: readonly string[]): Token {
+  if (token.type !== 'StringLiteral') return token;
+  return { type: 'StringLiteral', value: strings[Number(token.value)] ?? '' };
+}
+
+function tokenizeCode(code: string, line: number, strings: readonly string[]): Token[] {
+  let tokens: Token[];
+  try {
+    tokens = tokenize(`{{ ${code} }}`);
+  } catch (cause) {
+    throw new SourceError(cause instanceof Error ? cause.message : String(cause), line);
+  }
+  const inner = tokens.slice(1, -1).map((token) => restoreString(token, strings));
+  return rewriteGroups(rewriteTests(inner));
+}
+
+/** All tokens of a template, and for each the line where its tag begins. */
+function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[] } {
+  const tokens: Token[] = [];
+  const lines: number[] = [];
+  const add = (line: number, ...added: Token[]) => {
+    for (const token of added) {
+      tokens.push(token);
+      lines.push(line);
+    }
+  };
+  for (const piece of source.pieces) {
+    if (piece.kind === 'text') {
+      add(lines.at(-1) ?? 1, { value: piece.text, type: 'Text' });
+      continue;
+    }
+    const inner = tokenizeCode(piece.code, piece.line, source.strings);
+    add(piece.line, { value: `${rewritten.line}${piece.line}`, type: 'Comment' });
+    if (piece.kind === 'expression') {
+      add(piece.line, { value: '{{', type: 'OpenExpression' }, ...inner, {
+        value: '}}',
+        type: 'CloseExpression',
+      });
+    } else {
+      const code = rewriteStatement(inner);
+      add(piece.line, { value: '{%', type: 'OpenStatement' }, ...code, {
+        value: '%}',
+        type: 'CloseStatement',
+      });
+    }
+  }
+  return { tokens, lines };
+}
+
+/** Parses again, only to see how far the parser gets: that is where the error stands. */
+function lineOfError(tokens: readonly Token[], lines: readonly number[]): number {
+  let furthest = 0;
+  const watched = new Proxy([...tokens], {
+    get(target, key, receiver) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) furthest = Math.max(furthest, Number(key));
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  try {
+    parse(watched);
+  } catch {
+    return lines[Math.min(furthest, lines.length - 1)] ?? 1;
+  }
+  return 1;
+}
+
+/** Parses a template's source. Throws SourceError for what Jinja would not take. */
+export function parseSource(source: string): readonly Node[] {
+  const { tokens, lines } = tokenizePieces(splitSource(source));
+  try {
+    // The package does not export its node types; `tree.ts` describes them.
+    return (parse(tokens) as unknown as { readonly body: readonly Node[] }).body;
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new SourceError(message, lineOfError(tokens, lines));
+  }
+}

@@ -1,0 +1,177 @@
+/** Python's way with text: `str`, `repr`, white space, characters as code points. */
+import type { Runtime } from './runtime.ts';
+import {
+  Attributes,
+  Callable,
+  Dict,
+  Float,
+  List,
+  Markup,
+  PythonError,
+  Stream,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+  View,
+} from './values.ts';
+
+/** How deep printed or compared values may nest. */
+const deepest = 200;
+
+/** The white space of Python's `str.strip`, as a character class. */
+const blank = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const blankCharacter = new RegExp(`[${blank}]`);
+const blankRuns = new RegExp(`[${blank}]+`);
+
+/** Whether a character is white space to Python. */
+export function isBlank(character: string): boolean {
+  return blankCharacter.test(character);
+}
+
+/** Strips white space, or the characters of a set, from one or both ends. */
+export function strip(text: string, side: 'left' | 'right' | 'both', set?: string): string {
+  const inSet = set === undefined ? null : new Set(set);
+  const drop = (character: string) => (inSet === null ? isBlank(character) : inSet.has(character));
+  let start = 0;
+  let end = text.length;
+  if (side !== 'right') while (start < end && drop(text.charAt(start))) start += 1;
+  if (side !== 'left') while (end > start && drop(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** `text.split()`: the words between white space. */
+export function words(text: string): string[] {
+  const trimmed = strip(text, 'both');
+  return trimmed === '' ? [] : trimmed.split(blankRuns);
+}
+
+const surrogate = /[\ud800-\udfff]/;
+
+/** The characters of a text as Python counts them: code points. */
+export function characters(text: string): readonly string[] {
+  return surrogate.test(text) ? Array.from(text) : text.split('');
+}
+
+/** Python's `len` of a text. */
+export function textLength(text: string): number {
+  return surrogate.test(text) ? Array.from(text).length : text.length;
+}
+
+/** Order of code points; UTF-16 order differs beyond the basic plane. */
+export function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  if (!surrogate.test(left) && !surrogate.test(right)) return left < right ? -1 : 1;
+  const a = Array.from(left);
+  const b = Array.from(right);
+  for (let i = 0; i < a.length && i < b.length; i += 1) {
+    const difference = (a[i]?.codePointAt(0) ?? 0) - (b[i]?.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** `repr` of a float: shortest digits, with a point or an exponent. */
+export function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
+    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  }
+  const digits = String(value);
+  return digits.includes('.') ? digits : `${digits}.0`;
+}
+
+/** `str` of a whole number, without an exponent. */
+export function integerText(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+}
+
+const namedEscapes = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\\', '\\\\'],
+]);
+const unprintable = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+function escapeUnprintable(character: string): string {
+  const named = namedEscapes.get(character);
+  if (named !== undefined) return named;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`;
+  return `\\U${code.toString(16).padStart(8, '0')}`;
+}
+
+function textRepr(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(unprintable, escapeUnprintable);
+  return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`;
+}
+
+function joinRepr(runtime: Runtime, values: readonly Value[], depth: number): string {
+  return values.map((value) => repr(runtime, value, depth + 1)).join(', ');
+}
+
+function entryRepr(runtime: Runtime, entry: readonly [Value, Value], depth: number): string {
+  return `${repr(runtime, entry[0], depth + 1)}: ${repr(runtime, entry[1], depth + 1)}`;
+}
+
+function containerRepr(runtime: Runtime, value: List | Tuple | Dict | View, depth: number): string {
+  if (depth > deepest) throw new PythonError('RecursionError', 'value nests too deeply');
+  if (value instanceof List) return `[${joinRepr(runtime, value.all(), depth)}]`;
+  if (value instanceof View) return `${value.label}([${joinRepr(runtime, value.elements, depth)}])`;
+  if (value instanceof Tuple) {
+    return `(${joinRepr(runtime, value.elements, depth)}${value.elements.length === 1 ? ',' : ''})`;
+  }
+  const entries = value.entries().map((entry) => entryRepr(runtime, entry, depth));
+  return `{${entries.join(', ')}}`;
+}
+
+/** Python's `repr`. */
+export function repr(runtime: Runtime, value: Value, depth = 0): string {
+  runtime.charge(1);
+  if (typeof value === 'string') return textRepr(value);
+  if (value instanceof Markup) return `Markup(${textRepr(value.text)})`;
+  if (value instanceof Undefined) return 'Undefined';
+  if (value instanceof List || value instanceof Tuple || value instanceof Dict || value instanceof View) {
+    const text = containerRepr(runtime, value, depth);
+    runtime.chargeText(text.length);
+    return text;
+  }
+  return str(runtime, value);
+}
+
+/** Python's `str`: what `{{ value }}` writes. */
+export function str(runtime: Runtime, value: Value): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return integerText(value);
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (value instanceof Undefined) return '';
+  if (value instanceof Markup) return value.text;
+  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Stream || value instanceof Callable || value instanceof Attributes) {
+    return `<${typeName(value)} object>`;
+  }
+  return repr(runtime, value);
+}
+
+const htmlEscapes = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&#34;'],
+  ["'", '&#39;'],
+]);
+
+/** Text as it may stand in HTML; text already marked stays as it is. */
+export function escapeHtml(runtime: Runtime, value: Value): string {
+  if (value instanceof Markup) return value.text;
+  const text = str(runtime, value);
+  runtime.chargeText(text.length);
+  return text.replace(/[&<>"']/g, (character) => htmlEscapes.get(character) ?? character);
+}

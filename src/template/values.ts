@@ -1,0 +1,295 @@
+/**
+ * The values that a template computes with: Python's, as far as Jinja can reach them.
+ *
+ * Text, whole numbers, booleans and `None` are JavaScript's own primitives; everything else is one of
+ * the classes below. No value leads to a JavaScript object, so a template cannot reach one.
+ */
+import type { Runtime } from './runtime.ts';
+
+/** Any value of a template. A `number` is a whole number; fractions are `Float`. */
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | Undefined
+  | Float
+  | List
+  | Tuple
+  | Dict
+  | Stream
+  | View
+  | Callable
+  | Markup
+  | Attributes;
+
+/** Keyword arguments of a call. */
+export type Keywords = ReadonlyMap<string, Value>;
+
+/** What runs when a template calls something. */
+export type Call = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
+
+/** An error of Python's own, by the name of its class. */
+export class PythonError extends Error {
+  readonly type: string;
+  constructor(type: string, message: string) {
+    super(`${type}: ${message}`);
+    this.type = type;
+  }
+}
+
+/** The template called `raise_exception`. */
+export class RaisedError extends Error {}
+
+/** What a name or key that does not exist evaluates to; most uses of it are errors. */
+export class Undefined {
+  /** What is missing, for the error message: `'tools' is undefined`. */
+  readonly hint: string;
+  constructor(hint: string) {
+    this.hint = hint;
+  }
+}
+
+/** A Python float. */
+export class Float {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** Text marked as safe; adding text to it escapes that text. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** How an input value was read. */
+export type ReadKind = 'value' | 'iterated' | 'tested' | 'absent';
+
+/** Told of every read of the part of the input that it watches. */
+export interface Watch {
+  /** Path of the container: `messages[1].tool_calls`. */
+  readonly path: string;
+  note(path: string, kind: ReadKind): void;
+}
+
+/** Appends a key or an index to a path. */
+export function extendPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  if (!/^[A-Za-z_]\w*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function isLeaf(value: Value): boolean {
+  return !(value instanceof List || value instanceof Dict);
+}
+
+/** A Python list. */
+export class List {
+  protected readonly elements: Value[];
+  protected readonly watch: Watch | null;
+  constructor(elements: Value[], watch: Watch | null = null) {
+    this.elements = elements;
+    this.watch = watch;
+  }
+  get length(): number {
+    this.watch?.note(this.watch.path, 'tested');
+    return this.elements.length;
+  }
+  /** All elements, to read only. */
+  all(): readonly Value[] {
+    const { watch } = this;
+    if (watch !== null) {
+      watch.note(watch.path, 'iterated');
+      this.elements.forEach((element, index) => {
+        if (isLeaf(element)) watch.note(extendPath(watch.path, index), 'value');
+      });
+    }
+    return this.elements;
+  }
+  /** One element; negative indexes count from the end. */
+  at(index: number): Value | undefined {
+    const place = index < 0 ? index + this.elements.length : index;
+    const element = this.elements[place];
+    if (this.watch !== null && element !== undefined) {
+      this.watch.note(extendPath(this.watch.path, place), isLeaf(element) ? 'value' : 'tested');
+    }
+    return element;
+  }
+  /** The elements themselves, to change. */
+  mutable(): Value[] {
+    return this.elements;
+  }
+}
+
+/** A Python tuple. */
+export class Tuple {
+  readonly elements: readonly Value[];
+  constructor(elements: readonly Value[]) {
+    this.elements = elements;
+  }
+}
+
+/** A generator or iterator: its elements come once, and it has no length. */
+export class Stream {
+  /** What Python would call it when it is printed. */
+  readonly label: string;
+  private elements: readonly Value[] | null;
+  constructor(elements: readonly Value[], label = 'generator') {
+    this.elements = elements;
+    this.label = label;
+  }
+  /** The elements, the first time; afterwards none. */
+  drain(): readonly Value[] {
+    const elements = this.elements ?? [];
+    this.elements = null;
+    return elements;
+  }
+  /** The next element alone. */
+  next(): Value | undefined {
+    const first = this.elements?.[0];
+    this.elements = this.elements?.slice(1) ?? null;
+    return first;
+  }
+}
+
+/** A dictionary's `keys()`, `values()` or `items()`: iterable and sized, but not indexable. */
+export class View {
+  readonly label: 'dict_keys' | 'dict_values' | 'dict_items';
+  readonly elements: readonly Value[];
+  constructor(label: View['label'], elements: readonly Value[]) {
+    this.label = label;
+    this.elements = elements;
+  }
+}
+
+/** Something that a template can call. */
+export class Callable {
+  readonly name: string;
+  readonly call: Call;
+  constructor(name: string, call: Call) {
+    this.name = name;
+    this.call = call;
+  }
+}
+
+/** An object with attributes and nothing else: `loop`, a namespace, a cycler. */
+export class Attributes {
+  /** What Python would call its class. */
+  readonly label: string;
+  readonly values: Map<string, Value>;
+  /** Whether `{% set x.y = … %}` may write to it. */
+  readonly assignable: boolean;
+  constructor(label: string, values: Map<string, Value>, assignable = false) {
+    this.label = label;
+    this.values = values;
+    this.assignable = assignable;
+  }
+  /** An attribute's value. */
+  get(name: string): Value | undefined {
+    return this.values.get(name);
+  }
+}
+
+type Entry = readonly [key: Value, value: Value];
+type HashKey = string | number | null;
+
+/** Python's equality of keys: `1`, `1.0` and `True` are one key. */
+function hashKey(key: Value): HashKey {
+  if (typeof key === 'string' || typeof key === 'number' || key === null) return key;
+  if (typeof key === 'boolean') return key ? 1 : 0;
+  if (key instanceof Float) return key.value;
+  if (key instanceof Markup) return key.text;
+  if (key instanceof Tuple && !key.elements.some((item) => item instanceof Tuple)) {
+    return `\u0000(${key.elements.map((item) => JSON.stringify(hashKey(item))).join()})`;
+  }
+  throw new PythonError('TypeError', 'unhashable type');
+}
+
+/** A Python dict: insertion order, any hashable keys. */
+export class Dict {
+  private readonly map = new Map<HashKey, Entry>();
+  private readonly watch: Watch | null;
+  constructor(entries: Iterable<Entry> = [], watch: Watch | null = null) {
+    for (const entry of entries) this.map.set(hashKey(entry[0]), entry);
+    this.watch = watch;
+  }
+  get size(): number {
+    this.watch?.note(this.watch.path, 'tested');
+    return this.map.size;
+  }
+  /** A key's value, or `undefined`. */
+  get(key: Value): Value | undefined {
+    const value = this.map.get(hashKey(key))?.[1];
+    this.noteKey(key, value === undefined ? 'absent' : isLeaf(value) ? 'value' : 'tested');
+    return value;
+  }
+  /** Whether it holds a key. */
+  has(key: Value): boolean {
+    const found = this.map.has(hashKey(key));
+    this.noteKey(key, found ? 'tested' : 'absent');
+    return found;
+  }
+  set(key: Value, value: Value): void {
+    const hash = hashKey(key);
+    this.map.set(hash, [this.map.get(hash)?.[0] ?? key, value]);
+  }
+  delete(key: Value): boolean {
+    return this.map.delete(hashKey(key));
+  }
+  /** The keys alone. */
+  keys(): Value[] {
+    this.watch?.note(this.watch.path, 'iterated');
+    return Array.from(this.map.values(), (entry) => entry[0]);
+  }
+  /** Keys with their values. */
+  entries(): Entry[] {
+    const entries = [...this.map.values()];
+    if (this.watch !== null) {
+      this.watch.note(this.watch.path, 'iterated');
+      for (const [key, value] of entries) if (isLeaf(value)) this.noteKey(key, 'value');
+    }
+    return entries;
+  }
+  private noteKey(key: Value, kind: ReadKind): void {
+    if (this.watch !== null && typeof key === 'string')
+      this.watch.note(extendPath(this.watch.path, key), kind);
+  }
+}
+
+/** Python's name for a value's type. */
+export function typeName(value: Value): string {
+  if (value === null) return 'NoneType';
+  if (typeof value === 'string') return 'str';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return 'int';
+  if (value instanceof Float) return 'float';
+  if (value instanceof List) return 'list';
+  if (value instanceof Tuple) return 'tuple';
+  if (value instanceof Dict) return 'dict';
+  if (value instanceof Undefined) return 'Undefined';
+  if (value instanceof Markup) return 'Markup';
+  if (value instanceof Callable) return 'function';
+  return value.label;
+}
+
+/** The JavaScript number of a value that Python takes for a number, or `null`. */
+export function numeric(value: Value): number | null {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value instanceof Float ? value.value : null;
+}
+
+/** The text of a value that is text, marked or not, or `null`. */
+export function textOf(value: Value): string | null {
+  if (typeof value === 'string') return value;
+  return value instanceof Markup ? value.text : null;
+}
+
+/** The error of using something undefined. */
+export function undefinedError(value: Undefined): PythonError {
+  return new PythonError('UndefinedError', value.hint);
+}
