@@ -1,0 +1,207 @@
+/** Tool calls: the section, what repeats in it, and the skeleton of one call. */
+import type { CallIdFormat, CallPart, CallsFormat, JsonArguments } from '../chat-format.ts';
+import type { EvidenceLog } from './evidence.ts';
+import { inferEntries } from './infer-entries.ts';
+import type { TurnReading } from './infer-turn.ts';
+import { type ProbeTable, valueProbe } from './probes.ts';
+import { matchStyle, spacedStyle } from './read-json.ts';
+import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from './region-texts.ts';
+import { type Repetition, solveRepetition } from './repetition.ts';
+import { callParts, composeId, envelopePaths, mergeLiterals, withIndexHoles } from './skeleton.ts';
+import type { TemplateProber } from './template-prober.ts';
+import type { NaturalCuts } from './text-cuts.ts';
+
+/** What calls are read from. */
+export interface CallTexts {
+  readonly prober: TemplateProber;
+  readonly probes: ProbeTable;
+  readonly turn: TurnReading;
+  readonly cuts: NaturalCuts;
+  readonly log: EvidenceLog;
+  /** The probe with two calls, or with one where two are refused. */
+  readonly calls: CallTurn;
+  /** Opens the section and its first call. */
+  readonly callsOpen: string;
+  /** Behind the last call's arguments, up to the end of the turn. */
+  readonly callsClose: string;
+  readonly callsEnd: string;
+}
+
+/** Reads the calls. */
+export function inferCalls(texts: CallTexts): CallsFormat {
+  const { calls, log, cuts } = texts;
+  const between = betweenCalls(calls);
+  const repeated = { before: texts.callsOpen, between, after: texts.callsClose, none: null };
+  const section = solveRepetition(repeated, cuts);
+  if (section.tie) {
+    const message = 'what repeats in a section of calls can be cut in several ways that are equally good';
+    log.warn({ field: 'calls.separator', kind: 'tie', message, rendered: between ?? '' });
+  }
+  const format = calls.spans[0].layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
+  logCalls(format, texts);
+  return { ...format, sectionCloseOptional: forgetsSectionClose(texts, section) };
+}
+
+function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
+  const [first, second] = texts.calls.spans;
+  const stretch = (span: typeof first) =>
+    from === 'start'
+      ? texts.calls.text.slice(span.start, span.arguments.start)
+      : texts.calls.text.slice(span.arguments.end, span.end);
+  const parts = callParts(stretch(first), first.call);
+  return second === undefined ? parts : withIndexHoles(parts, callParts(stretch(second), second.call));
+}
+
+function jsonCalls(texts: CallTexts, section: Repetition): CallsFormat {
+  const [first, second] = texts.calls.spans;
+  const parts = head(texts, 'start');
+  const tail = head(texts, 'end');
+  const enveloped = first.layout === 'envelope';
+  const composed = enveloped ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
+  return {
+    ...sectionOf(section),
+    call: { open: composed.open, close: section.itemClose },
+    parallel: second !== undefined,
+    head: mergeLiterals(composed.head),
+    arguments: jsonArguments(texts, section, composed.open + written(parts, texts)),
+    tail: mergeLiterals(tail),
+    envelope: enveloped ? envelopePaths(first, second) : null,
+    id: idFormat(composed.head, tail),
+  };
+}
+
+function sectionOf(section: Repetition): Pick<CallsFormat, 'section' | 'separator' | 'sectionCloseOptional'> {
+  return {
+    section: { open: section.open, close: section.close },
+    separator: section.separator,
+    sectionCloseOptional: false,
+  };
+}
+
+/** The head of the first call, as rendered. */
+function written(_parts: readonly CallPart[], texts: CallTexts): string {
+  const first = texts.calls.spans[0];
+  return texts.calls.text.slice(first.start, first.arguments.start);
+}
+
+function entryCalls(texts: CallTexts, section: Repetition): CallsFormat {
+  const parts = head(texts, 'start');
+  const entries = inferEntries(texts, section);
+  const opening = [...parts];
+  const last = opening.at(-1);
+  if (typeof last === 'string') opening[opening.length - 1] = entries.headEnd;
+  else opening.push(entries.headEnd);
+  const composed = composeId(section.itemOpen, opening);
+  return {
+    ...sectionOf(section),
+    call: { open: composed.open, close: entries.callClose },
+    parallel: texts.calls.spans.length > 1,
+    head: mergeLiterals(composed.head),
+    arguments: entries.format,
+    tail: [],
+    envelope: null,
+    id: idFormat(composed.head, []),
+  };
+}
+
+function idFormat(opening: readonly CallPart[], tail: readonly CallPart[]): CallIdFormat | null {
+  const holes = (parts: readonly CallPart[]) =>
+    parts.flatMap((part) => (typeof part === 'object' ? [part.hole] : []));
+  const before = holes(opening);
+  const all = [...before, ...holes(tail)];
+  if (all.includes('composed-id')) return { style: 'composed', position: 'before-name' };
+  const style = all.includes('id') ? 'free' : all.includes('index') ? 'index' : null;
+  if (style === null) return null;
+  const hole = style === 'free' ? 'id' : 'index';
+  if (!before.includes(hole)) return { style, position: 'after-arguments' };
+  return { style, position: before.indexOf(hole) < before.indexOf('name') ? 'before-name' : 'between' };
+}
+
+/** A value that shows separators, indentation, escapes beyond ASCII and the order of keys. */
+function styledArguments(texts: CallTexts): readonly CallTurn[] {
+  const { prober, turn } = texts;
+  const { typed, inner } = prober.sentinels;
+  const nested = { [inner[0]]: [`${inner[1]}é`, 1], [inner[1]]: true };
+  const probes = [
+    valueProbe(prober.sentinels, typed.object, nested, 'style'),
+    valueProbe(prober.sentinels, typed.array, [`${inner[0]}é`, inner[1]], 'style-array'),
+  ];
+  return probes.map((probe) => readCallTurn(prober, probe, turn)).filter((each) => each !== null);
+}
+
+function jsonArguments(texts: CallTexts, section: Repetition, callHead: string): JsonArguments {
+  const { encoding } = texts.calls.spans[0];
+  for (const rendered of [...styledArguments(texts), texts.calls]) {
+    const span = rendered.spans[0];
+    const found = matchStyle(rendered.text, span.arguments.start, span.call.arguments, encoding);
+    if (found === null) continue;
+    const stretch = rendered.text.slice(span.arguments.start, span.arguments.end);
+    texts.log.support('calls.arguments.style', rendered.probe.id, stretch, 'how its JSON is spelled');
+    return { kind: 'json', encoding, style: found.style, empty: emptyArguments(texts, section, callHead) };
+  }
+  texts.log.warn({
+    field: 'calls.arguments.style',
+    kind: 'assumed',
+    message: 'the spelling of JSON is none that is known; the usual one is assumed',
+  });
+  return { kind: 'json', encoding, style: spacedStyle, empty: emptyArguments(texts, section, callHead) };
+}
+
+/** What stands for no arguments, where it is not an empty object. */
+function emptyArguments(texts: CallTexts, section: Repetition, callHead: string): string | null {
+  const rendered = texts.prober.turn(texts.probes.noArguments);
+  const at = rendered?.lastIndexOf(callHead) ?? -1;
+  if (rendered === null || at < 0) return null;
+  const first = texts.calls.spans[0];
+  const tail = texts.calls.text.slice(first.arguments.end, first.end);
+  const behind = tail + section.itemClose + section.close + texts.callsEnd;
+  const rest = rendered.slice(at + callHead.length);
+  if (!rest.endsWith(behind)) return null;
+  const empty = rest.slice(0, rest.length - behind.length);
+  return empty === '{}' || empty === '"{}"' ? null : empty;
+}
+
+/** Whether a single call ends without what closes a section of several. */
+function forgetsSectionClose(texts: CallTexts, section: Repetition): boolean {
+  if (section.close === '' || texts.calls.spans.length < 2) return false;
+  const one = readCallTurn(texts.prober, texts.probes.oneCall, texts.turn);
+  if (one === null) return false;
+  const after = afterCalls(one);
+  const forgotten = !after.includes(section.close.trim());
+  if (forgotten) {
+    const message = 'a single call ends without the closer that ends a section of several';
+    texts.log.warn({ field: 'calls.section.close', kind: 'history', message, rendered: after });
+  }
+  return forgotten;
+}
+
+function logCalls(format: CallsFormat, texts: CallTexts): void {
+  const { log, calls } = texts;
+  const probe = calls.probe.id;
+  const between = betweenCalls(calls);
+  log.support('calls.section.open', probe, texts.callsOpen, 'what the section adds before its first call');
+  log.support('calls.call.open', probe, between ?? texts.callsOpen, 'what every call begins with');
+  log.support('calls.separator', probe, between ?? '', 'between two calls');
+  log.support('calls.call.close', probe, between ?? texts.callsClose, 'what every call ends with');
+  log.support('calls.section.close', probe, texts.callsClose, 'behind the last call');
+  log.support(
+    'calls.parallel',
+    probe,
+    between ?? '',
+    format.parallel ? 'both calls are rendered' : 'two calls are refused',
+  );
+  const span = calls.spans[0];
+  log.support(
+    'calls.head',
+    probe,
+    calls.text.slice(span.start, span.arguments.start),
+    'before the arguments',
+  );
+  log.support('calls.tail', probe, calls.text.slice(span.arguments.end, span.end), 'behind the arguments');
+  log.support(
+    'calls.arguments',
+    probe,
+    calls.text.slice(span.arguments.start, span.arguments.end),
+    'the arguments',
+  );
+}

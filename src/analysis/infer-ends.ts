@@ -1,0 +1,82 @@
+/** Ends of turns: what follows content, what follows calls, and what they share. */
+import type { TurnReading } from './infer-turn.ts';
+import { afterCalls, betweenCalls, type CallTurn, type ContentTurn } from './region-texts.ts';
+import { commonPrefixLength, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
+
+/** Where content and calls stop, and what ends their turns. */
+export interface EndReading {
+  /** Behind content, before the end of the turn. */
+  readonly contentClose: string;
+  readonly contentEnd: string;
+  /** Behind the last call: the rest of it and the end of the section. */
+  readonly callsClose: string;
+  readonly callsEnd: string;
+}
+
+/** Splits what follows content and what follows calls into closers and ends of turn. */
+export function inferEnds(
+  content: ContentTurn | null,
+  calls: CallTurn | null,
+  turn: TurnReading,
+  cuts: NaturalCuts,
+): EndReading {
+  const afterContent = content?.after ?? '';
+  if (calls === null) {
+    return { contentClose: '', contentEnd: afterContent, callsClose: '', callsEnd: '' };
+  }
+  const after = afterCalls(calls);
+  const again = turn.restart ? after.indexOf(turn.start) : -1;
+  if (again >= 0) return endsBeforeRestart(afterContent, after, again);
+  const shared = sharedEnd(afterContent, after, cuts);
+  if (shared !== null || afterContent === '') {
+    const end = shared ?? { content: '', calls: '' };
+    return splitEnds(afterContent, after, end.content, end.calls);
+  }
+  const own = ownEnd(after, betweenCalls(calls));
+  return splitEnds(afterContent, after, afterContent, own);
+}
+
+function splitEnds(content: string, calls: string, contentEnd: string, callsEnd: string): EndReading {
+  const close = content.slice(0, content.length - contentEnd.length);
+  const blank = close.trim() === '';
+  return {
+    contentClose: blank ? '' : close,
+    contentEnd: blank ? content : contentEnd,
+    callsClose: calls.slice(0, calls.length - callsEnd.length),
+    callsEnd,
+  };
+}
+
+/** Behind the calls comes an end of turn and a new, empty turn: all of that ends the message. */
+function endsBeforeRestart(afterContent: string, after: string, again: number): EndReading {
+  const first = after.slice(0, again);
+  const end = first.endsWith(afterContent) ? afterContent.length : (tokens(first).at(-1) ?? '').length;
+  return splitEnds(afterContent, after, afterContent, after.slice(again - end));
+}
+
+/** The end that both share, apart from white space behind it. */
+function sharedEnd(
+  content: string,
+  calls: string,
+  cuts: NaturalCuts,
+): { readonly content: string; readonly calls: string } | null {
+  const [left, right] = [content.trimEnd(), calls.trimEnd()];
+  const exact = cuts.commonSuffix([content, calls]);
+  if (exact.trim() !== '') return { content: exact, calls: exact };
+  const core = cuts.commonSuffix([left, right]);
+  if (core.trim() === '') return null;
+  return {
+    content: content.slice(left.length - core.length),
+    calls: calls.slice(right.length - core.length),
+  };
+}
+
+/** The end of turn behind calls that nothing shares: what the separator of calls does not begin with. */
+function ownEnd(after: string, between: string | null): string {
+  if (between === null)
+    return (tokens(after).at(-1) ?? '').trim() === '' ? after : (tokens(after).at(-1) ?? '');
+  const edges = tokenEdges(after);
+  const longest = commonPrefixLength([after, between]);
+  const cut = Math.max(0, ...[...edges].filter((edge) => edge <= longest));
+  return after.slice(cut);
+}

@@ -1,0 +1,148 @@
+/** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
+import type { EntryArguments, EntryFormat, KeyHole } from '../chat-format.ts';
+import type { CallTexts } from './infer-calls.ts';
+import { inferFrames } from './infer-frames.ts';
+import { behindStart } from './region-texts.ts';
+import { type Repetition, solveRepetition } from './repetition.ts';
+
+/** Stands for a key inside a literal while it is being read. */
+export const keyMark = '\uE000';
+
+/** The entries, and the ends of what surrounds them. */
+export interface EntriesReading {
+  readonly format: EntryArguments;
+  /** The literal between the last hole of the head and the entries. */
+  readonly headEnd: string;
+  readonly callClose: string;
+}
+
+/** The literals around and between entries. */
+interface EntryTexts {
+  readonly headEnd: string;
+  readonly keyToValue: string;
+  readonly between: string | null;
+  readonly after: string;
+  readonly sorted: boolean;
+}
+
+/** Reads the entries. */
+export function inferEntries(texts: CallTexts, section: Repetition): EntriesReading {
+  const literals = entryLiterals(texts, section);
+  const none = emptyCall(texts, section, literals);
+  const repetition = solveRepetition(
+    { before: literals.headEnd, between: literals.between, after: literals.after, none },
+    texts.cuts,
+  );
+  if (repetition.tie) {
+    const message = 'what repeats between arguments can be cut in several ways that are equally good';
+    texts.log.warn({
+      field: 'calls.arguments.entry',
+      kind: 'tie',
+      message,
+      rendered: literals.between ?? '',
+    });
+  }
+  const behind = repetition.close + section.close + texts.callsEnd;
+  const frames = inferFrames(texts, literals.keyToValue, repetition.itemClose, behind);
+  const entry: EntryFormat = {
+    open: repetition.itemOpen,
+    key: frames.entryKey,
+    close: withKeyHoles(frames.entryClose),
+  };
+  logEntries(texts, literals, none);
+  return {
+    headEnd: repetition.open,
+    callClose: repetition.close,
+    format: {
+      kind: 'entries',
+      open: '',
+      close: '',
+      entry,
+      separator: repetition.separator,
+      empty: repetition.empty ?? '',
+      frames: frames.frames,
+      alternativeString: frames.alternativeString,
+      nested: frames.nested,
+      style: frames.style,
+      sorted: literals.sorted,
+    },
+  };
+}
+
+/** A literal with key marks as literals and holes. */
+export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
+  return text.split(keyMark).flatMap((literal, position): readonly (string | KeyHole)[] => {
+    const hole: readonly KeyHole[] = position === 0 ? [] : [{ hole: 'key' }];
+    return literal === '' ? hole : [...hole, literal];
+  });
+}
+
+function entryLiterals(texts: CallTexts, section: Repetition): EntryTexts {
+  const span = texts.calls.spans[0];
+  const { text } = texts.calls;
+  const given = Object.keys(span.call.arguments);
+  const placed = given
+    .map((key) => {
+      const value = String(span.call.arguments[key]);
+      const valueAt = text.indexOf(value, span.start);
+      const keyAt = text.indexOf(key, span.start);
+      return { key, keyAt, keyEnd: keyAt + key.length, valueAt, valueEnd: valueAt + value.length };
+    })
+    .sort((a, b) => a.keyAt - b.keyAt);
+  const [first, second] = placed;
+  const head = text.slice(span.start, span.arguments.start);
+  const headEnd = head.slice(lastHoleEnd(head, [span.call.name, span.call.id]));
+  const lastKey = texts.calls.spans.at(-1)?.call.arguments ?? {};
+  const keys = [...given, ...Object.keys(lastKey)];
+  const sorted = first !== undefined && first.key !== given[0];
+  return {
+    headEnd,
+    keyToValue: first === undefined ? '' : text.slice(first.keyEnd, first.valueAt),
+    between:
+      first === undefined || second === undefined
+        ? null
+        : mark(text.slice(first.valueEnd, second.keyAt), keys),
+    after: mark(section.itemClose, keys),
+    sorted,
+  };
+}
+
+function lastHoleEnd(head: string, holes: readonly string[]): number {
+  return Math.max(...holes.map((hole) => (head.includes(hole) ? head.lastIndexOf(hole) + hole.length : 0)));
+}
+
+function mark(text: string, keys: readonly string[]): string {
+  return keys.reduce((marked, key) => marked.replaceAll(key, keyMark), text);
+}
+
+/** The literal from the head's last hole to the end of a call without arguments. */
+function emptyCall(texts: CallTexts, section: Repetition, literals: EntryTexts): string | null {
+  const rendered = texts.prober.turn(texts.probes.noArguments);
+  if (rendered === null) return null;
+  const text = behindStart(rendered, texts.turn);
+  const span = texts.calls.spans[0];
+  const head = texts.calls.text.slice(span.start, span.arguments.start - literals.headEnd.length);
+  const opening = section.itemOpen + head;
+  const at = text.indexOf(opening);
+  const behind = section.close + texts.callsEnd;
+  if (at < 0 || !text.endsWith(behind)) return null;
+  return text.slice(at + opening.length, text.length - behind.length);
+}
+
+function logEntries(texts: CallTexts, literals: EntryTexts, none: string | null): void {
+  const { log, calls } = texts;
+  log.support(
+    'calls.arguments.entry',
+    calls.probe.id,
+    literals.between ?? literals.headEnd,
+    'between two entries',
+  );
+  log.support('calls.arguments.separator', calls.probe.id, literals.between ?? '', 'between two entries');
+  log.support('calls.arguments.empty', texts.probes.noArguments.id, none ?? '', 'a call without arguments');
+  log.support(
+    'calls.arguments.sorted',
+    calls.probe.id,
+    literals.between ?? '',
+    literals.sorted ? 'entries stand in the order of their names' : 'entries stand in the given order',
+  );
+}

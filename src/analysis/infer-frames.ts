@@ -1,0 +1,222 @@
+/** How each JSON type is written inside an entry: literals around it, and its codec. */
+import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../chat-format.ts';
+import { writePython } from '../grammar/write-values.ts';
+import type { JsonValue } from '../messages.ts';
+import type { CallTexts } from './infer-calls.ts';
+import { keyMark } from './infer-entries.ts';
+import { inferNested } from './infer-nested.ts';
+import { valueProbe } from './probes.ts';
+import { matchStyle, positionsOf, spacedStyle } from './read-json.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges } from './text-cuts.ts';
+
+/** The frames of all types. */
+export interface FramesReading {
+  readonly entryKey: string;
+  /** Key marks stand for the key. */
+  readonly entryClose: string;
+  readonly frames: Readonly<Record<JsonType, ValueFrame>>;
+  readonly alternativeString: ValueFrame | null;
+  readonly nested: NestedFormat | null;
+  readonly style: JsonStyle;
+}
+
+/** One type as rendered: from behind the key to the end of the entry. */
+interface TypedRender {
+  readonly type: JsonType;
+  readonly value: JsonValue;
+  readonly region: string;
+}
+
+/** A value found in its region. */
+interface FoundValue {
+  readonly open: string;
+  readonly close: string;
+  readonly codec: ValueFrame['codec'];
+  readonly style: JsonStyle | null;
+}
+
+/** Reads the frames. `behind` is what follows the last entry, up to the end of the turn. */
+export function inferFrames(
+  texts: CallTexts,
+  keyToValue: string,
+  itemClose: string,
+  behind: string,
+): FramesReading {
+  const string: FoundValue = { open: keyToValue, close: itemClose, codec: 'raw', style: null };
+  const samples = typedSamples(texts);
+  const found = new Map<JsonType, FoundValue>([['string', string]]);
+  const unread: TypedRender[] = [];
+  let style: JsonStyle | null = null;
+  for (const [type, values] of samples) {
+    const renders = values
+      .map((value) => renderTyped(texts, type, value, behind))
+      .filter((each) => each !== null);
+    const value = renders.map((render) => findValue(render)).find((each) => each !== null);
+    if (value !== undefined && value !== null) {
+      found.set(type, value);
+      style ??= value.style;
+    } else if (renders[0] !== undefined) unread.push(renders[0]);
+  }
+  return assemble(texts, found, unread, style ?? spacedStyle, behind);
+}
+
+function typedSamples(texts: CallTexts): readonly (readonly [JsonType, readonly JsonValue[]])[] {
+  const { inner } = texts.prober.sentinels;
+  return [
+    ['number', [48151, 162.25]],
+    ['boolean', [true, false]],
+    ['null', [null]],
+    [
+      'object',
+      [
+        { [inner[0]]: [`${inner[1]}é`, 1, null], [inner[1]]: true },
+        { [inner[0]]: inner[1], [inner[2]]: inner[3] },
+      ],
+    ],
+    [
+      'array',
+      [
+        [`${inner[0]}é`, 1, true, { [inner[1]]: null }],
+        [inner[0], inner[1]],
+      ],
+    ],
+  ];
+}
+
+const keyOfType = {
+  string: 'string',
+  number: 'integer',
+  boolean: 'boolean',
+  null: 'null',
+  array: 'array',
+  object: 'object',
+} as const;
+
+/** Renders a call with one argument; the region ends before what follows the last entry. */
+function renderTyped(texts: CallTexts, type: JsonType, value: JsonValue, behind: string): TypedRender | null {
+  const { prober } = texts;
+  const key =
+    prober.sentinels.typed[
+      typeof value === 'number' && !Number.isInteger(value) ? 'number' : keyOfType[type]
+    ];
+  const probe = valueProbe(prober.sentinels, key, value, type);
+  const turn = prober.turn(probe);
+  if (turn === null || !turn.endsWith(behind)) return null;
+  const name = turn.indexOf(prober.sentinels.names[0]);
+  const at = turn.indexOf(key, Math.max(0, name));
+  if (at < 0) return { type, value, region: '' };
+  const region = turn.slice(at + key.length, turn.length - behind.length).replaceAll(key, keyMark);
+  texts.log.support(
+    `calls.arguments.frames.${type}`,
+    probe.id,
+    region,
+    'from the key to the end of the entry',
+  );
+  return { type, value, region };
+}
+
+function findValue({ type, value, region }: TypedRender): FoundValue | null {
+  if (region === '') return { open: '', close: '', codec: 'absent', style: null };
+  if (type === 'array' || type === 'object') return findContainer(value, region);
+  const json = region.lastIndexOf(JSON.stringify(value));
+  const python = region.lastIndexOf(writePython(value));
+  if (json < 0 && python < 0) return null;
+  const at = Math.max(json, python);
+  const text = json >= python ? JSON.stringify(value) : writePython(value);
+  return {
+    open: region.slice(0, at),
+    close: region.slice(at + text.length),
+    codec: json >= python ? 'json' : 'python',
+    style: null,
+  };
+}
+
+function findContainer(value: JsonValue, region: string): FoundValue | null {
+  const bracket = Array.isArray(value) ? '[' : '{';
+  for (const at of positionsOf(region, bracket, 0, region.length)) {
+    const json = matchStyle(region, at, value);
+    if (json !== null) {
+      return { open: region.slice(0, at), close: region.slice(json.end), codec: 'json', style: json.style };
+    }
+    const python = writePython(value);
+    if (region.startsWith(python, at)) {
+      const close = region.slice(at + python.length);
+      return { open: region.slice(0, at), close, codec: 'python', style: null };
+    }
+  }
+  return null;
+}
+
+function assemble(
+  texts: CallTexts,
+  found: ReadonlyMap<JsonType, FoundValue>,
+  unread: readonly TypedRender[],
+  style: JsonStyle,
+  behind: string,
+): FramesReading {
+  const written = [...found.values()].filter((each) => each.codec !== 'absent');
+  const opens = written.map((each) => each.open);
+  const closes = written.map((each) => each.close);
+  const entryKey = sharedStart(opens);
+  const entryClose = sharedEnd(closes);
+  const frame = (value: FoundValue): ValueFrame => ({
+    open: value.open.slice(entryKey.length),
+    close: value.close.slice(0, value.close.length - entryClose.length),
+    codec: value.codec,
+  });
+  const scalar = found.get('number') ?? found.get('string');
+  const plain: ValueFrame = scalar === undefined ? { open: '', close: '', codec: 'json' } : frame(scalar);
+  const known = new Map(
+    [...found].map(
+      ([type, value]) =>
+        [
+          type,
+          value.codec === 'absent' ? { open: '', close: '', codec: value.codec } : frame(value),
+        ] as const,
+    ),
+  );
+  const nested = unread.some((each) => each.type === 'object' || each.type === 'array')
+    ? inferNested(texts, known.get('string') ?? plain, plain, entryKey, entryClose, behind)
+    : null;
+  const frames = (type: JsonType): ValueFrame => {
+    const seen = known.get(type);
+    if (seen !== undefined) return seen;
+    const container = type === 'array' || type === 'object';
+    if (container && nested !== null) return { open: plain.open, close: plain.close, codec: 'nested' };
+    const message = `no render shows how a ${type} is written; it is written like a number`;
+    texts.log.warn({ field: `calls.arguments.frames.${type}`, kind: 'assumed', message });
+    return { open: plain.open, close: plain.close, codec: 'json' };
+  };
+  return {
+    entryKey,
+    entryClose,
+    frames: {
+      string: frames('string'),
+      number: frames('number'),
+      boolean: frames('boolean'),
+      null: frames('null'),
+      array: frames('array'),
+      object: frames('object'),
+    },
+    alternativeString: null,
+    nested,
+    style,
+  };
+}
+
+function sharedStart(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  const longest = commonPrefixLength(texts);
+  if (texts.every((text) => text.length === longest)) return first;
+  const edges = [...tokenEdges(first)].filter((edge) => edge <= longest);
+  return first.slice(0, Math.max(0, ...edges));
+}
+
+function sharedEnd(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  const longest = commonSuffixLength(texts);
+  const edges = [...tokenEdges(first)]
+    .map((edge) => first.length - edge)
+    .filter((length) => length <= longest);
+  return first.slice(first.length - Math.max(0, ...edges));
+}

@@ -1,0 +1,317 @@
+/**
+ * Where reasoning, content and calls meet: which literal belongs to which region.
+ *
+ *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
+ */
+import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
+import type { EvidenceLog } from './evidence.ts';
+import type { EndReading } from './infer-ends.ts';
+import type { ReasoningReading } from './infer-reasoning.ts';
+import type { TurnReading } from './infer-turn.ts';
+import { beforeCalls, type CallTurn, type ContentTurn } from './region-texts.ts';
+import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges } from './text-cuts.ts';
+
+/** What the regions are read from. */
+export interface RegionTexts {
+  readonly turn: TurnReading;
+  readonly ends: EndReading;
+  readonly reasoning: ReasoningReading | null;
+  readonly content: ContentTurn | null;
+  readonly calls: CallTurn | null;
+  /** Content beside a call. */
+  readonly contentCall: ContentCall;
+}
+
+/** What becomes of content beside a call. */
+export type ContentCall =
+  | { readonly position: 'dropped' }
+  | { readonly position: 'before'; readonly before: string; readonly between: string }
+  | { readonly position: 'after'; readonly between: string };
+
+/** The regions, and the literal that opens the section and its first call. */
+export interface RegionReading {
+  readonly reasoning: ReasoningFormat | null;
+  readonly content: ContentFormat;
+  readonly callsOpen: string;
+}
+
+interface ContentOpening {
+  /** What stands for missing reasoning. */
+  readonly empty: string;
+  readonly open: string;
+  /** From reasoning to content, where finished turns show it. */
+  readonly reasoningEnd: string | null;
+  /** Whether `open` may still hide at the end of `empty` and `reasoningEnd`. */
+  readonly block: boolean;
+}
+
+/** Reads all regions. */
+export function inferRegions(texts: RegionTexts, cuts: NaturalCuts, log: EvidenceLog): RegionReading {
+  const opening = readOpening(texts, log);
+  const beside = readBesideCalls(texts, opening);
+  const closing = readReasoningEnd(texts, opening, beside, cuts);
+  const content = readContent(texts, closing, beside);
+  const reasoning = texts.reasoning === null ? null : reasoningFormat(texts.reasoning, closing, beside);
+  logRegions(reasoning, content, texts, log);
+  return { reasoning, content, callsOpen: beside.callsOpen };
+}
+
+function readOpening(texts: RegionTexts, log: EvidenceLog): ContentOpening {
+  const before = texts.content?.before ?? '';
+  const { reasoning } = texts;
+  if (reasoning === null) return { empty: '', open: before, reasoningEnd: null, block: false };
+  if (reasoning.beforeContent !== null)
+    return openingBesideHistory(texts, reasoning, reasoning.beforeContent);
+  const closer = (reasoning.closer ?? closerFromBlock(reasoning, before))?.trim() ?? '';
+  const at = closer === '' ? -1 : before.indexOf(closer);
+  if (at >= 0) {
+    const end = at + closer.length;
+    const space = before.slice(end).length - before.slice(end).trimStart().length;
+    const empty = before.slice(0, end + space);
+    return { empty, open: before.slice(empty.length), reasoningEnd: null, block: false };
+  }
+  if (before !== '' && before.trim() === reasoning.start.trim()) {
+    const message = 'finished turns open reasoning before the answer and never close it: not taken over';
+    log.warn({ field: 'reasoning.empty', kind: 'history', message, rendered: before });
+    return { empty: '', open: '', reasoningEnd: null, block: false };
+  }
+  return { empty: '', open: before, reasoningEnd: null, block: false };
+}
+
+/** The closer of an empty block before content, known where reasoning shows only beside calls. */
+function closerFromBlock(reasoning: ReasoningReading, before: string): string | null {
+  if (reasoning.beforeCall === null || !before.startsWith(reasoning.start.trimEnd())) return null;
+  const rest = before.slice(reasoning.start.trimEnd().length).trim();
+  return rest !== '' && reasoning.beforeCall.trimStart().startsWith(rest) ? rest : null;
+}
+
+function openingBesideHistory(
+  texts: RegionTexts,
+  reasoning: ReasoningReading,
+  between: string,
+): ContentOpening {
+  const before = texts.content?.before ?? '';
+  const again = texts.turn.restart ? between.indexOf(texts.turn.start) : -1;
+  if (again >= 0) {
+    const end = again + texts.turn.start.length;
+    return { empty: '', open: between.slice(end), reasoningEnd: between.slice(0, end), block: false };
+  }
+  if (squash(before) === squash(reasoning.start + between)) {
+    return { empty: before, open: '', reasoningEnd: between, block: true };
+  }
+  if (before !== '' && between.endsWith(before)) {
+    const end = between.slice(0, between.length - before.length);
+    if (end.trim() === '') return { empty: before, open: '', reasoningEnd: between, block: false };
+    return { empty: '', open: before, reasoningEnd: end, block: false };
+  }
+  return { empty: before, open: '', reasoningEnd: between, block: before !== '' };
+}
+
+function squash(text: string): string {
+  return text.replace(/\s+/gu, '');
+}
+
+interface BesideCalls {
+  /** Section and call opener. */
+  readonly callsOpen: string;
+  /** Stands for missing reasoning beside calls. */
+  readonly empty: string;
+  /** An empty content region that is written all the same. */
+  readonly emptyContent: boolean;
+  /** From content to calls. */
+  readonly fromContent: string | null;
+  /** From reasoning to calls. */
+  readonly fromReasoning: string | null;
+}
+
+function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCalls {
+  const { calls, contentCall, reasoning, ends } = texts;
+  if (calls === null) {
+    return {
+      callsOpen: '',
+      empty: opening.empty,
+      emptyContent: false,
+      fromContent: null,
+      fromReasoning: null,
+    };
+  }
+  const bare = beforeCalls(calls);
+  const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
+  const rest = bare.slice(skipped.length);
+  const between = contentCall.position === 'before' ? contentCall.between : null;
+  const afterClose = between?.startsWith(ends.contentClose)
+    ? between.slice(ends.contentClose.length)
+    : between;
+  const others = [afterClose, reasoning?.beforeCall ?? null].filter((each) => each !== null);
+  const callsOpen = tokenSuffix([rest, ...others]);
+  const inFront = skipped + rest.slice(0, rest.length - callsOpen.length);
+  const content = texts.content?.before ?? '';
+  return {
+    callsOpen,
+    empty: emptyContent ? opening.empty : inFront,
+    emptyContent: emptyContent && content !== '',
+    fromContent: withoutSuffix(afterClose, callsOpen),
+    fromReasoning: withoutSuffix(reasoning?.beforeCall ?? null, callsOpen),
+  };
+}
+
+function withoutSuffix(text: string | null, suffix: string): string | null {
+  return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
+}
+
+/** The part of the literal before calls that stands for reasoning and content that are not there. */
+function skipEmptyRegions(
+  texts: RegionTexts,
+  opening: ContentOpening,
+  bare: string,
+): { readonly skipped: string; readonly emptyContent: boolean } {
+  const before = texts.content?.before ?? '';
+  const wrapped = before + texts.ends.contentClose;
+  if (texts.ends.contentClose !== '' && bare.startsWith(wrapped))
+    return { skipped: wrapped, emptyContent: true };
+  const closed = texts.turn.prompt.off;
+  const closedBehindLead = closed.startsWith(texts.turn.lead) ? closed.slice(texts.turn.lead.length) : closed;
+  const known = texts.reasoning === null ? [] : [opening.empty, before, closedBehindLead];
+  const found = known
+    .filter((each) => each.trim() !== '' && bare.startsWith(each))
+    .sort((a, b) => b.length - a.length)[0];
+  return { skipped: found ?? '', emptyContent: false };
+}
+
+/** The longest common ending of texts that begins at a token of each. */
+function tokenSuffix(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  const longest = commonSuffixLength(texts);
+  const edges = texts.map((text) => ({ text, edges: tokenEdges(text) }));
+  for (let length = longest; length > 0; length--) {
+    if (edges.every(({ text, edges: own }) => own.has(text.length - length)))
+      return first.slice(first.length - length);
+  }
+  return '';
+}
+
+interface Closing {
+  readonly end: string;
+  readonly empty: string;
+  readonly open: string;
+  readonly afterReasoning: string;
+}
+
+function readReasoningEnd(
+  texts: RegionTexts,
+  opening: ContentOpening,
+  beside: BesideCalls,
+  cuts: NaturalCuts,
+): Closing {
+  const { reasoning, ends } = texts;
+  const plain = { empty: opening.empty, open: opening.open, afterReasoning: '' };
+  if (reasoning === null) return { ...plain, end: '' };
+  const fromContent = opening.reasoningEnd;
+  let fromCalls = beside.fromReasoning;
+  if (fromContent === null) return { ...plain, end: fromCalls ?? reasoning.closer ?? '' };
+  if (fromCalls !== null && beside.emptyContent && ends.contentClose !== '') {
+    fromCalls = withoutSuffix(fromCalls, ends.contentClose) ?? fromCalls;
+    return splitWrapped(texts, opening, fromContent, cuts);
+  }
+  if (fromCalls === null || fromCalls === fromContent) {
+    return opening.block && ends.contentClose !== ''
+      ? splitWrapped(texts, opening, fromContent, cuts)
+      : { ...plain, end: fromContent };
+  }
+  const end = fromContent.slice(0, commonPrefixLength([fromContent, fromCalls]));
+  const rest = fromContent.slice(end.length);
+  if (opening.block && rest !== '' && opening.empty.endsWith(rest)) {
+    return {
+      end,
+      empty: withoutSuffix(opening.empty, rest) ?? '',
+      open: rest + opening.open,
+      afterReasoning: '',
+    };
+  }
+  return { ...plain, end, afterReasoning: rest };
+}
+
+/** An end of reasoning that runs into the opener of wrapped content: cut by the closed prompt, else naturally. */
+function splitWrapped(
+  texts: RegionTexts,
+  opening: ContentOpening,
+  between: string,
+  cuts: NaturalCuts,
+): Closing {
+  const closed = texts.turn.prompt.off;
+  const natural = [...tokenEdges(between)]
+    .filter((cut) => cut > 0 && cut < between.length)
+    .filter((cut) => cuts.between(between.slice(0, cut), between.slice(cut)));
+  const byPrompt = closed !== '' && between.endsWith(closed) ? between.length - closed.length : null;
+  const cut = byPrompt ?? natural.at(-1) ?? between.length;
+  const open = between.slice(cut);
+  const empty = opening.empty.endsWith(open)
+    ? opening.empty.slice(0, opening.empty.length - open.length)
+    : opening.empty;
+  return { end: between.slice(0, cut), empty, open: open + opening.open, afterReasoning: '' };
+}
+
+function reasoningFormat(reading: ReasoningReading, closing: Closing, beside: BesideCalls): ReasoningFormat {
+  const { start, basis, preserved } = reading;
+  const besideCalls = beside.emptyContent ? closing.empty : beside.empty;
+  return {
+    start,
+    end: closing.end,
+    empty: closing.empty,
+    ...(besideCalls === closing.empty ? {} : { emptyBesideCalls: besideCalls }),
+    preserved,
+    basis,
+  };
+}
+
+function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls): ContentFormat {
+  const { contentCall, ends } = texts;
+  const wrapper = { open: closing.open, close: ends.contentClose };
+  const base: ContentFormat = {
+    ...wrapper,
+    besideCalls: null,
+    position: 'before-calls',
+    beforeCalls: '',
+    ...(beside.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
+    ...(closing.afterReasoning === '' ? {} : { afterReasoning: closing.afterReasoning }),
+  };
+  if (contentCall.position === 'dropped') return { ...base, position: 'dropped' };
+  if (contentCall.position === 'after')
+    return { ...base, position: 'after-calls', beforeCalls: contentCall.between };
+  const { reasoning } = texts;
+  const moved = reasoning !== null && reasoning.start !== '' && contentCall.before === reasoning.start;
+  if (moved && closing.open !== reasoning.start) return { ...base, position: 'reasoning' };
+  const between = beside.fromContent ?? '';
+  const expected = [closing.empty + closing.open, beside.empty + closing.open];
+  if (expected.includes(contentCall.before)) return { ...base, beforeCalls: between };
+  const known = expected.find((each) => each !== '' && contentCall.before.startsWith(each)) ?? '';
+  const open = contentCall.before.slice(known.length);
+  return {
+    ...base,
+    besideCalls: { open, close: between.trim() === '' ? '' : between },
+    beforeCalls: between.trim() === '' ? between : '',
+  };
+}
+
+function logRegions(
+  reasoning: ReasoningFormat | null,
+  content: ContentFormat,
+  texts: RegionTexts,
+  log: EvidenceLog,
+): void {
+  const turn = texts.content?.text ?? '';
+  if (reasoning !== null) {
+    const source = texts.reasoning;
+    const slice = source?.beforeContent ?? source?.beforeCall ?? source?.closer ?? '';
+    const probe = source?.basis === 'history' ? 'reasoning-content' : 'prompt-off';
+    log.support('reasoning.end', probe, slice, 'it follows the reasoning, up to what opens the next region');
+    log.support('reasoning.empty', 'content', turn, 'it stands where reasoning would, in a turn without any');
+    log.support('reasoning.preserved', probe, slice, `finished turns show reasoning: ${reasoning.preserved}`);
+  }
+  log.support('content.open', 'content', turn, 'it stands before the content');
+  log.support('content.close', 'content', turn, 'it stands behind the content, before the end of the turn');
+  const beside =
+    texts.contentCall.position === 'before' ? texts.contentCall.between : texts.contentCall.position;
+  log.support('content.position', 'content-call', beside, `content beside calls: ${content.position}`);
+  log.support('content.beforeCalls', 'content-call', beside, 'between content and calls');
+}

@@ -1,0 +1,102 @@
+/** Under which conversation shape a template renders calls and reasoning: tried, not guessed. */
+import type { InputShape } from '../chat-format.ts';
+import { writePython } from '../grammar/write-values.ts';
+import { findCalls } from './call-spans.ts';
+import type { EvidenceLog } from './evidence.ts';
+import type { ProbeShape } from './probe-messages.ts';
+import type { Probe, ProbeTable } from './probes.ts';
+import { type TemplateProber, type ThinkingSetting, thinkingVariableNames } from './template-prober.ts';
+
+const callShapes: readonly Pick<InputShape, 'arguments' | 'emptyContent'>[] = [
+  { arguments: 'object', emptyContent: 'empty' },
+  { arguments: 'string', emptyContent: 'empty' },
+  { arguments: 'string', emptyContent: 'null' },
+  { arguments: 'object', emptyContent: 'null' },
+  { arguments: 'object', emptyContent: 'absent' },
+  { arguments: 'string', emptyContent: 'absent' },
+];
+
+const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
+
+/** The shape that renders most, and what it renders. */
+export interface ShapeReading {
+  readonly shape: ProbeShape;
+  readonly rendersCalls: boolean;
+  /** The thinking setting under which finished turns show reasoning. */
+  readonly reasoningSetting: ThinkingSetting;
+  readonly thinkingVariables: readonly string[];
+}
+
+/** Finds the shape, and leaves it set in the prober. */
+export function inferShape(prober: TemplateProber, probes: ProbeTable, log: EvidenceLog): ShapeReading {
+  const calls = findCallShape(prober, probes.oneCall);
+  const base: ProbeShape = { ...(calls ?? callShapes[0] ?? prober.shape), reasoningField: null };
+  const reasoning = findReasoningField(prober, probes, base);
+  const shape: ProbeShape = { ...base, reasoningField: reasoning?.field ?? null };
+  prober.shape = shape;
+  const shown = calls === null ? 'no call is rendered under any shape' : 'the call is rendered under it';
+  log.support('input.arguments', 'one-call', shape.arguments, shown);
+  log.support('input.emptyContent', 'one-call', shape.emptyContent, shown);
+  log.support(
+    'input.reasoningField',
+    reasoning?.probe ?? 'reasoning-content',
+    shape.reasoningField ?? '',
+    shape.reasoningField === null ? 'no field brings reasoning into a render' : 'its text is rendered',
+  );
+  const thinkingVariables = findThinkingVariables(prober);
+  log.support('input.thinkingVariables', 'prompt-on', thinkingVariables.join(', '), 'they change a prompt');
+  return {
+    shape,
+    rendersCalls: calls !== null,
+    reasoningSetting: reasoning?.setting ?? 'unset',
+    thinkingVariables,
+  };
+}
+
+function findCallShape(prober: TemplateProber, probe: Probe): (typeof callShapes)[number] | null {
+  let python: (typeof callShapes)[number] | null = null;
+  for (const shape of callShapes) {
+    const turn = prober.turn(probe, 'unset', { ...shape, reasoningField: null });
+    if (turn === null || probe.calls === undefined) continue;
+    if (findCalls(turn, probe.calls) === null) continue;
+    const printed = probe.calls.some((call) => turn.includes(writePython(call.arguments)));
+    if (!printed) return shape;
+    python ??= shape;
+  }
+  return python;
+}
+
+interface FoundField {
+  readonly field: (typeof reasoningFields)[number];
+  readonly setting: ThinkingSetting;
+  readonly probe: string;
+}
+
+function findReasoningField(prober: TemplateProber, probes: ProbeTable, base: ProbeShape): FoundField | null {
+  for (const setting of ['unset', 'on'] as const) {
+    for (const field of reasoningFields) {
+      const probe = [probes.reasoningContent, probes.reasoningCall].find((each) =>
+        showsReasoning(prober.turn(each, setting, { ...base, reasoningField: field }), prober),
+      );
+      if (probe !== undefined) return { field, setting, probe: probe.id };
+    }
+  }
+  return null;
+}
+
+/** A printed list of parts (`[{'type': 'thinking', …`) is not reasoning that the template knows. */
+function showsReasoning(turn: string | null, prober: TemplateProber): boolean {
+  const { reasoning } = prober.sentinels;
+  if (turn === null || !turn.includes(reasoning)) return false;
+  return !turn.includes(`'${reasoning}'`) && !turn.includes(`"${reasoning}"`);
+}
+
+function findThinkingVariables(prober: TemplateProber): readonly string[] {
+  const prompt = { add_generation_prompt: true };
+  return thinkingVariableNames.filter((name) => {
+    const [on, off] = [true, false].map((value) =>
+      prober.render(null, 'unset', { ...prompt, [name]: value }),
+    );
+    return on !== off;
+  });
+}

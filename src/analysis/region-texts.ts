@@ -1,0 +1,71 @@
+/** The stretches of the probes' turns from which regions are read. */
+import type { CallSpan } from './call-spans.ts';
+import { findCalls } from './call-spans.ts';
+import type { TurnReading } from './infer-turn.ts';
+import type { Probe, ProbeTable } from './probes.ts';
+import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
+
+/** A probe's turn with its calls found. */
+export interface CallTurn {
+  readonly probe: Probe;
+  readonly text: string;
+  readonly spans: readonly [CallSpan, ...CallSpan[]];
+}
+
+/** A turn with content. */
+export interface ContentTurn {
+  /** Between the start of the turn and the content. */
+  readonly before: string;
+  readonly after: string;
+  readonly text: string;
+}
+
+/** A probe's turn behind `turn.start` and `turn.lead`. */
+export function behindStart(text: string, turn: TurnReading): string {
+  const rest = text.startsWith(turn.start) ? text.slice(turn.start.length) : text;
+  return rest.startsWith(turn.lead) ? rest.slice(turn.lead.length) : rest;
+}
+
+/** Renders a probe and finds its calls; `null` where they are not rendered. */
+export function readCallTurn(
+  prober: TemplateProber,
+  probe: Probe,
+  turn: TurnReading,
+  setting: ThinkingSetting = 'unset',
+): CallTurn | null {
+  const rendered = prober.turn(probe, setting);
+  if (rendered === null) return null;
+  const text = behindStart(rendered, turn);
+  const [first, ...others] = findCalls(text, probe.calls ?? []) ?? [];
+  return first === undefined ? null : { probe, text, spans: [first, ...others] };
+}
+
+/** Renders the probe with content alone; `null` where the content is not rendered. */
+export function readContentTurn(
+  prober: TemplateProber,
+  probes: ProbeTable,
+  turn: TurnReading,
+): ContentTurn | null {
+  const rendered = prober.turn(probes.content);
+  if (rendered === null) return null;
+  const text = behindStart(rendered, turn);
+  const at = text.indexOf(prober.sentinels.content);
+  if (at < 0) return null;
+  return { text, before: text.slice(0, at), after: text.slice(at + prober.sentinels.content.length) };
+}
+
+/** The literal before the first call. */
+export function beforeCalls(turn: CallTurn): string {
+  return turn.text.slice(0, turn.spans[0].start);
+}
+
+/** The literal behind the last call. */
+export function afterCalls(turn: CallTurn): string {
+  return turn.text.slice((turn.spans.at(-1) ?? turn.spans[0]).end);
+}
+
+/** The literal between the first two calls; `null` when there is one. */
+export function betweenCalls(turn: CallTurn): string | null {
+  const [first, second] = turn.spans;
+  return second === undefined ? null : turn.text.slice(first.end, second.start);
+}

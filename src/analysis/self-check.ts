@@ -1,0 +1,98 @@
+/**
+ * The self-check: probe messages written from the inferred format, compared byte for byte with what the
+ * template renders. What differs is a warning with both texts.
+ */
+import type { ChatFormat } from '../chat-format.ts';
+import { writeResponse } from '../grammar/write-response.ts';
+import type { AssistantMessage } from '../messages.ts';
+import type { EvidenceLog } from './evidence.ts';
+import { type Probe, type ProbeTable, valueProbe } from './probes.ts';
+import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
+
+/** How many probes were rendered, and how many of them the format reproduces. */
+export interface SelfCheck {
+  readonly compared: number;
+  readonly exact: number;
+}
+
+/** Compares everything that the format can write with its render. */
+export function selfCheck(
+  format: ChatFormat,
+  prober: TemplateProber,
+  probes: ProbeTable,
+  setting: ThinkingSetting,
+  ends: readonly string[],
+  log: EvidenceLog,
+): SelfCheck {
+  let compared = 0;
+  let exact = 0;
+  for (const probe of checkedProbes(format, prober, probes)) {
+    const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : setting);
+    if (rendered === null || !rendersAll(rendered, probe)) continue;
+    compared += 1;
+    const written = format.turn.start + writeResponse(format, probeMessage(probe));
+    if (ends.some((end) => rendered === written + end)) exact += 1;
+    else warn(probe, rendered, written, log);
+  }
+  return { compared, exact };
+}
+
+function warn(probe: Probe, rendered: string, written: string, log: EvidenceLog): void {
+  const message = `probe ${probe.id}: what the format writes differs from the render`;
+  log.warn({ field: fieldOf(probe), kind: 'self-check', message, rendered, written });
+}
+
+function fieldOf(probe: Probe): string {
+  if (probe.calls !== undefined) return 'calls';
+  return probe.reasoning === undefined ? 'content' : 'reasoning';
+}
+
+/** A template may drop what it was given; such renders say nothing about how it is written. */
+function rendersAll(rendered: string, probe: Probe): boolean {
+  const reasoning = probe.reasoning === undefined || rendered.includes(probe.reasoning);
+  return reasoning && (probe.calls ?? []).every((call) => rendered.includes(call.name));
+}
+
+function probeMessage(probe: Probe): AssistantMessage {
+  return {
+    role: 'assistant',
+    content: probe.content ?? '',
+    ...(probe.reasoning === undefined ? {} : { reasoning_content: probe.reasoning }),
+    tool_calls: (probe.calls ?? []).map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    })),
+  };
+}
+
+function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: ProbeTable): readonly Probe[] {
+  const plain = [probes.content, ...(format.reasoning === null ? [] : [probes.reasoningContent])];
+  if (format.calls === null) return plain;
+  return [
+    ...plain,
+    probes.oneCall,
+    probes.contentCall,
+    probes.noArguments,
+    ...(format.calls.parallel ? [probes.twoCalls, probes.threeCalls] : []),
+    ...(format.reasoning === null ? [] : [probes.reasoningCall, probes.reasoningContentCall]),
+    ...valueProbes(prober),
+  ];
+}
+
+function valueProbes(prober: TemplateProber): readonly Probe[] {
+  const { sentinels } = prober;
+  const { typed, inner } = sentinels;
+  const text = `${inner[0]} "a" 'b' \\ \n < & é {x} `;
+  return [
+    valueProbe(sentinels, typed.string, text, 'characters'),
+    valueProbe(sentinels, typed.string, '', 'empty-string'),
+    valueProbe(sentinels, typed.integer, -7, 'integer'),
+    valueProbe(sentinels, typed.number, 162.25, 'number'),
+    valueProbe(sentinels, typed.boolean, true, 'true'),
+    valueProbe(sentinels, typed.boolean, false, 'false'),
+    valueProbe(sentinels, typed.null, null, 'null'),
+    valueProbe(sentinels, typed.array, [inner[0], 2, { [inner[1]]: [] }], 'array'),
+    valueProbe(sentinels, typed.object, { [inner[1]]: {}, [inner[0]]: [true, null, 'é'] }, 'object'),
+  ];
+}

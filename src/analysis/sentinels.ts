@@ -1,0 +1,64 @@
+/**
+ * Sentinels: recognisable texts planted in probe conversations.
+ *
+ * Each is nine letters and digits (some templates insist on that for ids), and all match one pattern,
+ * so that a render can be cut into sentinels and literals. Keys and values are in non-alphabetical
+ * order, which shows sorting.
+ */
+
+/** The free texts of the probes. */
+export interface Sentinels {
+  /** Matches any sentinel; has the flag `g`. */
+  readonly pattern: RegExp;
+  readonly user: string;
+  readonly laterUser: string;
+  readonly toolResult: string;
+  readonly content: string;
+  readonly reasoning: string;
+  readonly names: readonly [string, string, string];
+  readonly ids: readonly [string, string, string];
+  readonly keys: readonly [string, string, string];
+  readonly values: readonly [string, string, string];
+  /** Keys and values inside nested arguments. */
+  readonly inner: readonly [string, string, string, string];
+  /** Keys whose schema has one type each: `string`, `integer`, `number`, … */
+  readonly typed: Readonly<Record<TypedKey, string>>;
+  readonly bos: string;
+  readonly eos: string;
+}
+
+/** Schema types of the arguments that the value probes vary. */
+export type TypedKey = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+
+const salts = ['qzx', 'zxq', 'xqz', 'qxz', 'zqx', 'xzq'];
+
+/** Sentinels that do not occur in `source`. Throws RangeError when every kind occurs, as in a hostile file. */
+export function chooseSentinels(source: string): Sentinels {
+  const salt = salts.find((each) => !source.includes(each));
+  if (salt === undefined) throw new RangeError('the template contains every sentinel');
+  const word = (stem: string) => `${salt}${stem}zq`;
+  return {
+    pattern: new RegExp(`${salt}[a-z0-9]{4}zq`, 'g'),
+    user: word('user'),
+    laterUser: word('late'),
+    toolResult: word('tool'),
+    content: word('text'),
+    reasoning: word('thot'),
+    names: [word('fna1'), word('fnb2'), word('fnc3')],
+    ids: [word('idf4'), word('idg5'), word('idh6')],
+    keys: [word('kyt1'), word('kym2'), word('kyc3')],
+    values: [word('vlj1'), word('vlk2'), word('vll3')],
+    inner: [word('inu1'), word('inh2'), word('inp3'), word('inb4')],
+    typed: {
+      string: word('tys1'),
+      integer: word('tyi2'),
+      number: word('tyn3'),
+      boolean: word('tyb4'),
+      null: word('tyz5'),
+      array: word('tya6'),
+      object: word('tyo7'),
+    },
+    bos: word('bos0'),
+    eos: word('eos0'),
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * Renders probes and cuts the assistant's turn out of the conversation around it.
+ *
+ *     … user text │ end of the user's turn │ THE TURN │ what the template always writes last
+ *                   lead                                tail
+ *
+ * A template that refuses a probe gives `null`: that is an answer, not a failure.
+ */
+import { AnalysisError, TemplateError } from '../errors.ts';
+import type { Template } from '../template/template.ts';
+import { type ProbeShape, probeMessages, probeTools } from './probe-messages.ts';
+import type { Probe } from './probes.ts';
+import type { Sentinels } from './sentinels.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from './text-cuts.ts';
+
+/** How thinking is asked for when rendering. */
+export type ThinkingSetting = 'unset' | 'on' | 'off';
+
+/** Template variables that switch thinking, in the words of the field. */
+export const thinkingVariableNames = ['enable_thinking', 'thinking'] as const;
+
+interface Frame {
+  /** End of the user's turn. */
+  readonly lead: string;
+  readonly tail: string;
+  /** The generation prompt. */
+  readonly prompt: string;
+}
+
+const defaultShape: ProbeShape = { arguments: 'object', emptyContent: 'empty', reasoningField: null };
+
+/** Renders probes of one template. */
+export class TemplateProber {
+  shape: ProbeShape = defaultShape;
+  /** Every turn text seen, to learn natural cuts from. */
+  readonly seen: string[] = [];
+  renders = 0;
+  readonly #frames = new Map<ThinkingSetting, Frame>();
+  readonly #template: Template;
+  #plainTools = false;
+
+  constructor(
+    template: Template,
+    readonly sentinels: Sentinels,
+  ) {
+    this.#template = template;
+  }
+
+  /** The template's name, for errors. */
+  get name(): string {
+    return this.#template.name;
+  }
+
+  /** The whole render, or `null` where the template refuses. */
+  render(
+    probe: Probe | null,
+    thinking: ThinkingSetting = 'unset',
+    variables: Readonly<Record<string, unknown>> = {},
+    shape: ProbeShape = this.shape,
+  ): string | null {
+    this.renders += 1;
+    try {
+      return this.#template.render(
+        {
+          messages: probeMessages(probe, this.sentinels, shape),
+          tools: structuredClone(probeTools(this.sentinels, this.#plainTools)),
+          add_generation_prompt: false,
+          bos_token: this.sentinels.bos,
+          eos_token: this.sentinels.eos,
+          functions: '[]',
+          datetime: 'now',
+          ...thinkingVariables(thinking),
+          ...variables,
+        },
+        { now: new Date(0) },
+      );
+    } catch (error) {
+      if (error instanceof TemplateError) return null;
+      throw error;
+    }
+  }
+
+  /** The turn that a probe renders to, its end included; `null` where the template refuses. */
+  turn(probe: Probe, thinking: ThinkingSetting = 'unset', shape: ProbeShape = this.shape): string | null {
+    const { lead, tail } = this.frame(thinking);
+    const text = this.#behindUser(this.render(probe, thinking, {}, shape));
+    if (text === null || !text.startsWith(lead)) return null;
+    if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(lead.length));
+    if (!text.endsWith(tail) || text.length < lead.length + tail.length) return null;
+    const turn = text.slice(lead.length, text.length - tail.length);
+    this.seen.push(text);
+    return turn;
+  }
+
+  /** The generation prompt, by the state of thinking. */
+  prompt(thinking: ThinkingSetting): string {
+    return this.frame(thinking).prompt;
+  }
+
+  /** The end of a user's turn. */
+  get userEnd(): string {
+    return this.frame('unset').lead;
+  }
+
+  /** Text before the first user text. */
+  userHeader(): string {
+    const base = this.render(null) ?? '';
+    return base.slice(0, Math.max(0, base.lastIndexOf(this.sentinels.user)));
+  }
+
+  /** What surrounds the assistant's turn. Throws AnalysisError where no user message can be rendered. */
+  frame(thinking: ThinkingSetting): Frame {
+    const known = this.#frames.get(thinking);
+    if (known !== undefined) return known;
+    const frame = this.#findFrame(thinking);
+    this.#frames.set(thinking, frame);
+    return frame;
+  }
+
+  #findFrame(thinking: ThinkingSetting): Frame {
+    let base = this.#behindUser(this.render(null, thinking));
+    if (base === null && !this.#plainTools) {
+      this.#plainTools = true;
+      base = this.#behindUser(this.render(null, thinking));
+    }
+    if (base === null) {
+      throw new AnalysisError({
+        template: this.name,
+        probe: 'user',
+        reason: 'the template renders no user message',
+      });
+    }
+    const opened = this.#behindUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;
+    const full = this.#behindUser(this.render({ id: 'content', content: this.sentinels.content }, thinking));
+    return this.#splitFrame(base, opened, full ?? base);
+  }
+
+  #splitFrame(base: string, opened: string, full: string): Frame {
+    const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
+    if (opened === base) {
+      const cut = this.#alwaysOpened(base, full, beforeContent);
+      if (cut !== null) return { lead: base.slice(0, cut), tail: base.slice(cut), prompt: base.slice(cut) };
+    }
+    const prompt = opened.startsWith(base) ? opened.slice(base.length) : '';
+    if (full.startsWith(base) || prompt === '') return { lead: base, tail: '', prompt };
+    const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');
+    return { lead: base.slice(0, cut), tail: base.slice(cut), prompt };
+  }
+
+  /** Where the generation prompt begins in the base render of a template that always appends it. */
+  #alwaysOpened(base: string, full: string, beforeContent: string): number | null {
+    if (base.trim() === '' || full === base) return null;
+    const shared = commonSuffixLength([base, full]);
+    const opener = tokens((this.render(null) ?? '').replace(this.sentinels.bos, '').trimStart())[0] ?? '';
+    const at = opener === '' ? -1 : base.indexOf(opener);
+    if (at >= 0 && base.length - at <= shared && beforeContent.startsWith(base.slice(0, at))) return at;
+    const rest = beforeContent.startsWith(base) ? beforeContent.slice(base.length) : null;
+    if (shared < base.trimStart().length || rest === null || rest.trim() !== '') return null;
+    return base.length - base.trimStart().length;
+  }
+
+  #behindUser(render: string | null): string | null {
+    const at = render?.lastIndexOf(this.sentinels.user) ?? -1;
+    return render === null || at < 0 ? null : render.slice(at + this.sentinels.user.length);
+  }
+
+  #upToFollower(text: string): string | null {
+    const ends = [this.sentinels.laterUser, this.sentinels.toolResult].map((each) => text.indexOf(each));
+    const end = ends.filter((each) => each >= 0).sort((a, b) => a - b)[0];
+    return end === undefined ? null : text.slice(0, end);
+  }
+}
+
+/** The variables that ask for thinking, or decline it. */
+export function thinkingVariables(thinking: ThinkingSetting): Readonly<Record<string, boolean>> {
+  if (thinking === 'unset') return {};
+  return Object.fromEntries(thinkingVariableNames.map((name) => [name, thinking === 'on']));
+}
+
+/** Where the turn was inserted into `base`: it begins with the first token of the generation prompt. */
+function insertionPoint(base: string, full: string, opener: string): number {
+  const before = commonPrefixLength([base, full]);
+  const behind = commonSuffixLength([base, full]);
+  const edges = [...tokenEdges(base)].filter((cut) => cut <= before && base.length - cut <= behind);
+  return edges.find((cut) => full.startsWith(opener, cut)) ?? edges.at(-1) ?? before;
+}
