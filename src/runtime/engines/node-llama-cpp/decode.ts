@@ -1,0 +1,116 @@
+/** The sampling loop: one `evaluate` iterator per response, steered by a `ResponseRun`. */
+import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { ContextOverflowError, DecodingError } from '../../../errors.ts';
+import type { ResponseEvent, ResponseMessage } from '../../events.ts';
+import type { ResponseRun } from './response-run.ts';
+
+/** How tokens are drawn. Absent fields take the defaults that are given with them. */
+export interface SamplingOptions {
+  /** 0 (default) always takes the most likely token. */
+  readonly temperature?: number;
+  /** Default: 40. */
+  readonly topK?: number;
+  /** Default: 0.95. */
+  readonly topP?: number;
+  /** Default: 0. */
+  readonly minP?: number;
+  /** Makes a run repeatable. Default: the time. */
+  readonly seed?: number;
+}
+
+/** Prompt tokens that are evaluated between two looks at the abort signal. */
+const promptSlice = 512;
+
+/**
+ * Evaluates the prompt and yields the response's events; returns the message. The sequence keeps what
+ * it has in common with the prompt already. However this ends (an error, an abort, the consumer
+ * leaving), the sequence can be used again. Throws `ContextOverflowError`, `DecodingError`, or the
+ * signal's reason.
+ */
+export async function* decode(
+  sequence: LlamaContextSequence,
+  prompt: readonly Token[],
+  run: ResponseRun,
+  sampling: SamplingOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  signal?.throwIfAborted();
+  const opening = run.start();
+  yield* opening.events;
+  if (!opening.over) {
+    const tokens = await evaluatePrompt(sequence, [...prompt, ...opening.tokens], signal);
+    yield* sample(sequence, tokens, run, sampling, signal);
+  }
+  const { events, message } = run.finish();
+  yield* events;
+  return message;
+}
+
+/** Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. */
+async function evaluatePrompt(
+  sequence: LlamaContextSequence,
+  tokens: readonly Token[],
+  signal: AbortSignal | undefined,
+): Promise<Token[]> {
+  if (tokens.length >= sequence.contextSize) {
+    throw new ContextOverflowError({ needed: tokens.length + 1, available: sequence.contextSize });
+  }
+  // The last token is always evaluated again: its logits are what sampling starts from.
+  await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
+  let rest = tokens.slice(sequence.nextTokenIndex);
+  while (rest.length > promptSlice) {
+    await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, promptSlice));
+    signal?.throwIfAborted();
+    rest = rest.slice(promptSlice);
+  }
+  return rest;
+}
+
+async function* sample(
+  sequence: LlamaContextSequence,
+  tokens: Token[],
+  run: ResponseRun,
+  sampling: SamplingOptions,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ResponseEvent, void> {
+  const iterator = sequence.evaluate(tokens, evaluateOptions(run, sampling));
+  try {
+    let next: Token[] | undefined;
+    while (true) {
+      const sampled = await nextToken(iterator, next, run);
+      signal?.throwIfAborted();
+      if (sampled.done === true) return;
+      const step = run.accept(sampled.value);
+      yield* step.events;
+      if (step.over) return;
+      next = [...step.tokens];
+    }
+  } finally {
+    await iterator.return();
+  }
+}
+
+async function nextToken(
+  iterator: ReturnType<LlamaContextSequence['evaluate']>,
+  tokens: Token[] | undefined,
+  run: ResponseRun,
+): Promise<IteratorResult<Token, void>> {
+  try {
+    return await (tokens === undefined ? iterator.next() : iterator.next(tokens));
+  } catch (cause) {
+    throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: run.text, cause });
+  }
+}
+
+function evaluateOptions(run: ResponseRun, sampling: SamplingOptions): SequenceEvaluateOptions {
+  const { temperature = 0, topK = 40, topP = 0.95, minP = 0, seed } = sampling;
+  return {
+    temperature,
+    topK,
+    topP,
+    minP,
+    ...(seed === undefined ? {} : { seed }),
+    grammarEvaluationState: () => run.grammarState,
+    tokenBias: () => run.bias,
+  };
+}

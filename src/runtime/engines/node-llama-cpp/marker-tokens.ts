@@ -1,0 +1,45 @@
+/**
+ * Which of a format's markers are special tokens of the model at hand. The same template serves models
+ * in whose vocabulary `<tool_call>` is one token and models that spell it.
+ */
+import type { Token } from 'node-llama-cpp';
+import { SpecialFinder, type SpecialToken } from './special-finder.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export class MarkerTokens {
+  readonly #vocabulary: Vocabulary;
+  readonly #finder: SpecialFinder;
+  readonly #tokens: ReadonlySet<Token>;
+
+  /** `markers`: texts that may stand as special tokens in a response (`ChatFormat.preservedTokens`). */
+  constructor(vocabulary: Vocabulary, markers: Iterable<string>) {
+    this.#vocabulary = vocabulary;
+    const specials = [...markers].flatMap((text): SpecialToken[] =>
+      [...vocabulary.finder.find(text)].map((found) => found.special),
+    );
+    this.#finder = new SpecialFinder(specials);
+    this.#tokens = new Set(specials.map((special) => special.token));
+  }
+
+  /** The token is a marker of the format. */
+  has(token: Token): boolean {
+    return this.#tokens.has(token);
+  }
+
+  /** The special token with which `text` begins. */
+  leading(text: string): SpecialToken | undefined {
+    for (const { start, special } of this.#finder.find(text)) return start === 0 ? special : undefined;
+    return undefined;
+  }
+
+  /** Tokens of text that the format wrote: markers are special tokens, all else is not. */
+  encode(text: string): Token[] {
+    const tokens: Token[] = [];
+    let done = 0;
+    for (const { start, special } of this.#finder.find(text)) {
+      tokens.push(...this.#vocabulary.encodePlain(text.slice(done, start)), special.token);
+      done = start + special.text.length;
+    }
+    return [...tokens, ...this.#vocabulary.encodePlain(text.slice(done))];
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * From a conversation to the tokens of its prompt, so that only the template's own words can become
+ * special tokens.
+ *
+ * A template mixes its markers with what users, tools and documents say, and a tokenizer cannot tell
+ * them apart any more. So wherever a given text holds a special token's text, or could complete one
+ * together with its neighbours, a seam is put inside: a private-use character that nobody uses. After
+ * rendering, the prompt is cut at its seams and each piece is tokenised by itself; a special token's
+ * text that was cut in two is just text. Texts without such places, nearly all, are not touched.
+ */
+import type { Token } from 'node-llama-cpp';
+import type { Message, Tool } from '../../../messages.ts';
+import { type RenderPromptOptions, renderPrompt } from '../../../template/render-prompt.ts';
+import type { SpecialFinder } from './special-finder.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A prompt as the model gets it. */
+export interface PromptTokens {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** What the prompt already wrote of the assistant's turn, its start included. */
+  readonly generationPrompt: string;
+}
+
+/** Renders and tokenises. `turnStart` is `ChatFormat.turn.start`. Throws `TemplateError`. */
+export function encodePrompt(
+  templateSource: string,
+  options: RenderPromptOptions,
+  vocabulary: Vocabulary,
+  turnStart: string,
+): PromptTokens {
+  const seam = unusedCharacter(JSON.stringify([options.messages, options.tools, options.templateVariables]));
+  const rendered = renderPrompt(templateSource, sewOptions(options, vocabulary.finder, seam));
+  const pieces = rendered.split(seamPattern(seam));
+  const last = pieces.at(-1) ?? '';
+  const opened = turnStart === '' ? -1 : last.lastIndexOf(turnStart);
+  return {
+    text: pieces.join(''),
+    tokens: vocabulary.encodePrompt(pieces),
+    generationPrompt: opened < 0 ? '' : last.slice(opened),
+  };
+}
+
+function sewOptions(options: RenderPromptOptions, finder: SpecialFinder, seam: string): RenderPromptOptions {
+  const sew = (text: string): string => sewText(text, finder, seam);
+  const { tools, templateVariables } = options;
+  return {
+    ...options,
+    messages: options.messages.map((message) => sewMessage(message, sew)),
+    ...(tools === undefined ? {} : { tools: tools.map((tool): Tool => mapTexts(tool, sew)) }),
+    ...(templateVariables === undefined ? {} : { templateVariables: mapTexts(templateVariables, sew) }),
+  };
+}
+
+/** Arguments are JSON in a text: seams belong into the values, where a template will see them. */
+function sewMessage(message: Message, sew: (text: string) => string): Message {
+  if (message.role !== 'assistant' || message.tool_calls === undefined) return mapTexts(message, sew);
+  const { tool_calls, ...rest } = message;
+  const calls = tool_calls.map((call) => ({
+    ...mapTexts(call, sew),
+    function: { name: sew(call.function.name), arguments: sewJson(call.function.arguments, sew) },
+  }));
+  return { ...mapTexts(rest, sew), tool_calls: calls };
+}
+
+function sewJson(json: string, sew: (text: string) => string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    const sewn = mapTexts(value, sew);
+    return sewn === value ? json : JSON.stringify(sewn);
+  } catch {
+    return sew(json);
+  }
+}
+
+/** The same data with `change` applied to every text, keys included; the same object if none changed. */
+function mapTexts<Data>(data: Data, change: (text: string) => string): Data;
+function mapTexts(data: unknown, change: (text: string) => string): unknown {
+  if (typeof data === 'string') return change(data);
+  if (typeof data !== 'object' || data === null) return data;
+  if (Array.isArray(data)) {
+    const items = data.map((item: unknown) => mapTexts(item, change));
+    return items.some((item, index) => item !== data[index]) ? items : data;
+  }
+  const before = Object.entries(data);
+  const after = before.map(([key, value]) => [change(key), mapTexts(value, change)] as const);
+  const changed = after.some(
+    ([key, value], index) => key !== before[index]?.[0] || value !== before[index]?.[1],
+  );
+  return changed ? Object.fromEntries(after) : data;
+}
+
+/** Puts a seam inside every special token's text, and at an edge where a neighbour could complete one. */
+function sewText(text: string, finder: SpecialFinder, seam: string): string {
+  const cuts = finder.cutsInside(text);
+  const { before, after } = finder.mayBeCompleted(text);
+  const places = [...(before ? [0] : []), ...cuts, ...(after ? [text.length] : [])];
+  if (places.length === 0) return text;
+  const edges = [0, ...places, text.length];
+  return edges
+    .slice(1)
+    .map((end, index) => text.slice(edges[index], end))
+    .join(seam);
+}
+
+const firstPrivateUse = 0xe000;
+const lastPrivateUse = 0xf8ff;
+
+/** A private-use character that `text` holds neither as itself nor escaped. */
+function unusedCharacter(text: string): string {
+  for (let code = lastPrivateUse; code > firstPrivateUse; code--) {
+    const character = String.fromCharCode(code);
+    if (!text.includes(character) && !text.toLowerCase().includes(code.toString(16))) return character;
+  }
+  return String.fromCharCode(firstPrivateUse);
+}
+
+/** The seam as itself, or as a template's JSON escapes it (`\uf8ff`, once or more). */
+function seamPattern(seam: string): RegExp {
+  return new RegExp(`${seam}|\\\\+u${seam.charCodeAt(0).toString(16)}`, 'gi');
+}

@@ -1,0 +1,210 @@
+/**
+ * One response, token by token: token → bytes → text → parser → events, and the grammar beside it.
+ * Knows nothing of how tokens are sampled; `decode.ts` does that.
+ */
+import { type LlamaGrammarEvaluationState, type Token, TokenBias } from 'node-llama-cpp';
+import { DecodingError } from '../../../errors.ts';
+import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
+import type { Grammar } from '../../../grammar/expression.ts';
+import type { ResponseEvent, ResponseMessage } from '../../events.ts';
+import type { ResponseParser } from '../../response-parser.ts';
+import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
+import { StopWatch } from './stop-watch.ts';
+import { type FoundTrigger, TriggerWatch } from './trigger-watch.ts';
+
+/** What a run works with. */
+export interface RunOptions extends Omit<GuideOptions, 'expression'> {
+  readonly grammar: BuiltGrammar;
+  readonly parser: ResponseParser;
+  /** Texts at which the response ends, whatever their tokens. */
+  readonly stops: readonly string[];
+  /** The most tokens to write, injected ones included. */
+  readonly maxTokens: number;
+}
+
+/** What came of one token. */
+export interface Step {
+  readonly events: readonly ResponseEvent[];
+  /** Tokens to evaluate in place of the sampled one: it and what is forced behind it, or a correction. */
+  readonly tokens: readonly Token[];
+  /** The response is over; nothing more is to be sampled. */
+  readonly over: boolean;
+}
+
+const encoder = new TextEncoder();
+
+export class ResponseRun {
+  readonly #options: RunOptions;
+  readonly #stops: StopWatch;
+  readonly #triggers: TriggerWatch;
+  readonly #noBias: TokenBias;
+  #decoder = newDecoder();
+  #guide: GrammarGuide | null = null;
+  /** The text so far; offsets of events and triggers count in it. */
+  #written = '';
+  #tokens = 0;
+  #stopped = false;
+  #cut = false;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#noBias = new TokenBias(options.model.tokenizer);
+    this.#stops = new StopWatch(options.stops);
+    this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
+  }
+
+  /** llama.cpp's grammar for the next token; none outside of what the grammar covers. */
+  get grammarState(): LlamaGrammarEvaluationState | undefined {
+    return this.#guide?.state;
+  }
+
+  /** Pulls the next sample towards the allowed tokens, where they are few. */
+  get bias(): TokenBias {
+    return this.#guide?.bias() ?? this.#noBias;
+  }
+
+  /** The text so far. */
+  get text(): string {
+    return this.#written;
+  }
+
+  /** Before the first sample: tokens that are forced, to be evaluated with the prompt. */
+  start(): Step {
+    const { expression, lazy } = this.#options.grammar;
+    if (expression === null || lazy) return this.#step([], []);
+    const forced = this.#constrainBehind('', expression);
+    if (forced === null) throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
+    return this.#step(this.#feedTokens(forced), forced);
+  }
+
+  /** A token was sampled. */
+  accept(token: Token): Step {
+    if (this.#guide === null) return this.#acceptFree(token);
+    const forced = this.#guide.accept(token);
+    const tokens = [token, ...forced];
+    return this.#step(this.#feedTokens(tokens), tokens);
+  }
+
+  /** No more tokens: an end of generation was sampled, or the run is over. */
+  finish(): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
+    const rest = [
+      ...this.#feed(this.#decoder.decode(), false),
+      ...this.#feedParser(this.#stops.release(), false),
+    ];
+    const { events, message } = this.#options.parser.finish(this.#cut ? 'length' : undefined);
+    return { events: [...rest, ...events], message };
+  }
+
+  #acceptFree(token: Token): Step {
+    const { vocabulary, markers } = this.#options;
+    // A control token that is no marker of the format means nothing here, and is no text.
+    if (vocabulary.isControl(token) && !markers.has(token)) return this.#step([], [token]);
+    const text = this.#decode(token);
+    const special = vocabulary.isSpecial(token);
+    const start = this.#written.length;
+    const found = this.#triggers.find(text, special);
+    if (found === null) return this.#step(this.#feed(text, special), [token]);
+
+    const head = text.slice(0, found.end - start);
+    const events = this.#feed(head, special);
+    const behind = text.slice(head.length);
+    if (this.#triggers.fires(found)) return this.#pullTrigger(found, token, head, behind, events);
+    return this.#step([...events, ...this.#feed(behind, special)], [token]);
+  }
+
+  /**
+   * The grammar begins: behind what the token wrote beyond the trigger, if the grammar allows that;
+   * otherwise behind the trigger, and the rest of the token is taken back.
+   */
+  #pullTrigger(
+    { start }: FoundTrigger,
+    token: Token,
+    head: string,
+    behind: string,
+    events: readonly ResponseEvent[],
+  ): Step {
+    const { grammar, markers, vocabulary } = this.#options;
+    const expression = requireExpression(grammar.expression, this.#written);
+    const whole = !endsInsideCharacter(vocabulary.bytesOf(token));
+    const trigger = this.#written.slice(start);
+    const forced = whole ? this.#constrainBehind(trigger + behind, expression) : null;
+    if (forced !== null) {
+      return this.#step(
+        [...events, ...this.#feed(behind, false), ...this.#feedTokens(forced)],
+        [token, ...forced],
+      );
+    }
+    this.#decoder = newDecoder();
+    const shorter = this.#constrainBehind(trigger, expression);
+    if (shorter === null) {
+      throw new DecodingError({
+        reason: 'the grammar does not begin with its own trigger',
+        text: this.#written,
+      });
+    }
+    return this.#step([...events, ...this.#feedTokens(shorter)], [...markers.encode(head), ...shorter]);
+  }
+
+  /** Starts the grammar behind `text`, which it has to cover; `null` when it does not allow that. */
+  #constrainBehind(text: string, expression: Grammar): readonly Token[] | null {
+    const guide = new GrammarGuide({ ...this.#options, expression });
+    const forced = guide.startBehind(encoder.encode(text));
+    if (forced !== null) this.#guide = guide;
+    return forced;
+  }
+
+  #step(events: readonly ResponseEvent[], tokens: readonly Token[]): Step {
+    this.#tokens += tokens.length;
+    const over = this.#stopped || this.#guide?.finished === true;
+    if (!over && this.#tokens >= this.#options.maxTokens) this.#cut = true;
+    return { events, tokens, over: over || this.#cut };
+  }
+
+  #decode(token: Token): string {
+    return this.#decoder.decode(this.#options.vocabulary.bytesOf(token), { stream: true });
+  }
+
+  #feedTokens(tokens: readonly Token[]): ResponseEvent[] {
+    return tokens.flatMap((token) =>
+      this.#feed(this.#decode(token), this.#options.vocabulary.isSpecial(token)),
+    );
+  }
+
+  /** Text on its way to the parser. Under a grammar nothing is a stop: the grammar says when to end. */
+  #feed(text: string, special: boolean): readonly ResponseEvent[] {
+    if (this.#stopped) return [];
+    this.#written += text;
+    if (special || this.#guide !== null) {
+      return [...this.#feedParser(this.#stops.release(), false), ...this.#feedParser(text, special)];
+    }
+    const passed = this.#stops.pass(text);
+    this.#stopped = passed.stopped;
+    return this.#feedParser(passed.text, false);
+  }
+
+  #feedParser(text: string, special: boolean): readonly ResponseEvent[] {
+    if (text === '') return [];
+    const events = this.#options.parser.feed(text, special);
+    this.#triggers.follow(events);
+    return events;
+  }
+}
+
+function newDecoder(): InstanceType<typeof TextDecoder> {
+  return new TextDecoder('utf-8', { ignoreBOM: true });
+}
+
+function requireExpression(expression: Grammar | null, text: string): Grammar {
+  if (expression === null) throw new DecodingError({ reason: 'a trigger without a grammar', text });
+  return expression;
+}
+
+/** The bytes end in the middle of a UTF-8 character. */
+function endsInsideCharacter(bytes: Uint8Array): boolean {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2);
+    if (byte < 0x80) return false;
+  }
+  return false;
+}

@@ -1,0 +1,207 @@
+/**
+ * A model's tokens as bytes. What the sampler, the parser and the grammar say to each other passes
+ * through here, so it works on bytes: a token may hold half a character.
+ */
+import type { LlamaModel, Token } from 'node-llama-cpp';
+import { ModelFileError } from '../../../errors.ts';
+import { indexTokens, type TokenIndex } from '../../../grammar/token-index.ts';
+import { SpecialFinder, type SpecialToken } from './special-finder.ts';
+
+/** The tokens of one loaded model. */
+export interface Vocabulary {
+  readonly size: number;
+  /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
+  readonly index: TokenIndex;
+  /** Bytes of the longest of them. */
+  readonly longestToken: number;
+  /** The token with this id. */
+  token(id: number): Token;
+  /** UTF-8 bytes of a token, special ones spelled out. */
+  bytesOf(token: Token): Uint8Array;
+  /** Control, unknown and visible user-defined tokens, by text. */
+  readonly specials: ReadonlyMap<string, SpecialToken>;
+  /** Finds them in a text. */
+  readonly finder: SpecialFinder;
+  /** The token plays a role rather than being a piece of text. */
+  isSpecial(token: Token): boolean;
+  /** The token is a control token: its text is never part of an answer. */
+  isControl(token: Token): boolean;
+  /** Sampling this token ends the response. */
+  endsGeneration(token: Token): boolean;
+  /** Tokens of a text in which no special token can appear, as they come in the middle of a text. */
+  encodePlain(text: string): Token[];
+  /** Tokens of a whole prompt out of trusted pieces; between two pieces no special token can form. */
+  encodePrompt(pieces: readonly string[]): Token[];
+}
+
+const encoder = new TextEncoder();
+/** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
+const lineFeed = '\n';
+
+/** Reads the vocabulary of `model`. Throws `ModelFileError` when the file holds none. */
+export function readVocabulary(model: LlamaModel, file: string): Vocabulary {
+  const { model: kind, tokens } = model.fileInfo.metadata.tokenizer?.ggml ?? {};
+  if (!Array.isArray(tokens)) throw new ModelFileError({ file, reason: 'it holds no tokenizer' });
+  return new ModelVocabulary(model, tokens, kind === 'gpt2' ? decodeByteLevel : decodeSentencePiece);
+}
+
+/** From a token's text in the file to its bytes. */
+type DecodeToken = (text: string, isByte: boolean) => Uint8Array;
+
+class ModelVocabulary implements Vocabulary {
+  readonly specials: ReadonlyMap<string, SpecialToken>;
+  readonly size: number;
+  readonly #model: LlamaModel;
+  readonly #texts: readonly string[];
+  readonly #decode: DecodeToken;
+  readonly #roles: Uint8Array;
+  readonly #bytes: (Uint8Array | undefined)[] = [];
+  #index: TokenIndex | undefined;
+  #longest: number | undefined;
+  readonly #anchor: string;
+  readonly #anchorTokens: readonly Token[];
+  readonly finder: SpecialFinder;
+  /** User-defined markers, which the tokenizer finds even in text that it is told to take as plain. */
+  readonly #insistent: SpecialFinder;
+
+  constructor(model: LlamaModel, texts: readonly string[], decode: DecodeToken) {
+    this.#model = model;
+    this.#texts = texts;
+    this.#decode = decode;
+    this.size = texts.length;
+    this.#roles = Uint8Array.from(texts, (text, id) => readRole(model, asToken(id), text));
+    const specials = texts.flatMap((text, id): SpecialToken[] =>
+      this.isSpecial(asToken(id)) ? [{ token: asToken(id), text }] : [],
+    );
+    this.specials = new Map(specials.map((special) => [special.text, special]));
+    this.finder = new SpecialFinder(specials);
+    this.#insistent = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
+    this.#anchor = encoder.encode('a').length < this.#widthOf(model.tokenize('a')) ? lineFeed : '';
+    this.#anchorTokens = model.tokenize(this.#anchor);
+  }
+
+  get index(): TokenIndex {
+    this.#index ??= indexTokens(this.#sampledTokens());
+    return this.#index;
+  }
+
+  get longestToken(): number {
+    this.#longest ??= this.index.texts.reduce((longest, { length }) => Math.max(longest, length), 0);
+    return this.#longest;
+  }
+
+  *#sampledTokens(): Generator<readonly [number, Uint8Array]> {
+    for (let id = 0; id < this.size; id++) {
+      const token = asToken(id);
+      if (!this.endsGeneration(token)) yield [id, this.bytesOf(token)];
+    }
+  }
+
+  token(id: number): Token {
+    return asToken(id);
+  }
+
+  bytesOf(token: Token): Uint8Array {
+    const known = this.#bytes[token];
+    if (known !== undefined) return known;
+    const text = this.#texts[token] ?? '';
+    const role = this.#roles[token];
+    const plain = role === Role.text || role === Role.byte;
+    const bytes = plain ? this.#decode(text, role === Role.byte) : encoder.encode(text);
+    this.#bytes[token] = bytes;
+    return bytes;
+  }
+
+  isSpecial(token: Token): boolean {
+    const role = this.#roles[token];
+    return role === Role.control || role === Role.marker;
+  }
+
+  isControl(token: Token): boolean {
+    return this.#roles[token] === Role.control;
+  }
+
+  endsGeneration(token: Token): boolean {
+    return this.#model.isEogToken(token);
+  }
+
+  encodePlain(text: string): Token[] {
+    return splitAtCuts(text, this.#insistent.cutsInside(text)).flatMap((piece) => this.#encodePiece(piece));
+  }
+
+  encodePrompt(pieces: readonly string[]): Token[] {
+    const [first = '', ...rest] = pieces;
+    const tokens = [
+      ...this.#model.tokenize(first, true),
+      ...rest.flatMap((piece) => this.#cutAnchor(this.#model.tokenize(this.#anchor + piece, true), piece)),
+    ];
+    const { bos, shouldPrependBosToken } = this.#model.tokens;
+    return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+  }
+
+  #widthOf(tokens: readonly Token[]): number {
+    return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
+  }
+
+  #encodePiece(text: string): Token[] {
+    return this.#cutAnchor(this.#model.tokenize(this.#anchor + text), text);
+  }
+
+  /** Takes the anchor off again; a tokenizer that merges it gets the text alone. */
+  #cutAnchor(tokens: readonly Token[], text: string): Token[] {
+    const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
+    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#model.tokenize(text);
+  }
+}
+
+const Role = { text: 0, byte: 1, control: 2, marker: 3 } as const;
+
+/** Single letters and white space are ordinary text even where a vocabulary calls them user-defined. */
+function readRole(model: LlamaModel, token: Token, text: string): number {
+  const attributes = model.getTokenAttributes(token);
+  if (attributes.control || attributes.unknown) return Role.control;
+  if (attributes.byte) return Role.byte;
+  return attributes.userDefined && text.trim().length > 1 ? Role.marker : Role.text;
+}
+
+function asToken(id: number): Token {
+  return id as Token;
+}
+
+function splitAtCuts(text: string, cuts: readonly number[]): string[] {
+  return [...cuts, text.length].map((end, index) => text.slice(index === 0 ? 0 : cuts[index - 1], end));
+}
+
+/**
+ * The 256 characters by which byte-level tokenizers spell bytes: printable ones stand for themselves.
+ * Indexed by code point; 0 stands for byte 0 and for none.
+ */
+const byteOfCharacter = spellBytes();
+const spelledZero = 0x100;
+
+function spellBytes(): Uint8Array {
+  const printable = (byte: number): boolean =>
+    (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad && byte <= 0xff);
+  const bytes = new Uint8Array(0x200);
+  let next = 0x100;
+  for (let byte = 0; byte < 0x100; byte++) bytes[printable(byte) ? byte : next++] = byte;
+  return bytes;
+}
+
+/** Byte-level BPE: each character spells a byte. A text with any other character is itself. */
+function decodeByteLevel(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const byte = byteOfCharacter[code] ?? 0;
+    if (byte === 0 && code !== spelledZero) return encoder.encode(text);
+    bytes[index] = byte;
+  }
+  return bytes;
+}
+
+/** SentencePiece: `▁` is a space, `<0x41>` a byte. */
+function decodeSentencePiece(text: string, isByte: boolean): Uint8Array {
+  if (isByte) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
+  return encoder.encode(text.replaceAll('\u2581', ' '));
+}
