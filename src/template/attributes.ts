@@ -97,7 +97,7 @@ export function getAttribute(_runtime: Runtime, value: Value, name: string): Val
   if (value instanceof Undefined) throw undefinedError(value);
   const found =
     value instanceof Attributes ? value.get(name) : (methodValue(value, name) ?? ownItem(value, name));
-  return found ?? new Undefined(`${describe(value)} has no attribute '${name}'`);
+  return found === undefined ? new Undefined(`${describe(value)} has no attribute '${name}'`) : found;
 }
 
 /** `value[key]`: an item first, else the attribute or method of that name, else undefined. */
@@ -108,7 +108,9 @@ export function getItem(_runtime: Runtime, value: Value, key: Value): Value {
   const name = textOf(key);
   if (name !== null) {
     const attribute = value instanceof Attributes ? value.get(name) : methodValue(value, name);
-    return attribute ?? new Undefined(`${describe(value)} has no attribute '${name}'`);
+    return attribute === undefined
+      ? new Undefined(`${describe(value)} has no attribute '${name}'`)
+      : attribute;
   }
   return new Undefined(`${describe(value)} has no such element`);
 }

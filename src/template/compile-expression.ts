@@ -33,6 +33,7 @@ import {
   Float,
   type Keywords,
   List,
+  orElse,
   PythonError,
   Tuple,
   textOf,
@@ -67,8 +68,8 @@ function compileName(name: string): Evaluate {
   const constant = constants.get(name);
   if (constant !== undefined) return () => constant;
   const missing = new Undefined(`'${name}' is undefined`);
-  const global = globals.get(name) ?? missing;
-  return (scope) => scope.lookup(name) ?? global;
+  const global = orElse(globals.get(name), missing);
+  return (scope) => orElse(scope.lookup(name), global);
 }
 
 interface Arguments {

@@ -4,7 +4,16 @@ import { compileCapture, type Execute } from './compile-statement.ts';
 import { Scope } from './runtime.ts';
 import { str } from './text.ts';
 import type { CallStatement, Expression, Macro, Node } from './tree.ts';
-import { Callable, Dict, type Keywords, PythonError, Tuple, Undefined, type Value } from './values.ts';
+import {
+  Callable,
+  Dict,
+  type Keywords,
+  orElse,
+  PythonError,
+  Tuple,
+  Undefined,
+  type Value,
+} from './values.ts';
 
 interface Parameter {
   readonly name: string;
@@ -46,7 +55,7 @@ function shapeOf(name: string, parameters: readonly Expression[], body: readonly
 function bindExtras(shape: MacroShape, scope: Scope, args: readonly Value[], rest: Map<string, Value>): void {
   const { accepts, name, parameters } = shape;
   if (accepts.caller) {
-    scope.names.set('caller', rest.get('caller') ?? new Undefined('No caller defined'));
+    scope.names.set('caller', orElse(rest.get('caller'), new Undefined('No caller defined')));
     rest.delete('caller');
   }
   const [unknown] = rest.keys();
@@ -67,9 +76,9 @@ function bindParameters(shape: MacroShape, scope: Scope, args: readonly Value[],
   const rest = new Map(keywords);
   const pending: (() => void)[] = [];
   shape.parameters.forEach(({ name, otherwise }, index) => {
-    const given = args[index] ?? rest.get(name);
+    const given = args[index] === undefined ? rest.get(name) : args[index];
     if (args[index] === undefined) rest.delete(name);
-    scope.names.set(name, given ?? new Undefined(`parameter '${name}' was not provided`));
+    scope.names.set(name, orElse(given, new Undefined(`parameter '${name}' was not provided`)));
     if (given === undefined && otherwise !== null)
       pending.push(() => scope.names.set(name, otherwise(scope)));
   });

@@ -2,7 +2,17 @@
 import { bind, integerArgument } from './arguments.ts';
 import { compare, equals, iterate, truthy } from './operators.ts';
 import type { Runtime } from './runtime.ts';
-import { Callable, Dict, type Keywords, List, PythonError, Tuple, type Value, View } from './values.ts';
+import {
+  Callable,
+  Dict,
+  type Keywords,
+  List,
+  orElse,
+  PythonError,
+  Tuple,
+  type Value,
+  View,
+} from './values.ts';
 
 type Method<Self> = (runtime: Runtime, self: Self, args: readonly Value[], keywords: Keywords) => Value;
 
@@ -125,7 +135,8 @@ export function pairsOf(runtime: Runtime, source: Value): readonly (readonly [Va
 
 function popKey(_runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
   const [key, otherwise] = bind('pop', ['key', 'default'], args, keywords, 1);
-  const value = self.get(key ?? null) ?? otherwise;
+  const found = self.get(key ?? null);
+  const value = found === undefined ? otherwise : found;
   if (value === undefined) throw new PythonError('KeyError', 'pop from a dict without that key');
   self.delete(key ?? null);
   return value;
@@ -178,7 +189,7 @@ export const dictMethods: ReadonlyMap<string, Method<Dict>> = new Map<string, Me
     'get',
     (_runtime, self, args, keywords) => {
       const [key, otherwise] = bind('get', ['key', 'default'], args, keywords, 1);
-      return self.get(key ?? null) ?? otherwise ?? null;
+      return orElse(self.get(key ?? null), otherwise ?? null);
     },
   ],
   ['items', (runtime, self) => itemsView(runtime, self)],

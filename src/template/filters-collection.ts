@@ -11,6 +11,7 @@ import {
   Float,
   List,
   Markup,
+  orElse,
   PythonError,
   Stream,
   Tuple,
@@ -118,18 +119,19 @@ const sum: Filter = (runtime, value, args, keywords) => {
   const [attribute, start] = bind('sum', ['attribute', 'start'], args, keywords);
   const read = attributeReader(attribute);
   const add = (total: Value, item: Value) => binary(runtime, '+', total, read(runtime, item));
-  return iterate(runtime, value).reduce(add, start ?? 0);
+  return iterate(runtime, value).reduce(add, orElse(start, 0));
 };
 
 const first: Filter = (runtime, value) => {
-  if (value instanceof Stream) return value.next() ?? new Undefined('No first item, sequence was empty.');
-  return iterate(runtime, value)[0] ?? new Undefined('No first item, sequence was empty.');
+  if (value instanceof Stream)
+    return orElse(value.next(), new Undefined('No first item, sequence was empty.'));
+  return orElse(iterate(runtime, value)[0], new Undefined('No first item, sequence was empty.'));
 };
 
 const last: Filter = (runtime, value) => {
   if (value instanceof Stream)
     throw new PythonError('TypeError', `'${typeName(value)}' object is not reversible`);
-  return iterate(runtime, value).at(-1) ?? new Undefined('No last item, sequence was empty.');
+  return orElse(iterate(runtime, value).at(-1), new Undefined('No last item, sequence was empty.'));
 };
 
 const reverse: Filter = (runtime, value) => {

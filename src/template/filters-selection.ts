@@ -7,6 +7,11 @@ import type { Runtime } from './runtime.ts';
 import { findTest } from './tests.ts';
 import { type Keywords, PythonError, Stream, textOf, type Value } from './values.ts';
 
+/** Jinja takes anything false for an empty list here, `None` too. */
+function elementsToSelect(runtime: Runtime, value: Value): readonly Value[] {
+  return truthy(value) ? iterate(runtime, value) : [];
+}
+
 function nameOf(value: Value, what: string): string {
   const name = textOf(value);
   if (name === null) throw new PythonError('TypeError', `the name of a ${what} must be text`);
@@ -21,12 +26,12 @@ const map: Filter = (runtime, value, args, keywords) => {
       throw new PythonError('FilterArgumentError', `Unexpected keyword argument '${key}'`);
     }
     const read = attributeReader(attribute, keywords.get('default'));
-    return new Stream(iterate(runtime, value).map((item) => read(runtime, item)));
+    return new Stream(elementsToSelect(runtime, value).map((item) => read(runtime, item)));
   }
   const [name, ...rest] = args;
   if (name === undefined) throw new PythonError('FilterArgumentError', 'map requires a filter argument');
   const filter = findFilter(nameOf(name, 'filter'));
-  return new Stream(iterate(runtime, value).map((item) => filter(runtime, item, rest, keywords)));
+  return new Stream(elementsToSelect(runtime, value).map((item) => filter(runtime, item, rest, keywords)));
 };
 
 type Condition = (runtime: Runtime, item: Value) => boolean;
@@ -41,7 +46,7 @@ function testCondition(args: readonly Value[], keywords: Keywords): Condition {
 function selecting(wanted: boolean): Filter {
   return (runtime, value, args, keywords) => {
     const holds = testCondition(args, keywords);
-    return new Stream(iterate(runtime, value).filter((item) => holds(runtime, item) === wanted));
+    return new Stream(elementsToSelect(runtime, value).filter((item) => holds(runtime, item) === wanted));
   };
 }
 
@@ -53,7 +58,7 @@ function selectingAttribute(wanted: boolean): Filter {
     const read = attributeReader(attribute);
     const holds = testCondition(rest, keywords);
     return new Stream(
-      iterate(runtime, value).filter((item) => holds(runtime, read(runtime, item)) === wanted),
+      elementsToSelect(runtime, value).filter((item) => holds(runtime, read(runtime, item)) === wanted),
     );
   };
 }

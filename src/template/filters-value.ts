@@ -11,6 +11,7 @@ import {
   Float,
   Markup,
   numeric,
+  orElse,
   PythonError,
   textOf,
   typeName,
@@ -56,7 +57,7 @@ const orDefault: Filter = (_runtime, value, args, keywords) => {
   const [otherwise, falsyToo] = bind('default', ['default_value', 'boolean'], args, keywords);
   const replaced =
     value instanceof Undefined || (falsyToo !== undefined && truthy(falsyToo) && !truthy(value));
-  return replaced ? (otherwise ?? '') : value;
+  return replaced ? orElse(otherwise, '') : value;
 };
 
 function parseInteger(text: string, base: number): number | null {
@@ -85,7 +86,7 @@ const toInteger: Filter = (_runtime, value, args, keywords) => {
     text === null
       ? numeric(value)
       : (parseInteger(text, integerArgument('int', base, 10)) ?? parseFraction(text));
-  if (number === null || !Number.isFinite(number)) return otherwise ?? 0;
+  if (number === null || !Number.isFinite(number)) return orElse(otherwise, 0);
   return Math.trunc(number) + 0;
 };
 
@@ -94,7 +95,7 @@ const toFloat: Filter = (_runtime, value, args, keywords) => {
   if (value instanceof Undefined) throw undefinedError(value);
   const text = textOf(value);
   const number = text === null ? numeric(value) : parseFraction(text);
-  return number === null ? (otherwise ?? new Float(0)) : new Float(number);
+  return number === null ? orElse(otherwise, new Float(0)) : new Float(number);
 };
 
 const absolute: Filter = (_runtime, value) => {
@@ -130,7 +131,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
 
 const attr: Filter = (runtime, value, args, keywords) => {
   const name = str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null);
-  if (value instanceof Attributes) return value.get(name) ?? new Undefined(`no attribute '${name}'`);
+  if (value instanceof Attributes) return orElse(value.get(name), new Undefined(`no attribute '${name}'`));
   const found = getAttribute(runtime, value, name);
   return typeName(found) === 'function' ? found : new Undefined(`no attribute '${name}'`);
 };

@@ -10,6 +10,7 @@ import {
   Callable,
   Dict,
   List,
+  orElse,
   PythonError,
   RaisedError,
   type Value,
@@ -71,7 +72,7 @@ const cycler: Call = (_runtime, args) => {
 
 /** `joiner(", ")`: empty the first time it is called, afterwards the separator. */
 const joiner: Call = (_runtime, args, keywords) => {
-  const separator = bind('joiner', ['sep'], args, keywords)[0] ?? ', ';
+  const separator = orElse(bind('joiner', ['sep'], args, keywords)[0], ', ');
   let used = false;
   return new Callable('joiner', () => {
     const text = used ? separator : '';

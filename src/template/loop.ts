@@ -1,6 +1,6 @@
 /** The `loop` variable inside of `{% for %}`. */
 import { equals } from './operators.ts';
-import { Attributes, Callable, PythonError, Tuple, Undefined, type Value } from './values.ts';
+import { Attributes, Callable, orElse, PythonError, Tuple, Undefined, type Value } from './values.ts';
 
 /** One run of a loop: where it stands, and its neighbours. */
 export class Loop extends Attributes {
@@ -36,9 +36,9 @@ export class Loop extends Attributes {
       case 'depth0':
         return 0;
       case 'previtem':
-        return items[index - 1] ?? new Undefined('there is no previous item');
+        return orElse(items[index - 1], new Undefined('there is no previous item'));
       case 'nextitem':
-        return items[index + 1] ?? new Undefined('there is no next item');
+        return orElse(items[index + 1], new Undefined('there is no next item'));
       case 'cycle':
         return this.cycle();
       case 'changed':

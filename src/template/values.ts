@@ -293,3 +293,8 @@ export function textOf(value: Value): string | null {
 export function undefinedError(value: Undefined): PythonError {
   return new PythonError('UndefinedError', value.hint);
 }
+
+/** A value, or another where there is none. (`??` would take Python's `None` for nothing.) */
+export function orElse(value: Value | undefined, otherwise: Value): Value {
+  return value === undefined ? otherwise : value;
+}
