@@ -1,0 +1,108 @@
+/** Gives the arguments of calls the types that the tools' schemas declare. */
+import type { JsonObject, JsonValue } from '../../messages.ts';
+import { readFloat, readInteger, stripSpace } from './python-values.ts';
+import { objectFrom } from './transform.ts';
+
+/** JSON Schema type names that arguments are cast to, by tool and argument. */
+export type ArgumentTypes = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
+const maxDepth = 50;
+
+/** The types that a schema allows, in the order in which it names them; empty when it names none. */
+export function schemaTypes(schema: unknown, depth = 0): readonly string[] {
+  if (!isObject(schema) || depth > maxDepth) return [];
+  const { type } = schema;
+  const named = Array.isArray(type) ? type.filter((each) => typeof each === 'string') : [];
+  const types = typeof type === 'string' ? [type] : named;
+  for (const key of ['anyOf', 'oneOf']) {
+    const branches = schema[key];
+    if (Array.isArray(branches)) types.push(...branches.flatMap((branch) => schemaTypes(branch, depth + 1)));
+  }
+  if (schema.nullable) types.push('null');
+  return [...new Set(types)];
+}
+
+/** The argument types of `tools`, each a tool of OpenAI's shape or its bare function. */
+export function argumentTypes(tools: readonly unknown[]): ArgumentTypes {
+  const byTool = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
+    if (!isObject(definition) || typeof definition.name !== 'string' || !isObject(definition.parameters))
+      continue;
+    const { properties } = definition.parameters;
+    if (!isObject(properties)) continue;
+    const types = Object.entries(properties).map(([name, schema]) => [name, schemaTypes(schema)] as const);
+    byTool.set(definition.name, new Map(types));
+  }
+  return byTool;
+}
+
+/** What `raw` is when read as the first of `types` that can read it; itself when none can. */
+export function castText(raw: string, types: readonly string[]): JsonValue {
+  for (const type of types) {
+    const value = castAs(raw, type);
+    if (value !== undefined) return value;
+  }
+  return raw;
+}
+
+function castAs(raw: string, type: string): JsonValue | undefined {
+  const text = stripSpace(raw);
+  switch (type) {
+    case 'integer':
+      return readInteger(text);
+    case 'number': {
+      const value = readFloat(text);
+      return value !== undefined && Number.isFinite(value) ? value + 0 : undefined;
+    }
+    case 'boolean': {
+      const word = text.toLowerCase();
+      return word === 'true' || word === '1' ? true : word === 'false' || word === '0' ? false : undefined;
+    }
+    case 'null':
+      return text === 'null' || text === 'None' ? null : undefined;
+    case 'array':
+    case 'object':
+      return castContainer(text, type);
+    default:
+      return undefined;
+  }
+}
+
+function castContainer(text: string, type: 'array' | 'object'): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    const isContainer = typeof value === 'object' && value !== null;
+    return isContainer && Array.isArray(value) === (type === 'array') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `value` with the arguments of the calls in it cast: a call of OpenAI's shape, or lists of them. Only
+ * texts are cast, and only where the tool declares a type; anything else comes back as it is.
+ */
+export function castToolCalls(value: JsonValue, types: ArgumentTypes, depth = 0): JsonValue {
+  if (depth > maxDepth) return value;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => castToolCalls(item, types, depth + 1));
+  if (!isObject(value) || !isObject(value.function)) return value;
+  const { name, arguments: given } = value.function;
+  const declared = typeof name === 'string' ? types.get(name) : undefined;
+  if (declared === undefined || !isObject(given)) return value;
+  const cast = Object.entries(given).map(
+    ([key, argument]) => [key, castArgument(argument, declared.get(key) ?? [])] as const,
+  );
+  const call = objectFrom([...Object.entries(value.function), ['arguments', objectFrom(cast)]]);
+  return objectFrom([...Object.entries(value), ['function', call]]);
+}
+
+function castArgument(argument: JsonValue, types: readonly string[]): JsonValue {
+  if (typeof argument === 'string') return castText(argument, types);
+  if (!Array.isArray(argument) || types.includes('array')) return argument;
+  return argument.map((item: JsonValue) => (typeof item === 'string' ? castText(item, types) : item));
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

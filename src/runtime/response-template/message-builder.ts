@@ -1,0 +1,59 @@
+/** Puts the values of regions together into a message. */
+import { ResponseFieldError } from '../../errors.ts';
+import type { JsonValue } from '../../messages.ts';
+import type { LoadedField, LoadedTemplate } from './load.ts';
+import { isTruthy, pythonTypeName } from './python-values.ts';
+import type { FieldValue, TemplateMessage } from './template.ts';
+import { objectFrom } from './transform.ts';
+
+/** Collects values, and drops at the end what captured nothing. */
+export class MessageBuilder {
+  readonly #template: LoadedTemplate;
+  readonly #values = new Map<string, JsonValue>();
+
+  constructor(template: LoadedTemplate) {
+    this.#template = template;
+    for (const [key, value] of template.defaults) this.#values.set(key, structuredClone(value));
+  }
+
+  /**
+   * Adds the value of a region.
+   *
+   * @throws {ResponseFieldError} when values that are no texts should be joined.
+   */
+  add(field: LoadedField, value: FieldValue): void {
+    const before = this.#values.get(field.name);
+    if (field.join !== null) {
+      if (typeof value !== 'string') {
+        const reason = `only texts can be joined, got ${pythonTypeName(value)}`;
+        throw new ResponseFieldError({ field: field.name, reason, raw: '' });
+      }
+      this.#values.set(field.name, typeof before === 'string' ? before + field.join + value : value);
+    } else if (field.repeats) {
+      this.#values.set(field.name, Array.isArray(before) ? [...before, value] : [value]);
+    } else {
+      this.#values.set(field.name, value);
+    }
+  }
+
+  /**
+   * The message: keys of the defaults stay, others only where they hold something.
+   *
+   * @throws {ResponseFieldError} when a field that must be there is not.
+   */
+  finish(): TemplateMessage {
+    const missing = this.#template.fields.filter((field) => !field.optional && !this.#values.has(field.name));
+    if (missing.length > 0) {
+      const names = missing.map((field) => JSON.stringify(field.name)).join(', ');
+      const reason = `the response lacks the required ${names}`;
+      throw new ResponseFieldError({ field: missing[0]?.name ?? null, reason, raw: '' });
+    }
+    return objectFrom(
+      [...this.#values].filter(([key, value]) => this.#template.defaults.has(key) || !isEmpty(value)),
+    ) as TemplateMessage;
+  }
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === '' || (typeof value === 'object' && !isTruthy(value));
+}

@@ -1,0 +1,226 @@
+/**
+ * Pike's search: all ways to match are followed at once, one step per character, in order of
+ * preference. It costs the same however often and wherever the text is cut, and no pattern can make it
+ * slower than (length of the program) steps per character.
+ */
+import { type GrowingText, isWordCharacter, type PatternSearch, type RegexMatch } from './pattern-search.ts';
+import type { Instruction, Program } from './program.ts';
+
+/** One way to match, at one instruction. */
+interface Thread {
+  readonly at: number;
+  readonly start: number;
+  readonly slots: readonly number[];
+}
+
+/** What is known of the character that follows a place: its code point, or one of these. */
+const unknown = -2;
+const none = -1;
+
+/** The search over a regular program. */
+export class LinearSearch implements PatternSearch {
+  readonly #program: Program;
+  readonly #first: FirstSet;
+  readonly #emptyFrom: number;
+  readonly #noSlots: readonly number[];
+  /** Which round last visited an instruction, so that it enters a list only once. */
+  readonly #visited: Int32Array;
+  #round = 1;
+  /** Some way waits to see the character that comes next. */
+  #waiting = false;
+  #position: number;
+  #previous: number | null = null;
+  /** Ways still open at `#position`, the preferred first. */
+  #threads: Thread[] = [];
+  #match: RegexMatch | null = null;
+
+  constructor(program: Program, from: number, emptyFrom: number) {
+    this.#program = program;
+    this.#first = firstSet(program);
+    this.#emptyFrom = emptyFrom;
+    this.#noSlots = new Array<number>(program.slots).fill(-1);
+    this.#visited = new Int32Array(program.instructions.length);
+    this.#position = from;
+  }
+
+  get found(): RegexMatch | null {
+    return this.#threads.length === 0 ? this.#match : null;
+  }
+
+  get pending(): number | null {
+    return this.#threads[0]?.start ?? null;
+  }
+
+  advance(text: GrowingText, to: number, final: boolean): void {
+    this.#previous ??= text.codePointBefore(this.#position);
+    while (this.#position < to && this.found === null) {
+      this.#scan(text.piece(this.#position, to));
+    }
+    if (final && this.found === null) this.#finish();
+  }
+
+  #scan(piece: string): void {
+    let index = 0;
+    while (index < piece.length && this.found === null) {
+      if (this.#threads.length === 0 && this.#match === null && this.#position > 0) {
+        index = this.#skip(piece, index);
+        if (index >= piece.length) return;
+      }
+      const codePoint = piece.codePointAt(index) ?? none;
+      const length = codePoint > 0xffff ? 2 : 1;
+      this.#step(codePoint, length);
+      index += length;
+    }
+  }
+
+  /** Passes over characters with which no match begins. */
+  #skip(piece: string, index: number): number {
+    const finder = this.#first.finder;
+    if (finder === null) return index;
+    finder.lastIndex = index;
+    const next = finder.exec(piece)?.index ?? piece.length;
+    if (next > index) {
+      this.#position += next - index;
+      this.#previous = piece.charCodeAt(next - 1);
+      // Half of a pair is no word character, and neither is the whole of one that cannot begin a match.
+      if (isSurrogate(this.#previous)) this.#previous = piece.codePointAt(Math.max(index, next - 2)) ?? none;
+    }
+    return next;
+  }
+
+  #step(codePoint: number, length: number): void {
+    this.#resolve(codePoint);
+    if (this.#match === null) {
+      this.#follow(this.#threads, { at: 0, start: this.#position, slots: this.#noSlots }, codePoint);
+    }
+    const before = this.#threads;
+    const after: Thread[] = [];
+    this.#round++;
+    this.#position += length;
+    this.#previous = codePoint;
+    for (const thread of before) {
+      const instruction = this.#program.instructions[thread.at];
+      if (instruction?.op !== 'character' || !instruction.has(codePoint)) continue;
+      const preferredMatch = this.#follow(after, { ...thread, at: thread.at + 1 }, unknown);
+      if (preferredMatch) break;
+    }
+    this.#threads = after;
+  }
+
+  #finish(): void {
+    this.#resolve(none);
+    this.#threads = [];
+  }
+
+  /** Takes the ways that waited to see the next character on, now that it is known. */
+  #resolve(next: number): void {
+    if (!this.#waiting) return;
+    const known = this.#threads;
+    this.#waiting = false;
+    this.#round++;
+    this.#threads = [];
+    for (const thread of known) {
+      if (this.#follow(this.#threads, thread, next)) return;
+    }
+  }
+
+  /**
+   * Adds to `list` where a way can go without a character. Says whether it reached a match, which every
+   * way after it in the list would have to give way to.
+   */
+  #follow(list: Thread[], from: Thread, next: number): boolean {
+    const stack: Thread[] = [from];
+    for (let thread = stack.pop(); thread !== undefined; thread = stack.pop()) {
+      if (this.#visited[thread.at] === this.#round) continue;
+      this.#visited[thread.at] = this.#round;
+      const instruction = this.#program.instructions[thread.at];
+      if (instruction === undefined) continue;
+      if (instruction.op === 'match') {
+        if (thread.start === this.#position && this.#position < this.#emptyFrom) continue;
+        this.#match = { start: thread.start, end: this.#position, slots: thread.slots };
+        return true;
+      }
+      this.#pass(instruction, thread, next, list, stack);
+    }
+    return false;
+  }
+
+  #pass(instruction: Instruction, thread: Thread, next: number, list: Thread[], stack: Thread[]): void {
+    switch (instruction.op) {
+      case 'jump':
+        stack.push({ ...thread, at: instruction.to });
+        return;
+      case 'split':
+        stack.push({ ...thread, at: instruction.other }, { ...thread, at: instruction.preferred });
+        return;
+      case 'save':
+        stack.push({
+          ...thread,
+          at: thread.at + 1,
+          slots: thread.slots.with(instruction.slot, this.#position),
+        });
+        return;
+      case 'assert': {
+        const holds = this.#holds(instruction.kind, next);
+        if (holds === undefined) {
+          this.#waiting = true;
+          list.push(thread);
+        } else if (holds) stack.push({ ...thread, at: thread.at + 1 });
+        return;
+      }
+      default:
+        list.push(thread);
+    }
+  }
+
+  /** `undefined` while it depends on a character that has not come. */
+  #holds(kind: string, next: number): boolean | undefined {
+    const previous = this.#previous ?? none;
+    if (kind === 'start') return this.#position === 0;
+    if (kind === 'line-start') return this.#position === 0 || previous === 10;
+    if (next === unknown) return undefined;
+    if (kind === 'end') return next === none;
+    if (kind === 'line-end') return next === none || next === 10;
+    return (isWordCharacter(previous) !== isWordCharacter(next)) === (kind === 'word-boundary');
+  }
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** The characters with which a match can begin behind the first place of the text. */
+interface FirstSet {
+  /** Finds the next of them; `null` when a match may begin anywhere. */
+  readonly finder: RegExp | null;
+}
+
+const firstSets = new WeakMap<Program, FirstSet>();
+
+function firstSet(program: Program): FirstSet {
+  const known = firstSets.get(program);
+  if (known !== undefined) return known;
+  const made = { finder: firstFinder(program) };
+  firstSets.set(program, made);
+  return made;
+}
+
+function firstFinder(program: Program): RegExp | null {
+  const sources = new Set<string>();
+  const visited = new Set<number>();
+  let ignoreCase = false;
+  const stack = [0];
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const instruction = program.instructions[at];
+    if (instruction === undefined || visited.has(at)) continue;
+    visited.add(at);
+    if (instruction.op === 'match') return null;
+    if (instruction.op === 'character') {
+      sources.add(instruction.set.source);
+      ignoreCase ||= instruction.set.ignoreCase;
+    } else if (instruction.op === 'split') stack.push(instruction.preferred, instruction.other);
+    else if (instruction.op === 'jump') stack.push(instruction.to);
+    else if (instruction.op !== 'assert' || instruction.kind !== 'start') stack.push(at + 1);
+  }
+  return new RegExp(sources.size === 0 ? '[]' : [...sources].join('|'), ignoreCase ? 'giv' : 'gv');
+}

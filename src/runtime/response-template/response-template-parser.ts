@@ -1,0 +1,301 @@
+/** Parses a response, as it streams in, by a response template. */
+import { UnsupportedOptionError } from '../../errors.ts';
+import type { JsonValue } from '../../messages.ts';
+import { type ArgumentTypes, argumentTypes, castToolCalls } from './casting.ts';
+import { isStructured, readRegion } from './content.ts';
+import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
+import { HeldText } from './held-text.ts';
+import { type LoadedField, type LoadedTemplate, loadResponseTemplate } from './load.ts';
+import { MessageBuilder } from './message-builder.ts';
+import { matchAll, namedGroups } from './python-regex/pattern-search.ts';
+import type { RegionEvent, ResponseTemplate, TemplateMessage } from './template.ts';
+
+/** How to parse. */
+export interface ResponseTemplateOptions {
+  /**
+   * The prompt that the model continues, because it may have begun the message (an opened `<think>`).
+   * Everything up to the last start anchor is left out. `""` when the response holds the whole message.
+   */
+  readonly prefix: string;
+  /** The tools that were offered: arguments that came as texts are cast to the types they declare. */
+  readonly tools?: readonly unknown[] | null;
+  /**
+   * What becomes of the implicit field when its region ends and text comes again (`answer`, a call,
+   * more answer). `join`, the default: nothing is lost, its texts are one text. `overwrite`: the last
+   * stretch wins, as in the reference. Only for text that does not repeat.
+   */
+  readonly reopenedText?: 'join' | 'overwrite';
+}
+
+/** A parser for one response. */
+export interface ResponseTemplateParser {
+  /** What the prompt already wrote of the message. */
+  readonly initialEvents: readonly RegionEvent[];
+  /**
+   * Takes the next piece of the response, cut anywhere.
+   *
+   * @throws {ResponseFieldError} when a region's text is not what its field reads. What happened before
+   * in this piece is lost; everything before stays.
+   */
+  feed(text: string): readonly RegionEvent[];
+  /**
+   * Ends the response: closes what is open.
+   *
+   * @throws {ResponseFieldError} likewise, and when a required field is missing.
+   */
+  finish(): { readonly message: TemplateMessage; readonly events: readonly RegionEvent[] };
+}
+
+/**
+ * Makes a parser for one response. The template is not changed, and may be used again.
+ *
+ * @throws {ResponseTemplateError} when the template is not valid.
+ * @throws {UnsupportedOptionError} when `prefix` is missing.
+ */
+export function createResponseTemplateParser(
+  template: ResponseTemplate | JsonValue,
+  options: ResponseTemplateOptions,
+): ResponseTemplateParser {
+  return startParser(loadResponseTemplate(template), options);
+}
+
+/** The same for a template that was loaded before. */
+export function startParser(
+  template: LoadedTemplate,
+  options: ResponseTemplateOptions,
+): ResponseTemplateParser {
+  if (typeof options.prefix !== 'string') {
+    const reason =
+      'give the prompt that the model continued, or "" when the response holds the whole message';
+    throw new UnsupportedOptionError({ option: 'prefix', reason });
+  }
+  return new RegionParser(template, options);
+}
+
+interface Region {
+  readonly field: LoadedField;
+  readonly groups: ReadonlyMap<string, string>;
+  readonly raw: string[];
+}
+
+class RegionParser implements ResponseTemplateParser {
+  readonly initialEvents: readonly RegionEvent[];
+  readonly #template: LoadedTemplate;
+  readonly #types: ArgumentTypes;
+  readonly #joinsText: boolean;
+  readonly #message: MessageBuilder;
+  readonly #text = new HeldText();
+  /** How many characters before a place its delimiters may look at. */
+  readonly #lookbehind: number;
+  #events: RegionEvent[] = [];
+  /** The open region; `null` between regions. */
+  #region: Region | null = null;
+  #search: DelimiterSearch;
+  /** Up to here, the text has been said or was a delimiter. */
+  #position = 0;
+  /** Fields opened by an empty delimiter at `#position`, so that none opens there forever. */
+  #openedHere = new Set<LoadedField>();
+  /** Texts of the implicit field, where they are to be joined. */
+  readonly #implicitTexts: string[] = [];
+  /** First half of a pair whose second half has not come. */
+  #half = '';
+  #finished = false;
+
+  constructor(template: LoadedTemplate, options: ResponseTemplateOptions) {
+    this.#template = template;
+    this.#types = argumentTypes(options.tools ?? []);
+    const { implicit } = template;
+    this.#joinsText =
+      options.reopenedText !== 'overwrite' && implicit?.content === 'text' && !(implicit?.repeats ?? false);
+    this.#message = new MessageBuilder(template);
+    this.#lookbehind = Math.max(
+      1,
+      ...delimitersOf(template).map(({ pattern }) => pattern.program.lookbehind),
+    );
+    this.#search = this.#startSearch();
+    const begun = behindAnchor(template, options.prefix);
+    this.initialEvents = begun === '' ? [] : this.feed(begun);
+  }
+
+  feed(text: string): readonly RegionEvent[] {
+    if (this.#finished) {
+      throw new UnsupportedOptionError({
+        option: 'feed',
+        reason: 'the response is finished; make a new parser',
+      });
+    }
+    const whole = this.#half + text;
+    const keepsHalf = /[\ud800-\udbff]$/.test(whole);
+    this.#half = keepsHalf ? whole.slice(-1) : '';
+    this.#text.append(keepsHalf ? whole.slice(0, -1) : whole);
+    this.#process(false);
+    return this.#takeEvents();
+  }
+
+  finish(): { readonly message: TemplateMessage; readonly events: readonly RegionEvent[] } {
+    if (this.#finished) {
+      throw new UnsupportedOptionError({
+        option: 'finish',
+        reason: 'the response is finished; make a new parser',
+      });
+    }
+    this.#finished = true;
+    this.#text.append(this.#half);
+    this.#process(true);
+    this.#say(this.#text.end);
+    this.#close();
+    this.#joinTexts();
+    return { message: this.#message.finish(), events: this.#takeEvents() };
+  }
+
+  #takeEvents(): readonly RegionEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #process(final: boolean): void {
+    while (this.#position < this.#text.end) {
+      const found = this.#search.advance(this.#text, final);
+      this.#say(found?.match.start ?? this.#search.safe);
+      if (found === null) break;
+      this.#take(found);
+    }
+    this.#text.forget(this.#position - 2 * this.#lookbehind);
+  }
+
+  /** Gives the text up to `to` to the open region, or to the implicit one. */
+  #say(to: number): void {
+    if (to <= this.#position) return;
+    const text = this.#text.slice(this.#position, to);
+    this.#moveTo(to);
+    if (this.#region === null && this.#template.implicit !== null)
+      this.#open(this.#template.implicit, new Map());
+    if (this.#region === null) return;
+    const { field, raw } = this.#region;
+    raw.push(text);
+    this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: isStructured(field.content) });
+  }
+
+  #take({ candidate, match }: FoundDelimiter): void {
+    const empty = match.end === match.start;
+    if (candidate.action === 'open') {
+      this.#close();
+      const groups = namedGroups(candidate.delimiter.pattern, match, (from, to) =>
+        this.#text.slice(from, to),
+      );
+      this.#moveTo(match.end);
+      if (empty) this.#openedHere.add(candidate.field);
+      this.#open(candidate.field, groups);
+    } else {
+      // Where an implicit region's closer matches nothing, and none is open, the next character is passed
+      // over: it would close again and again at the same place.
+      const stuck = empty && this.#region === null;
+      this.#moveTo(stuck ? this.#text.nextPlace(match.end) : match.end);
+      this.#close();
+    }
+    this.#search = this.#startSearch();
+  }
+
+  #moveTo(position: number): void {
+    if (position > this.#position) this.#openedHere.clear();
+    this.#position = position;
+  }
+
+  #open(field: LoadedField, groups: ReadonlyMap<string, string>): void {
+    this.#region = { field, groups, raw: [] };
+    this.#events.push({ type: 'region_open', field: field.name });
+  }
+
+  #close(): void {
+    if (this.#region === null) return;
+    const { field, groups, raw } = this.#region;
+    this.#region = null;
+    const text = raw.join('');
+    const value = castToolCalls(readRegion(field, text, groups), this.#types);
+    this.#events.push({ type: 'region_close', field: field.name, value });
+    this.#message.add(field, value);
+    if (this.#joinsText && field === this.#template.implicit) this.#implicitTexts.push(text);
+  }
+
+  /** Replaces the last stretch of the implicit field by all of them. */
+  #joinTexts(): void {
+    const { implicit } = this.#template;
+    if (implicit === null || this.#implicitTexts.length < 2) return;
+    this.#message.add(implicit, readRegion(implicit, this.#implicitTexts.join(''), new Map()));
+  }
+
+  #startSearch(): DelimiterSearch {
+    return new DelimiterSearch(this.#candidates(), this.#position);
+  }
+
+  /** What may come next: in a region of its own, its closer; elsewhere all openers and the implicit closer. */
+  #candidates(): Candidate[] {
+    const open = this.#region?.field ?? null;
+    const { implicit, fields } = this.#template;
+    const closing = open ?? implicit;
+    const closer: Candidate[] =
+      closing?.close == null
+        ? []
+        : [{ action: 'close', field: closing, delimiter: closing.close, emptyFrom: this.#position }];
+    if (open !== null && open !== implicit) return closer;
+    const openers = fields.flatMap((field): Candidate[] => {
+      if (field.open === null) return [];
+      const emptyFrom = this.#position + (this.#openedHere.has(field) ? 1 : 0);
+      return [{ action: 'open', field, delimiter: field.open, emptyFrom }];
+    });
+    return [...openers, ...closer];
+  }
+}
+
+function delimitersOf(template: LoadedTemplate) {
+  return template.fields.flatMap((field) => [field.open ?? [], field.close ?? []].flat());
+}
+
+/** What the prompt wrote of the message: the text behind the last anchor, or all of it without one. */
+function behindAnchor(template: LoadedTemplate, prefix: string): string {
+  let end = 0;
+  for (const match of matchAll(template.anchor, prefix)) end = match.end;
+  return prefix.slice(end);
+}
+
+/** Parses a whole response at once. Options and errors are those of {@link createResponseTemplateParser}. */
+export function parseWithResponseTemplate(
+  template: ResponseTemplate | JsonValue,
+  text: string,
+  options: ResponseTemplateOptions,
+): TemplateMessage {
+  return parseLoaded(loadResponseTemplate(template), text, options);
+}
+
+/**
+ * Parses several responses, with one prefix for all or one for each.
+ *
+ * @throws {UnsupportedOptionError} when the number of prefixes is not that of the texts.
+ */
+export function parseBatchWithResponseTemplate(
+  template: ResponseTemplate | JsonValue,
+  texts: readonly string[],
+  options: Omit<ResponseTemplateOptions, 'prefix'> & { readonly prefix: string | readonly string[] },
+): TemplateMessage[] {
+  const { prefix } = options;
+  if (typeof prefix !== 'string' && prefix.length !== texts.length) {
+    const reason = `${prefix.length} prefixes for ${texts.length} texts; give one for all or one for each`;
+    throw new UnsupportedOptionError({ option: 'prefix', reason });
+  }
+  const loaded = loadResponseTemplate(template);
+  return texts.map((text, index) => {
+    const own = typeof prefix === 'string' ? prefix : (prefix[index] ?? '');
+    return parseLoaded(loaded, text, { ...options, prefix: own });
+  });
+}
+
+function parseLoaded(
+  template: LoadedTemplate,
+  text: string,
+  options: ResponseTemplateOptions,
+): TemplateMessage {
+  const parser = startParser(template, options);
+  parser.feed(text);
+  return parser.finish().message;
+}
