@@ -201,6 +201,12 @@ export interface CallsFormat {
   readonly call: Delimiters;
   /** Between two calls, after `call.close` and before `call.open`. */
   readonly separator: string;
+  /**
+   * Only of templates that write the section's closer behind every call but the first: what stands
+   * between the second call and the third, and so on. No model is known to write it. Absent means
+   * `separator`.
+   */
+  readonly laterSeparator?: string;
   /** More than one call in a turn is rendered. */
   readonly parallel: boolean;
   /** Between `call.open` and the arguments. */

@@ -132,7 +132,7 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
     },
     ...parts,
     preservedTokens: preservedTokens(parts),
-    stops: turnFormat.ends.map((end) => end.trim()),
+    stops: stopTexts(parts),
   };
   return { format, ends: [...turnFormat.ends, ends.contentEnd, ends.callsEnd, ''] };
 }
@@ -185,6 +185,17 @@ function endInHistory(stage: Stage, ends: EndReading): string {
   const { userEnd } = prober;
   if (userEnd !== '' && after.startsWith(userEnd)) return userEnd;
   return tokens(after.trimStart())[0] ?? '';
+}
+
+/** Ends of turn, without those after which the same message goes on. */
+function stopTexts({
+  turn,
+  reasoning,
+  calls,
+}: Pick<ChatFormat, 'turn' | 'reasoning' | 'calls'>): readonly string[] {
+  const ends = turn.ends.map((end) => end.trim());
+  const inside = turn.restart ? [reasoning?.end ?? '', calls?.separator ?? ''] : [];
+  return ends.filter((end) => !inside.some((text) => text.startsWith(end)));
 }
 
 function preservedTokens(

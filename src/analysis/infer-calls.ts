@@ -1,7 +1,7 @@
 /** Tool calls: the section, what repeats in it, and the skeleton of one call. */
 import type { CallIdFormat, CallPart, CallsFormat, JsonArguments } from '../chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
-import { inferEntries } from './infer-entries.ts';
+import { inferEntries, markKeys } from './infer-entries.ts';
 import type { TurnReading } from './infer-turn.ts';
 import { type ProbeTable, valueProbe } from './probes.ts';
 import { matchStyle, spacedStyle } from './read-json.ts';
@@ -30,8 +30,11 @@ export interface CallTexts {
 /** Reads the calls. */
 export function inferCalls(texts: CallTexts): CallsFormat {
   const { calls, log, cuts } = texts;
-  const between = betweenCalls(calls);
-  const repeated = { before: texts.callsOpen, between, after: texts.callsClose, none: null };
+  const keys = calls.spans.flatMap((span) => Object.keys(span.call.arguments));
+  const literal = betweenCalls(calls);
+  const between = literal === null ? null : markKeys(literal, keys);
+  const after = markKeys(texts.callsClose, keys);
+  const repeated = { before: texts.callsOpen, between, after, none: null };
   const section = solveRepetition(repeated, cuts);
   if (section.tie) {
     const message = 'what repeats in a section of calls can be cut in several ways that are equally good';
@@ -39,7 +42,12 @@ export function inferCalls(texts: CallTexts): CallsFormat {
   }
   const format = calls.spans[0].layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
   logCalls(format, texts);
-  return { ...format, sectionCloseOptional: forgetsSectionClose(texts, section) };
+  const later = laterSeparator(texts, section);
+  return {
+    ...format,
+    ...(later === null ? {} : { laterSeparator: later }),
+    sectionCloseOptional: forgetsSectionClose(texts, section),
+  };
 }
 
 function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
@@ -86,7 +94,7 @@ function written(_parts: readonly CallPart[], texts: CallTexts): string {
 
 function entryCalls(texts: CallTexts, section: Repetition): CallsFormat {
   const parts = head(texts, 'start');
-  const entries = inferEntries(texts, section);
+  const entries = inferEntries(texts, section, parts);
   const opening = [...parts];
   const last = opening.at(-1);
   if (typeof last === 'string') opening[opening.length - 1] = entries.headEnd;
@@ -159,6 +167,20 @@ function emptyArguments(texts: CallTexts, section: Repetition, callHead: string)
   if (!rest.endsWith(behind)) return null;
   const empty = rest.slice(0, rest.length - behind.length);
   return empty === '{}' || empty === '"{}"' ? null : empty;
+}
+
+/** What stands between the second call and the third, where that is not what separates the first two. */
+function laterSeparator(texts: CallTexts, section: Repetition): string | null {
+  const three = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
+  const [, second, third] = three?.spans ?? [];
+  if (three === null || second === undefined || third === undefined) return null;
+  const between = three.text.slice(second.end, third.start);
+  if (!between.startsWith(section.itemClose) || !between.endsWith(section.itemOpen)) return null;
+  const separator = between.slice(section.itemClose.length, between.length - section.itemOpen.length);
+  if (separator === section.separator || separator.trim() === '') return null;
+  const message = 'the template separates later calls by something else than the first two';
+  texts.log.warn({ field: 'calls.laterSeparator', kind: 'history', message, rendered: between });
+  return separator;
 }
 
 /** Whether a single call ends without what closes a section of several. */

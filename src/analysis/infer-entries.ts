@@ -1,5 +1,5 @@
 /** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
-import type { EntryArguments, EntryFormat, KeyHole } from '../chat-format.ts';
+import type { CallPart, EntryArguments, EntryFormat, KeyHole } from '../chat-format.ts';
 import type { CallTexts } from './infer-calls.ts';
 import { inferFrames } from './infer-frames.ts';
 import { behindStart } from './region-texts.ts';
@@ -26,8 +26,12 @@ interface EntryTexts {
 }
 
 /** Reads the entries. */
-export function inferEntries(texts: CallTexts, section: Repetition): EntriesReading {
-  const literals = entryLiterals(texts, section);
+export function inferEntries(
+  texts: CallTexts,
+  section: Repetition,
+  head: readonly CallPart[],
+): EntriesReading {
+  const literals = entryLiterals(texts, section, head);
   const none = emptyCall(texts, section, literals);
   const repetition = solveRepetition(
     { before: literals.headEnd, between: literals.between, after: literals.after, none },
@@ -77,7 +81,7 @@ export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
   });
 }
 
-function entryLiterals(texts: CallTexts, section: Repetition): EntryTexts {
+function entryLiterals(texts: CallTexts, section: Repetition, parts: readonly CallPart[]): EntryTexts {
   const span = texts.calls.spans[0];
   const { text } = texts.calls;
   const given = Object.keys(span.call.arguments);
@@ -90,10 +94,8 @@ function entryLiterals(texts: CallTexts, section: Repetition): EntryTexts {
     })
     .sort((a, b) => a.keyAt - b.keyAt);
   const [first, second] = placed;
-  const head = text.slice(span.start, span.arguments.start);
-  const headEnd = head.slice(lastHoleEnd(head, [span.call.name, span.call.id]));
-  const lastKey = texts.calls.spans.at(-1)?.call.arguments ?? {};
-  const keys = [...given, ...Object.keys(lastKey)];
+  const lastPart = parts.at(-1);
+  const headEnd = typeof lastPart === 'string' ? lastPart : '';
   const sorted = first !== undefined && first.key !== given[0];
   return {
     headEnd,
@@ -101,17 +103,14 @@ function entryLiterals(texts: CallTexts, section: Repetition): EntryTexts {
     between:
       first === undefined || second === undefined
         ? null
-        : mark(text.slice(first.valueEnd, second.keyAt), keys),
-    after: mark(section.itemClose, keys),
+        : markKeys(text.slice(first.valueEnd, second.keyAt), given),
+    after: section.itemClose,
     sorted,
   };
 }
 
-function lastHoleEnd(head: string, holes: readonly string[]): number {
-  return Math.max(...holes.map((hole) => (head.includes(hole) ? head.lastIndexOf(hole) + hole.length : 0)));
-}
-
-function mark(text: string, keys: readonly string[]): string {
+/** Puts marks where keys stand. */
+export function markKeys(text: string, keys: readonly string[]): string {
   return keys.reduce((marked, key) => marked.replaceAll(key, keyMark), text);
 }
 

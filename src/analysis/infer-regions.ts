@@ -279,8 +279,11 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
   if (contentCall.position === 'after')
     return { ...base, position: 'after-calls', beforeCalls: contentCall.between };
   const { reasoning } = texts;
-  const moved = reasoning !== null && reasoning.start !== '' && contentCall.before === reasoning.start;
-  if (moved && closing.open !== reasoning.start) return { ...base, position: 'reasoning' };
+  const opened =
+    reasoning !== null && reasoning.start.trim() !== '' && contentCall.before === reasoning.start;
+  const closed = closing.end !== '' && contentCall.between.startsWith(closing.end);
+  if (opened && closed) return { ...base, position: 'reasoning' };
+  if (opened) return { ...base, beforeCalls: beside.fromContent ?? '' };
   const between = beside.fromContent ?? '';
   const expected = [closing.empty + closing.open, beside.empty + closing.open];
   if (expected.includes(contentCall.before)) return { ...base, beforeCalls: between };

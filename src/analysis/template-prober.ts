@@ -141,6 +141,11 @@ export class TemplateProber {
       const cut = this.#alwaysOpened(base, full, beforeContent);
       if (cut !== null) return { lead: base.slice(0, cut), tail: base.slice(cut), prompt: base.slice(cut) };
     }
+    const shared = opened.slice(0, commonPrefixLength([opened, base]));
+    const replaced = base.slice(shared.length);
+    if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced)) {
+      return { lead: shared, tail: replaced, prompt: opened.slice(shared.length) };
+    }
     const prompt = opened.startsWith(base) ? opened.slice(base.length) : '';
     if (full.startsWith(base) || prompt === '') return { lead: base, tail: '', prompt };
     const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');

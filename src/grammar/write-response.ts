@@ -78,7 +78,13 @@ function writeBesideCalls(
 
 /** The section of calls: its markers, the calls and what separates them. */
 export function writeCalls(format: CallsFormat, calls: readonly ToolCall[]): string {
-  const written = calls.map((call, index) => writeCall(format, call, index)).join(format.separator);
+  const later = format.laterSeparator ?? format.separator;
+  const written = calls
+    .map((call, index) => {
+      const separator = index === 0 ? '' : index === 1 ? format.separator : later;
+      return separator + writeCall(format, call, index);
+    })
+    .join('');
   const closes = !(format.sectionCloseOptional && calls.length === 1);
   return format.section.open + written + (closes ? format.section.close : '');
 }
