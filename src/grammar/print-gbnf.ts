@@ -17,7 +17,7 @@ import {
   type GbnfRule,
   writeGbnf,
 } from './gbnf.ts';
-import { expandUntil } from './until.ts';
+import { type ExpandedGrammar, expandUntil } from './until.ts';
 
 /**
  * GBNF text of a grammar, its start rule first and called `root`. Equal grammars print equally.
@@ -31,40 +31,51 @@ export function printGbnf(grammar: Grammar): string {
 
 /** The same as data. */
 export function toGbnf(grammar: Grammar): GbnfGrammar {
-  return new GbnfPrinter(grammar).print();
+  const expanded = expandUntil(grammar);
+  const { root, rules } = expanded;
+  const printer = new GbnfPrinter(expanded, printedNames(rules.keys(), root));
+  const names = [root, ...[...rules.keys()].filter((name) => name !== root)];
+  return { rules: names.flatMap((name) => printer.rule(name)) };
 }
 
 /** Repetitions per block where a count exceeds what the engine expands. */
 const blockSize = 1000;
 
-class GbnfPrinter {
-  readonly #grammar: ReturnType<typeof expandUntil>;
+/** Prints the rules of a grammar without `until`, one by one, under the names that it is given. */
+export class GbnfPrinter {
+  readonly #grammar: ExpandedGrammar;
   readonly #names: ReadonlyMap<string, string>;
   readonly #taken: Set<string>;
-  /** Rules made here for repeated groups, by the rule they come from. */
+  /** Rules made here for repeated groups of the rule being printed. */
   #made: GbnfRule[] = [];
 
-  constructor(grammar: Grammar) {
-    this.#grammar = expandUntil(grammar);
-    this.#names = printedNames(this.#grammar);
-    this.#taken = new Set(this.#names.values());
+  /** `names` says how each rule is called in print. */
+  constructor(grammar: ExpandedGrammar, names: ReadonlyMap<string, string>) {
+    this.#grammar = grammar;
+    this.#names = names;
+    this.#taken = new Set(names.values());
   }
 
-  print(): GbnfGrammar {
-    const { root, rules } = this.#grammar;
-    const names = [root, ...[...rules.keys()].filter((name) => name !== root)];
-    return { rules: names.flatMap((name) => this.#printRule(name)) };
-  }
-
-  #printRule(name: string): GbnfRule[] {
+  /** A rule of the grammar, and the rules that had to be made for its repetitions. */
+  rule(name: string): GbnfRule[] {
     const expression = this.#grammar.rules.get(name);
     if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
-    const printed = this.#name(name);
     const comment = this.#grammar.comments.get(name);
+    const [rule, ...made] = this.#rules(expression, this.#name(name));
+    return [{ ...rule, ...(comment === undefined ? {} : { comment }) }, ...made];
+  }
+
+  /** A start rule for `expression`, called `root`; the names of the rules it makes are free again after. */
+  root(expression: Expression): GbnfRule[] {
+    const rules = this.#rules(expression, 'root');
+    for (const { name } of this.#made) this.#taken.delete(name);
+    return rules;
+  }
+
+  #rules(expression: Expression, name: string): [GbnfRule, ...GbnfRule[]] {
     this.#made = [];
-    const body = this.#print(expression, printed);
-    const rule: GbnfRule = { name: printed, body, ...(comment === undefined ? {} : { comment }) };
-    return [rule, ...this.#made];
+    const body = this.#print(expression, name);
+    return [{ name, body }, ...this.#made];
   }
 
   #name(name: string): string {
@@ -141,10 +152,10 @@ class GbnfPrinter {
   }
 }
 
-/** The start rule becomes `root`; another rule of that name steps aside. */
-function printedNames({ root, rules }: Grammar): Map<string, string> {
+/** How rules are called in print: `root` becomes the rule called `root`, and another of that name steps aside. */
+export function printedNames(rules: Iterable<string>, root: string | null): Map<string, string> {
   const names = new Map<string, string>();
-  for (const name of rules.keys()) {
+  for (const name of rules) {
     if (!/^[A-Za-z0-9-]+$/.test(name)) {
       throw new GrammarError({
         reason: 'a rule name in GBNF consists of letters, digits and dashes',
@@ -153,12 +164,12 @@ function printedNames({ root, rules }: Grammar): Map<string, string> {
     }
     names.set(name, name);
   }
-  if (root !== 'root' && rules.has('root')) {
+  if (root !== 'root' && names.has('root')) {
     let number = 1;
-    while (rules.has(`root-${number}`)) number += 1;
+    while (names.has(`root-${number}`)) number += 1;
     names.set('root', `root-${number}`);
   }
-  names.set(root, 'root');
+  if (root !== null) names.set(root, 'root');
   return names;
 }
 

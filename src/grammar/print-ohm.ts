@@ -73,10 +73,10 @@ class OhmPrinter {
   /** A choice at the top of a rule: one case to a line. */
   #cases(alternatives: readonly Expression[], owner: string): string {
     const printed = alternatives.map((each) => this.#print(each, owner));
-    const width = Math.max(...printed.map(({ text }) => text.length));
+    const width = Math.min(60, Math.max(...printed.map(({ text }) => text.length)));
     const lines = printed.map(({ text, arity }, index) => {
       const label =
-        arity === 1 ? '' : `${' '.repeat(Math.min(width, 60) - text.length + 2)}-- case${index + 1}`;
+        arity === 1 ? '' : `${' '.repeat(Math.max(0, width - text.length) + 2)}-- case${index + 1}`;
       return `  ${index === 0 ? '=' : '|'} ${text}${label}`;
     });
     return lines.join('\n');

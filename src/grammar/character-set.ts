@@ -1,0 +1,45 @@
+/** Sets of code points that answer fast: a bitmap for ASCII, binary search above. */
+import type { CodePointRange } from './expression.ts';
+
+export interface CharacterSet {
+  /** Sorted and disjoint. */
+  readonly ranges: readonly CodePointRange[];
+  /** The only member, or -1. */
+  readonly only: number;
+  /** One bit per ASCII character. */
+  readonly ascii: Uint32Array;
+}
+
+/** The set of `ranges`, which are sorted and disjoint. */
+export function characterSet(ranges: readonly CodePointRange[]): CharacterSet {
+  const ascii = new Uint32Array(4);
+  for (const [from, to] of ranges) {
+    for (let code = from; code <= to && code < 128; code += 1) {
+      ascii[code >> 5] = (ascii[code >> 5] ?? 0) | (1 << (code & 31));
+    }
+  }
+  const [first] = ranges;
+  const only = ranges.length === 1 && first !== undefined && first[0] === first[1] ? first[0] : -1;
+  return { ranges, only, ascii };
+}
+
+/** Whether `code` is a member. */
+export function hasCharacter(set: CharacterSet, code: number): boolean {
+  if (code < 128) return (((set.ascii[code >> 5] ?? 0) >>> (code & 31)) & 1) === 1;
+  return intersectsRange(set, code, code);
+}
+
+/** Whether any code point from `low` to `high` is a member. */
+export function intersectsRange({ ranges }: CharacterSet, low: number, high: number): boolean {
+  let start = 0;
+  let end = ranges.length;
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    const range = ranges[middle];
+    if (range === undefined) return false;
+    if (range[1] < low) start = middle + 1;
+    else if (range[0] > high) end = middle;
+    else return true;
+  }
+  return false;
+}

@@ -1,0 +1,237 @@
+/**
+ * First and follow sets, as bits over the pieces into which a grammar's classes and literals cut the code
+ * points. With them: the places where reading a grammar as a PEG and as a context-free grammar could
+ * differ, because the next character alone does not decide.
+ */
+import { type Expression, type Grammar, maxCodePoint, unreachable } from './expression.ts';
+import { children, referredRules } from './references.ts';
+import { isNullable, nullableRules } from './rule-facts.ts';
+
+type Bits = Uint32Array;
+
+/** A place where the next character does not decide. */
+export interface Ambiguity {
+  readonly rule: string;
+  readonly kind: 'ambiguous-choice' | 'ambiguous-repetition' | 'ambiguous-end';
+  readonly reason: string;
+}
+
+/** All such places. The grammar must be free of undefined rules and of left recursion. */
+export function findAmbiguities(grammar: Grammar): readonly Ambiguity[] {
+  const search = new AmbiguitySearch(grammar);
+  return search.run();
+}
+
+class AmbiguitySearch {
+  readonly #rules: ReadonlyMap<string, Expression>;
+  readonly #root: string;
+  readonly #nullable: ReadonlySet<string>;
+  readonly #cuts: readonly number[];
+  readonly #firsts = new Map<Expression, Bits>();
+  readonly #follows = new Map<string, Bits>();
+  #found: Ambiguity[] = [];
+  #changed = new Set<string>();
+  #rule = '';
+
+  constructor({ rules, root }: Grammar) {
+    this.#rules = rules;
+    this.#root = root;
+    this.#nullable = nullableRules(rules);
+    this.#cuts = cutPoints(rules.values());
+  }
+
+  /** Follow sets first, to their fixpoint; then one more walk that reports. */
+  run(): readonly Ambiguity[] {
+    this.#changed = reachableRules(this.#rules, this.#root);
+    for (const name of this.#changed) {
+      // A rule that changes while it waits is not walked twice; one that changes later is.
+      this.#changed.delete(name);
+      this.#walkRule(name);
+    }
+    this.#found = [];
+    for (const name of reachableRules(this.#rules, this.#root)) this.#walkRule(name);
+    return this.#found;
+  }
+
+  #walkRule(name: string): void {
+    const body = this.#rules.get(name);
+    this.#rule = name;
+    if (body !== undefined) this.#walk(body, this.#follows.get(name) ?? this.#none());
+  }
+
+  #walk(expression: Expression, follow: Bits): void {
+    switch (expression.type) {
+      case 'literal':
+      case 'class':
+        return;
+      case 'sequence':
+        expression.items.reduceRight((after, item) => {
+          this.#walk(item, after);
+          return isNullable(item, this.#nullable) ? union(this.#first(item), after) : this.#first(item);
+        }, follow);
+        return;
+      case 'choice':
+        this.#checkChoice(expression.alternatives, follow);
+        for (const each of expression.alternatives) this.#walk(each, follow);
+        return;
+      case 'repeat': {
+        const first = this.#first(expression.item);
+        if (expression.max !== expression.min && intersects(first, follow)) {
+          this.#report('ambiguous-repetition', `${this.#name(first, follow)} can repeat and can follow`);
+        }
+        this.#walk(expression.item, expression.max === 1 ? follow : union(first, follow));
+        return;
+      }
+      case 'until':
+        if (expression.mayEnd && follow.some((word) => word !== 0)) {
+          this.#report('ambiguous-end', 'text that may end is followed by something');
+        }
+        for (const { next } of expression.branches) if (next !== null) this.#walk(next, follow);
+        return;
+      case 'rule':
+        this.#addFollow(expression.name, follow);
+        return;
+      default:
+        unreachable(expression);
+    }
+  }
+
+  #checkChoice(alternatives: readonly Expression[], follow: Bits): void {
+    let seen = this.#none();
+    for (const [index, each] of alternatives.entries()) {
+      const first = this.#first(each);
+      if (intersects(seen, first)) {
+        this.#report('ambiguous-choice', `${this.#name(seen, first)} begins two alternatives`);
+      }
+      seen = union(seen, first);
+      if (!isNullable(each, this.#nullable)) continue;
+      if (index < alternatives.length - 1) {
+        this.#report('ambiguous-choice', 'an alternative that can be empty is not the last');
+      }
+    }
+    const last = alternatives.at(-1);
+    if (last !== undefined && isNullable(last, this.#nullable) && intersects(seen, follow)) {
+      this.#report('ambiguous-choice', `${this.#name(seen, follow)} can begin it and can follow it`);
+    }
+  }
+
+  #report(kind: Ambiguity['kind'], reason: string): void {
+    if (!this.#found.some((each) => each.rule === this.#rule && each.reason === reason)) {
+      this.#found.push({ rule: this.#rule, kind, reason });
+    }
+  }
+
+  #addFollow(name: string, follow: Bits): void {
+    const before = this.#follows.get(name) ?? this.#none();
+    const after = union(before, follow);
+    if (after.every((word, index) => word === before[index])) return;
+    this.#follows.set(name, after);
+    this.#changed.add(name);
+  }
+
+  #first(expression: Expression): Bits {
+    const known = this.#firsts.get(expression);
+    if (known !== undefined) return known;
+    const first = this.#computeFirst(expression);
+    this.#firsts.set(expression, first);
+    return first;
+  }
+
+  #computeFirst(expression: Expression): Bits {
+    switch (expression.type) {
+      case 'literal': {
+        const code = expression.text.codePointAt(0);
+        return code === undefined ? this.#none() : this.#bits([[code, code]]);
+      }
+      case 'class':
+        return this.#bits(expression.ranges);
+      case 'sequence': {
+        const end = expression.items.findIndex((item) => !isNullable(item, this.#nullable));
+        const items = end === -1 ? expression.items : expression.items.slice(0, end + 1);
+        return items.map((item) => this.#first(item)).reduce(union, this.#none());
+      }
+      case 'choice':
+        return expression.alternatives.map((each) => this.#first(each)).reduce(union, this.#none());
+      case 'repeat':
+        return this.#first(expression.item);
+      case 'until':
+        return this.#bits([[0, maxCodePoint]]);
+      case 'rule': {
+        const body = this.#rules.get(expression.name);
+        return body === undefined ? this.#none() : this.#first(body);
+      }
+      default:
+        return unreachable(expression);
+    }
+  }
+
+  #none(): Bits {
+    return new Uint32Array((this.#cuts.length >> 5) + 1);
+  }
+
+  #bits(ranges: readonly (readonly [number, number])[]): Bits {
+    const bits = this.#none();
+    for (const [from, to] of ranges) {
+      for (let piece = pieceOf(this.#cuts, from); (this.#cuts[piece] ?? Infinity) <= to; piece += 1) {
+        bits[piece >> 5] = (bits[piece >> 5] ?? 0) | (1 << (piece & 31));
+      }
+    }
+    return bits;
+  }
+
+  /** A character that is in both, for people. */
+  #name(a: Bits, b: Bits): string {
+    const piece = this.#cuts.findIndex((_, index) => {
+      const word = (a[index >> 5] ?? 0) & (b[index >> 5] ?? 0);
+      return ((word >>> (index & 31)) & 1) === 1;
+    });
+    return JSON.stringify(String.fromCodePoint(Math.max(1, this.#cuts[piece] ?? 1)));
+  }
+}
+
+/** First code points of the pieces; within a piece all first sets agree. */
+function cutPoints(expressions: Iterable<Expression>): readonly number[] {
+  const cuts = new Set<number>([0]);
+  const cut = (from: number, to: number): void => {
+    cuts.add(from);
+    if (to < maxCodePoint) cuts.add(to + 1);
+  };
+  const todo = [...expressions];
+  for (let each = todo.pop(); each !== undefined; each = todo.pop()) {
+    if (each.type === 'class') for (const [from, to] of each.ranges) cut(from, to);
+    const code = each.type === 'literal' ? each.text.codePointAt(0) : undefined;
+    if (code !== undefined) cut(code, code);
+    todo.push(...children(each));
+  }
+  return [...cuts].sort((a, b) => a - b);
+}
+
+/** Index of the piece that holds `code`. */
+function pieceOf(cuts: readonly number[], code: number): number {
+  let start = 0;
+  let end = cuts.length;
+  while (end - start > 1) {
+    const middle = (start + end) >> 1;
+    if ((cuts[middle] ?? 0) <= code) start = middle;
+    else end = middle;
+  }
+  return start;
+}
+
+function union(a: Bits, b: Bits): Bits {
+  return a.map((word, index) => word | (b[index] ?? 0));
+}
+
+function intersects(a: Bits, b: Bits): boolean {
+  return a.some((word, index) => (word & (b[index] ?? 0)) !== 0);
+}
+
+/** The start rule and what it leads to. */
+export function reachableRules(rules: ReadonlyMap<string, Expression>, root: string): Set<string> {
+  const reached = new Set([root]);
+  for (const name of reached) {
+    const body = rules.get(name);
+    if (body !== undefined) for (const each of referredRules(body)) reached.add(each);
+  }
+  return reached;
+}

@@ -1,0 +1,134 @@
+/** Which rules can match the empty text, which can match anything at all, which lead to which. */
+import { type Expression, unreachable } from './expression.ts';
+import { referredRules } from './references.ts';
+
+/** Rules that can match the empty text. */
+export function nullableRules(rules: ReadonlyMap<string, Expression>): ReadonlySet<string> {
+  return leastFixpoint(rules, isNullable);
+}
+
+/** Rules that match at least one text. */
+export function productiveRules(rules: ReadonlyMap<string, Expression>): ReadonlySet<string> {
+  return leastFixpoint(rules, isProductive);
+}
+
+/** Whether `expression` can match the empty text, given the rules that can. */
+export function isNullable(expression: Expression, nullable: ReadonlySet<string>): boolean {
+  switch (expression.type) {
+    case 'literal':
+      return expression.text === '';
+    case 'class':
+      return false;
+    case 'sequence':
+      return expression.items.every((item) => isNullable(item, nullable));
+    case 'choice':
+      return expression.alternatives.some((each) => isNullable(each, nullable));
+    case 'repeat':
+      return expression.min === 0 || isNullable(expression.item, nullable);
+    case 'until':
+      return expression.mayEnd;
+    case 'rule':
+      return nullable.has(expression.name);
+    default:
+      return unreachable(expression);
+  }
+}
+
+/** Whether `expression` can match some text, given the rules that can. */
+export function isProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
+  switch (expression.type) {
+    case 'literal':
+      return true;
+    case 'class':
+      return expression.ranges.length > 0;
+    case 'sequence':
+      return expression.items.every((item) => isProductive(item, productive));
+    case 'choice':
+      return expression.alternatives.some((each) => isProductive(each, productive));
+    case 'repeat':
+      return expression.min === 0 || isProductive(expression.item, productive);
+    case 'until':
+      return (
+        expression.mayEnd ||
+        expression.branches.some(({ next }) => next !== null && isProductive(next, productive))
+      );
+    case 'rule':
+      return productive.has(expression.name);
+    default:
+      return unreachable(expression);
+  }
+}
+
+/** The smallest set of rules with `holds(body, set)` for each member; a rule is looked at again when one it uses joins. */
+function leastFixpoint(
+  rules: ReadonlyMap<string, Expression>,
+  holds: (body: Expression, known: ReadonlySet<string>) => boolean,
+): ReadonlySet<string> {
+  const users = new Map<string, string[]>();
+  for (const [name, body] of rules) {
+    for (const used of referredRules(body)) users.set(used, [...(users.get(used) ?? []), name]);
+  }
+  const known = new Set<string>();
+  const todo = [...rules.keys()];
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    const body = rules.get(name);
+    if (body === undefined || known.has(name) || !holds(body, known)) continue;
+    known.add(name);
+    todo.push(...(users.get(name) ?? []));
+  }
+  return known;
+}
+
+/** Rules that `expression` may enter before it has matched a character. */
+export function leftmostRules(expression: Expression, nullable: ReadonlySet<string>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (each: Expression): void => {
+    if (each.type === 'rule') names.add(each.name);
+    else if (each.type === 'choice') each.alternatives.forEach(visit);
+    else if (each.type === 'repeat') visit(each.item);
+    else if (each.type === 'sequence') {
+      for (const item of each.items) {
+        visit(item);
+        if (!isNullable(item, nullable)) break;
+      }
+    }
+  };
+  visit(expression);
+  return names;
+}
+
+/** Rules on a cycle of `edges`; of every knot of cycles at least one, which is enough to refuse it. */
+export function rulesOnCycles(edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const state = new Map<string, 'open' | 'done'>();
+  const cyclic = new Set<string>();
+  for (const start of edges.keys()) {
+    if (!state.has(start)) findCycles(start, edges, state, cyclic);
+  }
+  return cyclic;
+}
+
+function findCycles(
+  start: string,
+  edges: ReadonlyMap<string, ReadonlySet<string>>,
+  state: Map<string, 'open' | 'done'>,
+  cyclic: Set<string>,
+): void {
+  const path: { readonly name: string; readonly rest: Iterator<string> }[] = [];
+  const enter = (name: string): void => {
+    state.set(name, 'open');
+    path.push({ name, rest: (edges.get(name) ?? new Set()).values() });
+  };
+  enter(start);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const { value: next, done } = top.rest.next();
+    if (done === true) {
+      state.set(top.name, 'done');
+      path.pop();
+    } else if (state.get(next) === 'open') {
+      const from = path.findIndex(({ name }) => name === next);
+      for (const { name } of path.slice(from)) cyclic.add(name);
+    } else if (!state.has(next)) {
+      enter(next);
+    }
+  }
+}
