@@ -251,3 +251,16 @@ export class ResponseFieldError extends IdiolectError {
     this.raw = facts.raw;
   }
 }
+
+/** Messages given for a prompt are not what they should be. */
+export class MessageError extends IdiolectError {
+  readonly code = 'message';
+  /** Where: `messages[1].tool_calls[0].function.name`. */
+  readonly path: string;
+  readonly reason: string;
+  constructor(facts: { path: string; reason: string }) {
+    super(`${facts.path}: ${facts.reason}`);
+    this.path = facts.path;
+    this.reason = facts.reason;
+  }
+}

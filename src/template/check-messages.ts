@@ -1,0 +1,68 @@
+/** What messages and tools must be before a template sees them. */
+import { MessageError, ToolError } from '../errors.ts';
+
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(path: string, reason: string): never {
+  throw new MessageError({ path, reason });
+}
+
+function checkContent(content: unknown, path: string): void {
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (!Array.isArray(content)) refuse(path, 'content must be text, a list of parts, or null');
+  content.forEach((part, index) => {
+    if (!isRecord(part) || typeof part.type !== 'string') refuse(`${path}[${index}]`, 'a part needs a type');
+  });
+}
+
+function checkCall(call: unknown, path: string): void {
+  if (!isRecord(call) || !isRecord(call.function)) refuse(path, 'a tool call needs a function');
+  const { name, arguments: args } = call.function;
+  if (typeof name !== 'string')
+    refuse(`${path}.function.name`, 'the name of the called function must be text');
+  if (typeof args !== 'string' && !isRecord(args)) {
+    refuse(`${path}.function.arguments`, 'arguments must be JSON text or an object');
+  }
+}
+
+function checkMessage(message: unknown, path: string): void {
+  if (!isRecord(message)) refuse(path, 'a message must be an object');
+  if (typeof message.role !== 'string' || !roles.has(message.role)) {
+    refuse(`${path}.role`, `role must be one of ${[...roles].join(', ')}`);
+  }
+  checkContent(message.content, `${path}.content`);
+  const { tool_calls: calls, reasoning_content: reasoning } = message;
+  if (reasoning !== undefined && reasoning !== null && typeof reasoning !== 'string') {
+    refuse(`${path}.reasoning_content`, 'reasoning must be text');
+  }
+  if (calls === undefined || calls === null) return;
+  if (!Array.isArray(calls)) refuse(`${path}.tool_calls`, 'tool_calls must be a list');
+  calls.forEach((call, index) => {
+    checkCall(call, `${path}.tool_calls[${index}]`);
+  });
+}
+
+/** Checks messages from outside. Throws MessageError with the path of the first fault. */
+export function checkMessages(messages: unknown): void {
+  if (!Array.isArray(messages)) refuse('messages', 'messages must be a list');
+  if (messages.length === 0) refuse('messages', 'there is nothing to render; give at least one message');
+  messages.forEach((message, index) => {
+    checkMessage(message, `messages[${index}]`);
+  });
+}
+
+/** Checks tools from outside. Throws ToolError. */
+export function checkTools(tools: unknown): void {
+  if (tools === undefined) return;
+  if (!Array.isArray(tools)) throw new ToolError({ tool: '', reason: 'tools must be a list' });
+  tools.forEach((tool: unknown, index) => {
+    const named = isRecord(tool) && isRecord(tool.function) ? tool.function.name : undefined;
+    if (typeof named !== 'string' || named === '') {
+      throw new ToolError({ tool: `tools[${index}]`, reason: 'a tool needs function.name' });
+    }
+  });
+}

@@ -1,0 +1,34 @@
+/** Rendering on trial: a template that refuses a conversation gives an answer, not a failure. */
+import { TemplateError } from '../errors.ts';
+import type { ObservedRender, Template, TemplateVariables } from './template.ts';
+
+/** Trials happen at a fixed time, so that renders differ only in what is tried. */
+const trialTime = new Date(2000, 0, 1);
+
+const trialDefaults = {
+  bos_token: '',
+  eos_token: '',
+  functions: '[]',
+  datetime: '',
+  add_generation_prompt: false,
+};
+
+/** A render, or `null` where the template refuses. Throws TemplateLimitError. */
+export function tryRender(template: Template, variables: TemplateVariables): string | null {
+  try {
+    return template.render({ ...trialDefaults, ...variables }, { now: trialTime });
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}
+
+/** An observed render, or `null` where the template refuses. Throws TemplateLimitError. */
+export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
+  try {
+    return template.renderObserved({ ...trialDefaults, ...variables }, { now: trialTime });
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}
