@@ -5,6 +5,7 @@
  * it insists on tokens that begin with `hf_`, leaves redirects to the platform, and drops the header
  * `X-Error-Code` by which the Hub tells a gated model from a missing one.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   GatedModelError,
   HubUnauthorizedError,
@@ -24,6 +25,8 @@ export interface HubOptions {
   readonly token?: string | null;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Stops whatever is asked of the Hub. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a request is about; it goes into the errors. */
@@ -63,17 +66,22 @@ export function createHub(options: HubOptions = {}): Hub {
   return {
     ...hub,
     apiFetch: (subject) => async (input, init) => {
-      const response = await retryUnavailable(() => {
-        const signal = init?.signal ?? AbortSignal.timeout(apiTimeoutMs);
+      const response = await retryUnavailable(options.signal, () => {
+        const signal = eitherSignal(AbortSignal.timeout(apiTimeoutMs), options.signal);
         return follow(addressOf(input), { ...init, signal }, 'same-origin');
       });
       return response.ok ? response : await refuse(response, subject, hub);
     },
     fileFetch: (subject) => async (input, init) => {
-      const response = await follow(addressOf(input), init ?? {}, 'any-origin');
+      const signal = init?.signal ?? options.signal ?? null;
+      const response = await follow(addressOf(input), { ...init, signal }, 'any-origin');
       return response.ok ? response : await refuse(response, subject, hub);
     },
   };
+}
+
+function eitherSignal(timeout: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+  return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
 }
 
 function addressOf(input: string | URL | Request): URL {
@@ -128,7 +136,6 @@ async function reach(request: typeof fetch, url: URL, init: RequestInit): Promis
   try {
     return await request(url, init);
   } catch (cause) {
-    if (cause instanceof Error && cause.name === 'AbortError') throw cause;
     const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
     const reason = timedOut ? 'does not answer in time' : 'cannot be reached';
     throw new HubUnavailableError({ host: url.host, reason, cause });
@@ -136,15 +143,19 @@ async function reach(request: typeof fetch, url: URL, init: RequestInit): Promis
 }
 
 /** Tries again when the Hub is briefly out of order; any other answer is the answer. */
-async function retryUnavailable(request: () => Promise<Response>): Promise<Response> {
+async function retryUnavailable(
+  signal: AbortSignal | undefined,
+  request: () => Promise<Response>,
+): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
     const response = await request().catch((error: unknown) => {
       if (attempt < apiAttempts && error instanceof HubUnavailableError) return null;
       throw error;
     });
     if (response !== null && (response.status < 500 || attempt >= apiAttempts)) return response;
     await response?.body?.cancel();
-    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
+    await wait(200 * attempt, undefined, signal ? { signal } : {});
   }
 }
 

@@ -45,8 +45,8 @@ export interface TemplateCard {
 
 /** Bytes that reading headers of one model may take in all. */
 const headerBudget = 30_000_000;
-/** What the parser reads at least of each further shard. */
-const shardHeader = 2_000_000;
+/** What each further shard may take of that: it lists its weights and little else. */
+const shardHeader = 4_000_000;
 /** The architecture that files with image or audio encoders declare. */
 const projectorArchitecture = 'clip';
 
@@ -129,7 +129,7 @@ function judge(
   const observed = observeSafely(effective.source, observe);
   const sha256 = createHash('sha256').update(effective.source).digest('hex');
   const { capabilities } = observed;
-  const supportsTools = capabilities !== null && capabilities.supportsTools && capabilities.supportsToolCalls;
+  const supportsTools = (capabilities?.supportsTools && capabilities.supportsToolCalls) ?? false;
   return { template: { ...effective, sha256, ...observed }, supportsTools };
 }
 

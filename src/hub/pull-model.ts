@@ -36,7 +36,6 @@ export interface PullOptions extends HubOptions {
   readonly stallMs?: number;
   /** Pause before the first new try of a broken connection, in milliseconds. Default 500. */
   readonly retryMs?: number;
-  readonly signal?: AbortSignal;
   /** Told what happens, in order. */
   readonly onEvent?: (event: PullEvent) => void;
 }
@@ -65,6 +64,16 @@ export async function pullModel(
   options: PullOptions,
 ): Promise<PulledModel> {
   const wanted = typeof reference === 'string' ? parseModelReference(reference) : reference;
+  try {
+    return await lookAndFetch(wanted, options);
+  } catch (error) {
+    // What broke because of the abort is no error of the Hub.
+    options.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function lookAndFetch(wanted: ModelReference, options: PullOptions): Promise<PulledModel> {
   const hub = createHub(options);
   const resolved = await resolveModel(hub, wanted);
   options.onEvent?.({ type: 'resolved', resolved });

@@ -139,7 +139,6 @@ async function unlessMalformed<T>(hub: Hub, ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (cause) {
     if (cause instanceof IdiolectError) throw cause;
-    if (cause instanceof Error && cause.name === 'AbortError') throw cause;
     throw unexpected(hub, 'does not answer as the Hub does', cause);
   }
 }

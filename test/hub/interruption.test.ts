@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { withClaim } from '../../src/hub/claim.ts';
+import { openPartialFile } from '../../src/hub/partial-file.ts';
+import type { SeenRequest } from '../support/fake-hub.ts';
+import { type Fixture, startFixture, toolModel } from './hub-fixture.ts';
+
+const chunkSize = 65_536;
+const connections = 4;
+const model = toolModel(2_000_000);
+const repositories = { 'org/model': { files: { 'm.gguf': model } } };
+const processes = path.join(import.meta.dirname, 'pull-process.ts');
+
+function startProcess({ hub, cache }: Fixture): ChildProcess {
+  const tsx = ['--import', 'tsx', '--conditions=idiolect:source'];
+  const pull = [processes, hub.endpoint, cache, 'org/model', String(chunkSize)];
+  return spawn(process.execPath, [...tsx, ...pull], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Requests for chunks; the look at the header asks for more at once. */
+function chunkRequests(requests: readonly SeenRequest[]): readonly SeenRequest[] {
+  return requests.filter(({ range }) => range !== null && range.end - range.start < chunkSize);
+}
+
+function exited(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', resolve));
+}
+
+async function killAfter(
+  child: ChildProcess,
+  fixture: Fixture,
+  bytes: number,
+  lateMs: number,
+): Promise<void> {
+  const done = exited(child);
+  const fetched = (): number => chunkRequests(fixture.hub.requests).reduce((sum, { sent }) => sum + sent, 0);
+  while (child.exitCode === null && fetched() < bytes) await new Promise((resolve) => setTimeout(resolve, 2));
+  await new Promise((resolve) => setTimeout(resolve, lateMs));
+  child.kill('SIGKILL');
+  await done;
+}
+
+/** How often chunks were asked for again: what the kill cost. */
+function repeated(requests: readonly SeenRequest[]): number {
+  const cdn = chunkRequests(requests).filter(({ host }) => host === 'cdn');
+  return cdn.length - new Set(cdn.map(({ range }) => range?.start)).size;
+}
+
+describe('killed at any moment and pulled again', () => {
+  const moments = process.env.LAWS === 'long' ? 50 : 6;
+  test.each(Array.from({ length: moments }, (_, index) => index / (moments - 1)))(
+    'around %f of the bytes: the right bytes, at most one chunk per connection twice',
+    async (share) => {
+      const fixture = await startFixture({ repositories, speed: 2_000_000 });
+      const moment = Math.random() * 0.1 + share * 0.95;
+      const late = Math.random() * 30;
+      await killAfter(startProcess(fixture), fixture, moment * model.length, late);
+      const context = `killed at ${moment} of the bytes and ${late} ms`;
+      fixture.hub.speed = Number.POSITIVE_INFINITY;
+      const { files } = await fixture.pull('org/model', { chunkSize, connections });
+      expect(fs.readFileSync(files[0]).equals(model), context).toBe(true);
+      expect(repeated(fixture.hub.requests), context).toBeLessThanOrEqual(connections);
+      expect(fixture.cachedFiles(), context).toHaveLength(3);
+    },
+  );
+});
+
+test('two processes that pull the same file fetch it once, and both have it', async () => {
+  const fixture = await startFixture({ repositories, speed: 4_000_000 });
+  const both = [startProcess(fixture), startProcess(fixture)];
+  expect(await Promise.all(both.map(exited))).toEqual([0, 0]);
+  expect(repeated(fixture.hub.requests)).toBe(0);
+  expect(fs.readFileSync((await fixture.pull('org/model')).files[0]).equals(model)).toBe(true);
+  expect(fixture.cachedFiles()).toHaveLength(3);
+});
+
+describe('a claim', () => {
+  test('is held by one at a time, whoever comes when', async () => {
+    const { cache } = await startFixture();
+    let holders = 0;
+    let turns = 0;
+    const work = async (): Promise<void> => {
+      expect(++holders).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+      holders--;
+      turns++;
+    };
+    await Promise.all(Array.from({ length: 6 }, () => withClaim(cache, 'x', {}, work)));
+    expect(turns).toBe(6);
+    expect(fs.readdirSync(cache)).toEqual([]);
+  });
+
+  test('of a dead process, or of one unheard of for a minute, holds nobody up', async () => {
+    const { cache } = await startFixture();
+    const host = Buffer.from((await import('node:os')).hostname())
+      .toString('base64url')
+      .slice(0, 60);
+    const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+    await exited(dead);
+    fs.writeFileSync(path.join(cache, `x.${host}.${dead.pid}.a.claim`), '');
+    const silent = path.join(cache, 'x.elsewhere.1.b.claim');
+    fs.writeFileSync(silent, '');
+    const longAgo = new Date(Date.now() - 120_000);
+    fs.utimesSync(silent, longAgo, longAgo);
+    const started = performance.now();
+    await withClaim(cache, 'x', {}, async () => undefined);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(fs.readdirSync(cache)).toEqual([]);
+  });
+
+  test('of a living one is waited for until the waiting is aborted', async () => {
+    const { cache } = await startFixture();
+    fs.writeFileSync(path.join(cache, 'x.elsewhere.1.a.claim'), '');
+    let waits = 0;
+    const options = { signal: AbortSignal.timeout(300), onWait: () => void waits++ };
+    await expect(withClaim(cache, 'x', options, async () => undefined)).rejects.toThrow(/abort/i);
+    expect(waits).toBe(1);
+    expect(fs.readdirSync(cache)).toEqual(['x.elsewhere.1.a.claim']);
+  });
+});
+
+test('a record that does not fit its data is not believed', async () => {
+  const { cache } = await startFixture();
+  const layout = { file: path.join(cache, 'data'), size: 1000, chunkSize: 100 };
+  const first = await openPartialFile(layout);
+  await first.write(0, new Uint8Array(100));
+  await first.finish(0);
+  await first.close();
+  const again = await openPartialFile(layout);
+  expect([again.doneBytes(), again.isDone(0), again.isDone(1)]).toEqual([100, true, false]);
+  await again.close();
+  fs.rmSync(layout.file);
+  const lost = await openPartialFile(layout);
+  expect(lost.doneBytes()).toBe(0);
+  await lost.close();
+  const other = await openPartialFile({ ...layout, chunkSize: 300 });
+  expect([other.doneBytes(), other.chunkCount, ...other.bounds(3)]).toEqual([0, 4, 900, 1000]);
+  await other.close();
+});
