@@ -5,6 +5,7 @@ import type { JsonValue } from '../messages.ts';
 import type { CallTexts } from './infer-calls.ts';
 import { keyMark } from './infer-entries.ts';
 import { inferNested } from './infer-nested.ts';
+import { inferStrings, type StringsReading } from './infer-strings.ts';
 import { valueProbe } from './probes.ts';
 import { matchStyle, positionsOf, spacedStyle } from './read-json.ts';
 import { commonPrefixLength, commonSuffixLength, tokenEdges } from './text-cuts.ts';
@@ -42,7 +43,8 @@ export function inferFrames(
   itemClose: string,
   behind: string,
 ): FramesReading {
-  const string: FoundValue = { open: keyToValue, close: itemClose, codec: 'raw', style: null };
+  const strings = inferStrings(texts, keyToValue, itemClose, behind);
+  const string: FoundValue = { ...strings.frame, style: null };
   const samples = typedSamples(texts);
   const found = new Map<JsonType, FoundValue>([['string', string]]);
   const unread: TypedRender[] = [];
@@ -57,7 +59,7 @@ export function inferFrames(
       style ??= value.style;
     } else if (renders[0] !== undefined) unread.push(renders[0]);
   }
-  return assemble(texts, found, unread, style ?? spacedStyle, behind);
+  return assemble(texts, found, unread, style ?? spacedStyle, behind, strings);
 }
 
 function typedSamples(texts: CallTexts): readonly (readonly [JsonType, readonly JsonValue[]])[] {
@@ -153,6 +155,7 @@ function assemble(
   unread: readonly TypedRender[],
   style: JsonStyle,
   behind: string,
+  strings: StringsReading,
 ): FramesReading {
   const written = [...found.values()].filter((each) => each.codec !== 'absent');
   const opens = written.map((each) => each.open);
@@ -198,7 +201,7 @@ function assemble(
       array: frames('array'),
       object: frames('object'),
     },
-    alternativeString: null,
+    alternativeString: strings.alternative,
     nested,
     style,
   };

@@ -136,6 +136,9 @@ function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCal
     };
   }
   const bare = beforeCalls(calls);
+  if (wrapsEmptyContent(contentCall, bare, texts.content?.before ?? '')) {
+    return { callsOpen: '', empty: opening.empty, emptyContent: false, fromContent: '', fromReasoning: null };
+  }
   const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
   const rest = bare.slice(skipped.length);
   const between = contentCall.position === 'before' ? contentCall.between : null;
@@ -153,6 +156,13 @@ function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCal
     fromContent: withoutSuffix(afterClose, callsOpen),
     fromReasoning: withoutSuffix(reasoning?.beforeCall ?? null, callsOpen),
   };
+}
+
+/** Content beside calls has a wrapper of its own, which is written around no content too. */
+function wrapsEmptyContent(contentCall: ContentCall, bare: string, alone: string): boolean {
+  if (contentCall.position !== 'before') return false;
+  const { before, between } = contentCall;
+  return before.trim() !== '' && before !== alone && between.trim() !== '' && bare === before + between;
 }
 
 function withoutSuffix(text: string | null, suffix: string): string | null {
@@ -275,6 +285,13 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
     ...(beside.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
     ...(closing.afterReasoning === '' ? {} : { afterReasoning: closing.afterReasoning }),
   };
+  if (
+    texts.calls !== null &&
+    wrapsEmptyContent(contentCall, beforeCalls(texts.calls), texts.content?.before ?? '')
+  ) {
+    const { before, between } = contentCall.position === 'before' ? contentCall : { before: '', between: '' };
+    return { ...base, besideCalls: { open: before, close: between }, empty: before + between };
+  }
   if (contentCall.position === 'dropped') return { ...base, position: 'dropped' };
   if (contentCall.position === 'after')
     return { ...base, position: 'after-calls', beforeCalls: contentCall.between };

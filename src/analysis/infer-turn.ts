@@ -55,7 +55,8 @@ function turnTexts(prober: TemplateProber, probes: ProbeTable): readonly string[
     probes.contentCall,
     probes.reasoningCall,
   ];
-  return table.map((probe) => prober.turn(probe)).filter((turn) => turn !== null);
+  const turns = table.map((probe) => prober.turn(probe)).filter((turn) => turn !== null);
+  return turns.filter((turn) => turn.search(prober.sentinels.pattern) >= 0);
 }
 
 function sharedStart(texts: readonly string[], prompts: readonly string[], cuts: NaturalCuts): string {

@@ -69,14 +69,18 @@ const typedSchemas = {
   object: { type: 'object', properties: {}, additionalProperties: true },
 } as const;
 
-/** Tools whose schemas agree with every argument of the probes; `plain` ones have string arguments only. */
-export function probeTools(sentinels: Sentinels, plain: boolean): readonly Tool[] {
+/** Which tools a template stands: all types of arguments, strings only, or none at all. */
+export type ToolLevel = 'typed' | 'plain' | 'none';
+
+/** Tools whose schemas agree with every argument of the probes. */
+export function probeTools(sentinels: Sentinels, level: ToolLevel): readonly Tool[] {
+  if (level === 'none') return [];
   const described = (schema: object) => ({ ...schema, description: 'about' });
   const strings = sentinels.keys.map((key) => [key, described({ type: 'string' })] as const);
   const typed = Object.entries(typedSchemas).map(
     ([type, schema]) => [sentinels.typed[type as keyof typeof typedSchemas], described(schema)] as const,
   );
-  const properties = Object.fromEntries(plain ? strings : [...strings, ...typed]);
+  const properties = Object.fromEntries(level === 'plain' ? strings : [...strings, ...typed]);
   return sentinels.names.map((name) => ({
     type: 'function',
     function: {

@@ -8,7 +8,7 @@
  */
 import { AnalysisError, TemplateError } from '../errors.ts';
 import type { Template } from '../template/template.ts';
-import { type ProbeShape, probeMessages, probeTools } from './probe-messages.ts';
+import { type ProbeShape, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
 import type { Sentinels } from './sentinels.ts';
 import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from './text-cuts.ts';
@@ -37,7 +37,7 @@ export class TemplateProber {
   renders = 0;
   readonly #frames = new Map<ThinkingSetting, Frame>();
   readonly #template: Template;
-  #plainTools = false;
+  #tools: ToolLevel = 'typed';
 
   constructor(
     template: Template,
@@ -63,7 +63,7 @@ export class TemplateProber {
       return this.#template.render(
         {
           messages: probeMessages(probe, this.sentinels, shape),
-          tools: structuredClone(probeTools(this.sentinels, this.#plainTools)),
+          tools: structuredClone(probeTools(this.sentinels, this.#tools)),
           add_generation_prompt: false,
           bos_token: this.sentinels.bos,
           eos_token: this.sentinels.eos,
@@ -119,8 +119,9 @@ export class TemplateProber {
 
   #findFrame(thinking: ThinkingSetting): Frame {
     let base = this.#behindUser(this.render(null, thinking));
-    if (base === null && !this.#plainTools) {
-      this.#plainTools = true;
+    for (const level of ['plain', 'none'] as const) {
+      if (base !== null || this.#tools === 'none') break;
+      this.#tools = level;
       base = this.#behindUser(this.render(null, thinking));
     }
     if (base === null) {

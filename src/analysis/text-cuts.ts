@@ -7,7 +7,7 @@
  * markers such as `<|open|>think<|sep|>` stay whole without a list of markers.
  */
 
-const tokenPattern = /<[^<>\n]{1,100}>|<[^<>\n]*$|\[[^[\]{}\s"',:]{1,60}\]|[\p{L}\p{N}_\u2581]+|[\s\S]/gu;
+const tokenPattern = /<[^<>\n]{1,100}>|<[^<>\n]*$|\[[^[\]{}<>\s"',:]{1,60}\]|[\p{L}\p{N}_\u2581]+|[\s\S]/gu;
 
 /** The tokens of a literal, in order. */
 export function tokens(text: string): readonly string[] {
