@@ -1,7 +1,7 @@
 /** `idiolect inspect`: what was learned of a template, and why. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { analyzeTemplate, type TemplateAnalysis } from '../analysis/analyze-template.ts';
+import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
 import { generateModel } from '../codegen/generate-model.ts';
 import { annotatedSample, legend } from './annotate.ts';
 import { readModelSource } from './model-source.ts';
@@ -53,7 +53,7 @@ function section(title: string, body: string): string {
   return `${pc.bold(pc.underline(title))}\n${body.trimEnd()}\n`;
 }
 
-function card(origin: string, { format }: TemplateAnalysis): string {
+function card(origin: string, { format }: Analysis): string {
   const { labels } = format;
   return section(
     origin,
@@ -66,7 +66,7 @@ function card(origin: string, { format }: TemplateAnalysis): string {
   );
 }
 
-function capabilities({ capabilities: flags }: TemplateAnalysis): string {
+function capabilities({ capabilities: flags }: Analysis): string {
   const lines = Object.entries(flags).map(([flag, holds]) => {
     const words = flag
       .replace(/^supports/, '')
@@ -77,11 +77,11 @@ function capabilities({ capabilities: flags }: TemplateAnalysis): string {
   return section('Capabilities', lines.join('\n'));
 }
 
-function sample({ format }: TemplateAnalysis): string {
+function sample({ format }: Analysis): string {
   return section('A sample response', `${pc.dim('colours:')} ${legend}\n\n${annotatedSample(format)}`);
 }
 
-function fields({ format, evidence }: TemplateAnalysis): string {
+function fields({ format, evidence }: Analysis): string {
   const lines = evidence.map(({ field, probe, slice, reason }) => {
     const value = valueAt(format, field);
     const shown = value === undefined ? '' : `  ${pc.cyan(JSON.stringify(value))}`;
@@ -100,7 +100,7 @@ function valueAt(format: object, field: string): unknown {
   return value;
 }
 
-function doubts({ warnings }: TemplateAnalysis): string {
+function doubts({ warnings }: Analysis): string {
   const lines = warnings.map(
     ({ field, kind, message }) => `${pc.yellow(`! ${kind}`)} ${pc.bold(field)}: ${message}`,
   );

@@ -5,9 +5,11 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../errors.ts';
 import { registerGenerate } from './generate.ts';
+import { registerInspect } from './inspect.ts';
+import { registerVerify } from './verify.ts';
 
 /** The commands, in the order in which `--help` lists them. */
-const commands = [registerGenerate];
+const commands = [registerGenerate, registerInspect, registerVerify];
 
 function createProgram(): Command {
   const { version } = createRequire(import.meta.url)('idiolect/package.json');

@@ -3,6 +3,7 @@ import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
 import type { JsonSchema, Tool, ToolChoice } from '../messages.ts';
 import { callOpener } from './call-grammar.ts';
+import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
 import { printGbnf } from './print-gbnf.ts';
 import { type PromptState, readPromptState } from './prompt-state.ts';
@@ -60,7 +61,7 @@ export interface BuiltGrammar {
 
 /**
  * Builds the grammar of one request. Throws `ToolError` (unknown or unwritable tool, name given twice),
- * `SchemaError` and `UnsupportedOptionError`, all before a token is sampled.
+ * `SchemaError`, `GrammarError` and `UnsupportedOptionError`, all before a token is sampled.
  */
 export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): BuiltGrammar {
   const plan = planResponse(format, options);
@@ -76,6 +77,8 @@ export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): 
     argumentOrder: options.argumentOrder ?? 'schema',
     contentSchema: responseSchema(options.responseFormat) ?? true,
   });
+  // A grammar that no engine can build, or that has a dead end, must not reach a sampler.
+  refuseFindings(checkGrammar(grammar, { ambiguity: false }));
   const lazy = plan.shape === 'calls-from-trigger';
   return {
     grammar: printGbnf(grammar),

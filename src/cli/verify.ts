@@ -1,0 +1,74 @@
+/** `idiolect verify`: tries the laws on templates, and says whether they hold. */
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { IdiolectError } from '../errors.ts';
+import { type LawName, type Verification, verifyTemplate } from '../verify/verify-template.ts';
+import { readModelSource } from './model-source.ts';
+
+interface VerifyOptions {
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/** One line of the table. */
+interface Row {
+  readonly file: string;
+  readonly result: Verification | { readonly error: string };
+}
+
+/** Adds the command. */
+export function registerVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('try the laws on chat templates; exits with 1 where one is broken')
+    .argument('<files...>', 'chat templates (.jinja) or models (.gguf)')
+    .option('-v, --verbose', 'show every breach with what came and what should have come', false)
+    .option('--json', 'report for programs', false)
+    .action(verify);
+}
+
+async function verify(files: readonly string[], options: VerifyOptions): Promise<void> {
+  const rows: Row[] = [];
+  for (const file of files) rows.push({ file, result: await verifyFile(file) });
+  if (rows.some(({ result }) => 'error' in result || !result.holds)) process.exitCode = 1;
+  if (options.json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else process.stdout.write(table(rows, options.verbose));
+}
+
+async function verifyFile(file: string): Promise<Row['result']> {
+  const { templateSource } = await readModelSource(file);
+  try {
+    return verifyTemplate(templateSource);
+  } catch (error) {
+    if (error instanceof IdiolectError) return { error: error.message };
+    throw error;
+  }
+}
+
+const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
+
+function table(rows: readonly Row[], verbose: boolean): string {
+  const width = Math.max(...rows.map(({ file }) => file.length), 8);
+  const header = `${'template'.padEnd(width)}  ${'messages'.padStart(8)}  ${laws.map((law) => law.padStart(12)).join('  ')}`;
+  const lines = rows.map(({ file, result }) => {
+    if ('error' in result) return `${file.padEnd(width)}  ${pc.red(result.error)}`;
+    const cells = laws.map((law) => cell(result, law));
+    return `${file.padEnd(width)}  ${String(result.rendered).padStart(8)}  ${cells.join('  ')}`;
+  });
+  const details = verbose ? rows.flatMap(breachLines) : [];
+  return `${[pc.bold(header), ...lines, ...details].join('\n')}\n`;
+}
+
+function cell({ breaches, rendered }: Verification, law: LawName): string {
+  const broken = breaches.filter((breach) => breach.law === law).length;
+  if (rendered === 0) return pc.yellow('nothing'.padStart(12));
+  return broken === 0 ? pc.green('holds'.padStart(12)) : pc.red(`${broken} broken`.padStart(12));
+}
+
+function breachLines({ file, result }: Row): string[] {
+  if ('error' in result) return [];
+  return result.breaches.map(
+    ({ law, case: name, expected, actual }) =>
+      `\n${pc.red(law)} ${pc.bold(file)}: ${name}\n  expected ${JSON.stringify(expected)}\n  came     ${JSON.stringify(actual)}`,
+  );
+}

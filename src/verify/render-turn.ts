@@ -1,0 +1,63 @@
+/** The turn that a template renders for a message, cut out of the conversation around it. */
+import type { ChatFormat } from '../chat-format.ts';
+import { IdiolectError } from '../errors.ts';
+import type { AssistantMessage, Tool } from '../messages.ts';
+import { renderPrompt } from '../template/render-prompt.ts';
+
+const question = 'Question-7f3a?';
+
+/** What a turn is rendered with. */
+export interface RenderedWith {
+  readonly templateSource: string;
+  readonly format: ChatFormat;
+  readonly tools: readonly Tool[];
+}
+
+/**
+ * The text behind `turn.start` that the template renders for `message`, its end included. Templates that
+ * keep reasoning only while thinking is on are asked so. `null` where the template refuses the message,
+ * or where no turn can be told from its surroundings.
+ */
+export function renderTurn(context: RenderedWith, message: AssistantMessage): string | null {
+  const plain = turnUnder(context, message, undefined);
+  const thoughts = message.reasoning_content ?? '';
+  if (thoughts === '' || (plain?.includes(thoughts) ?? false)) return plain;
+  const thinking = turnUnder(context, message, true);
+  return thinking?.includes(thoughts) ? thinking : plain;
+}
+
+function turnUnder(
+  context: RenderedWith,
+  message: AssistantMessage,
+  thinking: boolean | undefined,
+): string | null {
+  const { format } = context;
+  const withTurn = behindQuestion(context, [message], thinking);
+  const without = behindQuestion(context, [], thinking);
+  if (withTurn === null || without === null) return null;
+  const at = format.turn.start === '' ? -1 : withTurn.indexOf(format.turn.start);
+  if (at >= 0) return withTurn.slice(at + format.turn.start.length);
+  return withTurn.startsWith(without) ? withTurn.slice(without.length) : null;
+}
+
+function behindQuestion(
+  { templateSource, format, tools }: RenderedWith,
+  answer: readonly AssistantMessage[],
+  thinking: boolean | undefined,
+): string | null {
+  try {
+    const render = renderPrompt(templateSource, {
+      messages: [{ role: 'user', content: question }, ...answer],
+      tools,
+      addGenerationPrompt: false,
+      input: format.input,
+      now: new Date(0),
+      ...(thinking === undefined ? {} : { thinking }),
+    });
+    const at = render.lastIndexOf(question);
+    return at < 0 ? null : render.slice(at + question.length);
+  } catch (error) {
+    if (error instanceof IdiolectError) return null;
+    throw error;
+  }
+}
