@@ -109,7 +109,8 @@ function withQuantization<File>(
   });
 }
 
-function groupModels<File extends { readonly path: string }>(
+/** All models among the files, and the GGUF files that are none by themselves. */
+export function groupModels<File extends { readonly path: string }>(
   files: readonly File[],
 ): { readonly models: readonly ModelFiles<File>[]; readonly passedOver: readonly string[] } {
   const models: ModelFiles<File>[] = [];

@@ -1,0 +1,224 @@
+/** What lies in the cache: listing, finding and removing models. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { modelFolder } from './cache.ts';
+import { type Choice, chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
+import type { ModelReference } from './reference.ts';
+
+/** A model in the cache: one file or all of its shards, in one commit. */
+export interface CachedModel {
+  /** `owner/name`. */
+  readonly model: string;
+  readonly commit: string;
+  /** Branches and tags that were last seen at this commit. */
+  readonly revisions: readonly string[];
+  /** Path in the repository of the file, or of the first shard. */
+  readonly name: string;
+  readonly quantization: string | null;
+  /** Paths on this disk; the first is the one to load. */
+  readonly files: readonly [string, ...string[]];
+  /** Bytes, links followed. */
+  readonly size: number;
+  /** When its bytes arrived. */
+  readonly modified: Date;
+}
+
+/** A download that broke off and would go on where it stopped. */
+export interface CachedPartial {
+  readonly model: string;
+  readonly file: string;
+  /** Bytes it takes on the disk. */
+  readonly size: number;
+}
+
+/** What the cache holds. */
+export interface CacheContents {
+  readonly models: readonly CachedModel[];
+  readonly partials: readonly CachedPartial[];
+}
+
+/** A file of a snapshot whose bytes are there. */
+interface SnapshotEntry {
+  /** As in the repository, with slashes. */
+  readonly path: string;
+  readonly file: string;
+  readonly size: number;
+  readonly modified: Date;
+}
+
+/**
+ * Lists the GGUF models of the cache, whichever tool fetched them. Written here because the Hub's own
+ * `scanCacheDir` does not look into subfolders, where large models keep their shards, and gives up on a
+ * whole model for one dangling link.
+ */
+export async function listCachedModels(cache: string): Promise<CacheContents> {
+  const folders = await names(cache);
+  const contents = await Promise.all(
+    folders.flatMap((folder) => {
+      const model = modelOfFolder(folder);
+      return model === null ? [] : [listModel(path.join(cache, folder), model)];
+    }),
+  );
+  return {
+    models: contents.flatMap(({ models }) => models),
+    partials: contents.flatMap(({ partials }) => partials),
+  };
+}
+
+/**
+ * Finds a model in the cache without asking the Hub; `null` when it is not there. Throws like
+ * `chooseModel` when several would do.
+ */
+export async function findCachedModel(cache: string, reference: ModelReference): Promise<CachedModel | null> {
+  const { models } = await listModel(modelFolder(cache, reference.model), reference.model);
+  const revision = reference.revision ?? 'main';
+  const seen = models.filter(({ commit, revisions }) => commit === revision || revisions.includes(revision));
+  if (seen.length === 0) return null;
+  const files = seen.flatMap((model) => model.files.map((file) => ({ path: file, model })));
+  const named = files.map(({ path: file, model }) => ({ path: repositoryPath(file, model), model }));
+  const { chosen }: Choice<(typeof named)[number]> = chooseModel(named, reference);
+  return chosen.files[0].model;
+}
+
+/** What `removeCachedModel` removed. */
+export interface Removed {
+  readonly files: readonly string[];
+  /** Bytes that became free. */
+  readonly freed: number;
+}
+
+/**
+ * Removes cached models of one repository, and the bytes that no remaining name leads to. Files of other
+ * kinds stay; when no model is left, so do not broken downloads and quarantined files.
+ */
+export async function removeCachedModels(
+  cache: string,
+  model: string,
+  chosen: readonly CachedModel[],
+): Promise<Removed> {
+  const folder = modelFolder(cache, model);
+  const files = chosen.flatMap((each) => each.files);
+  const blobs = new Set<string>();
+  for (const file of files) {
+    const target = await fs.realpath(file).catch(() => file);
+    if (path.dirname(target) === path.join(await fs.realpath(folder), 'blobs')) blobs.add(target);
+  }
+  let freed = 0;
+  for (const file of files) {
+    const stats = await fs.lstat(file);
+    if (stats.isFile()) freed += stats.size;
+    await fs.rm(file);
+  }
+  freed += await removeUnreferenced(folder, blobs);
+  freed += await removeRemains(folder);
+  return { files, freed };
+}
+
+async function listModel(folder: string, model: string): Promise<CacheContents> {
+  const refs = await readRefs(folder);
+  const models: CachedModel[] = [];
+  for (const commit of await names(path.join(folder, 'snapshots'))) {
+    const entries = await snapshotEntries(path.join(folder, 'snapshots', commit));
+    for (const found of groupModels(entries).models) {
+      models.push(describe(found, { model, commit, revisions: refs.get(commit) ?? [] }));
+    }
+  }
+  return { models, partials: await listPartials(folder, model) };
+}
+
+function describe(
+  found: ModelFiles<SnapshotEntry>,
+  facts: Pick<CachedModel, 'model' | 'commit' | 'revisions'>,
+): CachedModel {
+  const [first, ...rest] = found.files;
+  return {
+    ...facts,
+    name: found.name,
+    quantization: found.quantization,
+    files: [first.file, ...rest.map(({ file }) => file)],
+    size: found.files.reduce((sum, { size }) => sum + size, 0),
+    modified: new Date(Math.max(...found.files.map(({ modified }) => modified.getTime()))),
+  };
+}
+
+/** The path in the repository of a file of a cached model. */
+function repositoryPath(file: string, model: CachedModel): string {
+  const first = model.files[0].split(path.sep).join('/');
+  const folder = first.slice(0, first.length - model.name.length);
+  return file.split(path.sep).join('/').slice(folder.length);
+}
+
+/** `owner/name` of a folder of the cache; `null` for folders of other kinds. */
+function modelOfFolder(folder: string): string | null {
+  const match = /^models--([^/\\]+?)--([^/\\]+)$/.exec(folder);
+  return match === null ? null : `${match[1]}/${match[2]}`;
+}
+
+async function names(folder: string): Promise<string[]> {
+  return (await fs.readdir(folder).catch(() => [])).sort();
+}
+
+/** All paths below `folder`, relative to it, with slashes; none when there is no such folder. */
+async function namesBelow(folder: string): Promise<string[]> {
+  const below = await fs.readdir(folder, { recursive: true }).catch(() => []);
+  return below.map((name) => name.split(path.sep).join('/')).sort();
+}
+
+async function snapshotEntries(folder: string): Promise<SnapshotEntry[]> {
+  const entries: SnapshotEntry[] = [];
+  for (const name of await namesBelow(folder)) {
+    const file = path.join(folder, name);
+    const stats = /\.gguf$/i.test(name) ? await fs.stat(file).catch(() => null) : null;
+    if (stats?.isFile()) entries.push({ path: name, file, size: stats.size, modified: stats.mtime });
+  }
+  return entries;
+}
+
+/** Revisions by the commit they were seen at. */
+async function readRefs(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const byCommit = new Map<string, string[]>();
+  for (const name of await namesBelow(path.join(folder, 'refs'))) {
+    const commit = await fs.readFile(path.join(folder, 'refs', name), 'utf8').catch(() => null);
+    if (commit !== null) byCommit.set(commit.trim(), [...(byCommit.get(commit.trim()) ?? []), name]);
+  }
+  return byCommit;
+}
+
+async function listPartials(folder: string, model: string): Promise<CachedPartial[]> {
+  const partials: CachedPartial[] = [];
+  for (const name of await names(path.join(folder, 'blobs'))) {
+    const file = path.join(folder, 'blobs', name);
+    const stats = name.endsWith('.idiolect') ? await fs.stat(file).catch(() => null) : null;
+    if (stats !== null) partials.push({ model, file, size: stats.blocks * 512 });
+  }
+  return partials;
+}
+
+/** Removes those of `blobs` that no name of a snapshot leads to any more; returns the freed bytes. */
+async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): Promise<number> {
+  const snapshots = path.join(folder, 'snapshots');
+  const referenced = new Set<string>();
+  for (const name of await namesBelow(snapshots)) {
+    referenced.add(await fs.realpath(path.join(snapshots, name)).catch(() => ''));
+  }
+  let freed = 0;
+  for (const blob of blobs) {
+    if (referenced.has(blob)) continue;
+    freed += (await fs.stat(blob).catch(() => null))?.size ?? 0;
+    await fs.rm(blob, { force: true });
+  }
+  return freed;
+}
+
+/** Once no file has a name any more, the whole folder goes; returns the freed bytes. */
+async function removeRemains(folder: string): Promise<number> {
+  const left = await fs.readdir(path.join(folder, 'snapshots'), { recursive: true, withFileTypes: true });
+  if (left.some((entry) => !entry.isDirectory())) return 0;
+  let freed = 0;
+  for (const name of await namesBelow(folder)) {
+    const stats = await fs.lstat(path.join(folder, name));
+    if (stats.isFile()) freed += stats.blocks * 512;
+  }
+  await fs.rm(folder, { recursive: true, force: true });
+  return freed;
+}
