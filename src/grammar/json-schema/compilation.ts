@@ -1,0 +1,169 @@
+/** One schema being compiled: its nodes, states and languages, what was reported, and what may be spent. */
+import type { SchemaIssue } from '../../errors.ts';
+import type { JsonSchema } from '../../messages.ts';
+import { BudgetExceeded, StepBudget } from '../regular/budget.ts';
+import { patternTerm, UnsupportedPattern } from '../regular/parse-pattern.ts';
+import { type Term, Terms } from '../regular/terms.ts';
+import type { ExpansionContext } from './assertions.ts';
+import { Expander } from './expand.ts';
+import { formatTerm } from './formats.ts';
+import { Languages } from './languages.ts';
+import { Places } from './places.ts';
+import { Productivity } from './productivity.ts';
+import { SchemaDocument, type SchemaNode } from './schema-document.ts';
+import type { Shape, StringShape, ValueType } from './shapes.ts';
+import { type State, States } from './states.ts';
+
+/** Steps of work for one schema: some seconds at worst. */
+export const defaultBudget = 3_000_000;
+
+/** How a compilation is set up. */
+export interface CompilationOptions {
+  /** Name of the tool, for reports. */
+  readonly tool: string;
+  readonly sortKeys: boolean;
+  /** Other documents that references may name, by URI. */
+  readonly documents?: ReadonlyMap<string, JsonSchema>;
+  /** Steps of work. */
+  readonly budget?: number;
+  /** Whether properties that no keyword declares are written where the schema allows them. */
+  readonly openObjects: boolean;
+}
+
+/** Everything that writers and expanders share. */
+export class Compilation implements ExpansionContext {
+  readonly document: SchemaDocument;
+  readonly budget: StepBudget;
+  readonly terms: Terms;
+  readonly states = new States();
+  readonly languages: Languages;
+  readonly places: Places;
+  readonly openObjects: boolean;
+  readonly #tool: string;
+  readonly #expander: Expander;
+  readonly #productivity: Productivity;
+  readonly #issues = new Map<string, SchemaIssue>();
+  readonly #patterns = new Map<string, Term | null>();
+  #nextKey = 0;
+
+  constructor(schema: JsonSchema, options: CompilationOptions) {
+    this.#tool = options.tool;
+    this.openObjects = options.openObjects;
+    this.budget = new StepBudget(options.budget ?? defaultBudget);
+    this.document = new SchemaDocument(schema, options.documents);
+    this.terms = new Terms(this.budget);
+    this.languages = new Languages(this.terms, this.budget);
+    this.places = new Places(this.document, options.sortKeys);
+    this.#expander = new Expander(this, (shapes) => this.#productivity.ofShapes(shapes));
+    this.#productivity = new Productivity({
+      terms: this.terms,
+      states: this.states,
+      budget: this.budget,
+      languages: this.languages,
+      shapes: (state) => this.#expander.shapes(state),
+    });
+  }
+
+  /** What the grammar does not enforce exactly. */
+  get issues(): readonly SchemaIssue[] {
+    return [...this.#issues.values()];
+  }
+
+  /** The state of the whole schema. */
+  get root(): State {
+    return this.states.of(this.document.root);
+  }
+
+  /** A number that was not given before, for keys of rules. */
+  freshKey(hint: string): string {
+    this.#nextKey += 1;
+    return `${this.#tool} ${hint} ${this.#nextKey}`;
+  }
+
+  report(
+    node: SchemaNode | null,
+    keyword: string,
+    reason: string,
+    effect: SchemaIssue['effect'] = 'widened',
+  ): void {
+    const pointer = node?.pointer ?? '';
+    this.#issues.set(`${pointer} ${keyword} ${effect}`, {
+      tool: this.#tool,
+      pointer,
+      keyword,
+      effect,
+      reason,
+    });
+  }
+
+  /** Reports for the first node of `state` that has `keyword`. */
+  reportState(
+    state: State,
+    keyword: string,
+    reason: string,
+    effect: SchemaIssue['effect'] = 'widened',
+  ): void {
+    const nodes = state.nodes.map(({ node }) => node);
+    const owner = nodes.find(({ schema }) => typeof schema === 'object' && keyword in schema) ?? nodes[0];
+    this.report(owner ?? null, keyword, reason, effect);
+  }
+
+  /** What `make` gives; after a budget is used up, a report for `state` and `null`. */
+  within<T>(state: State, keyword: string, make: () => T): T | null {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error;
+      this.reportState(state, keyword, `${error.message}; it is not enforced`);
+      return null;
+    }
+  }
+
+  /** The shapes of `state` by type. */
+  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]> {
+    return this.#expander.shapes(state);
+  }
+
+  shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
+    return this.#expander.ofNode(node, holds, type);
+  }
+
+  /** Whether some value is of `state`. */
+  isProductive(state: State): boolean {
+    return this.#productivity.of(state);
+  }
+
+  /** Those of `shapes` that some value is of. */
+  productive(shapes: readonly Shape[]): readonly Shape[] {
+    return shapes.filter((shape) => this.#productivity.ofShape(shape));
+  }
+
+  stringsOf(state: State): Term {
+    const shapes = this.shapes(state).get('string') ?? [];
+    const strings = shapes.filter((shape): shape is StringShape => shape.type === 'string');
+    return this.terms.or(...strings.map((shape) => this.languages.stringTerm(shape)));
+  }
+
+  patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null {
+    const known = this.#patterns.get(pattern);
+    if (known !== undefined && known !== null) return known;
+    try {
+      const term = patternTerm(this.terms, pattern);
+      this.#patterns.set(pattern, term);
+      return term;
+    } catch (error) {
+      if (!(error instanceof UnsupportedPattern)) throw error;
+      this.report(node, keyword, `the pattern ${JSON.stringify(pattern)} cannot be read: ${error.message}`);
+      return null;
+    }
+  }
+
+  formatLanguage(node: SchemaNode, format: string): Term | null {
+    const found = formatTerm(this.terms, format);
+    if (found === 'unsupported') {
+      this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
+      return null;
+    }
+    return found;
+  }
+}

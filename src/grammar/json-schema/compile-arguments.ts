@@ -1,0 +1,125 @@
+/** The arguments of one tool as an expression, in the notation of a format. */
+import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../../chat-format.ts';
+import { ToolError } from '../../errors.ts';
+import type { JsonSchema, Tool } from '../../messages.ts';
+import { alternatives } from '../alternatives.ts';
+import { type Expression, literal, sequence } from '../expression.ts';
+import { jsonSpelling } from '../regular/spelling.ts';
+import type { Compilation } from './compilation.ts';
+import { type CompiledSchema, type CompileSchemaOptions, compile, NothingValid } from './compile-schema.ts';
+import { EntryValueWriter } from './entry-values.ts';
+import { type ObjectWriting, writeObject } from './object-writer.ts';
+import type { RuleSet } from './rule-set.ts';
+import type { ObjectShape } from './shapes.ts';
+import { jsonStyleSyntax, type ObjectNotation } from './syntax.ts';
+import { indented, ValueWriter } from './value-writer.ts';
+
+/** How the arguments of a tool are compiled. */
+export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool'> {
+  /** `schema` (default): in the schema's order. `any`: in any order, each once, required ones all. */
+  readonly argumentOrder?: 'schema' | 'any';
+}
+
+const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/**
+ * The arguments of `tool` as `format` writes them, from its first text to its last. Throws `SchemaError`
+ * as `compileSchema` does, and `ToolError` when the format cannot write the tool's arguments at all.
+ */
+export function compileArguments(
+  tool: Tool,
+  format: ArgumentsFormat,
+  options: CompileArgumentsOptions,
+): CompiledSchema {
+  const { name, parameters = noArguments } = tool.function;
+  const sortKeys = format.kind === 'json' ? format.style.sortKeys : format.sorted;
+  return compile(parameters, { ...options, tool: name }, { sortKeys }, (compilation) => {
+    const writing =
+      format.kind === 'json'
+        ? jsonWriting(format, compilation, options.rules)
+        : entryWriting(format, name, compilation, options.rules);
+    return writeArguments(
+      compilation,
+      writing,
+      framesOf(format),
+      options.argumentOrder,
+    );
+  });
+}
+
+/** What stands around the arguments, and what stands in their place when there are none. */
+interface Frame {
+  readonly open: string;
+  readonly close: string;
+  readonly empty: string | null;
+}
+
+function framesOf(format: ArgumentsFormat): Frame {
+  if (format.kind === 'entries') return { open: '', close: '', empty: format.empty };
+  const quote = format.encoding === 'string' ? '"' : '';
+  return { open: quote, close: quote, empty: format.empty };
+}
+
+function writeArguments(
+  compilation: Compilation,
+  writing: ObjectWriting,
+  frame: Frame,
+  argumentOrder: 'schema' | 'any' = 'schema',
+): Expression {
+  const { root, places, document } = compilation;
+  const shapes = compilation
+    .productive(compilation.shapes(root).get('object') ?? [])
+    .filter((shape): shape is ObjectShape => shape.type === 'object');
+  if (shapes.length === 0) throw new NothingValid();
+  const place = places.of([document.root]);
+  const written = shapes.map((shape) =>
+    writeObject(shape, place, 'arguments', writing, { anyOrder: argumentOrder === 'any' }),
+  );
+  const { open, close, empty } = frame;
+  const options = written.flatMap(({ some, mayBeEmpty }) => [
+    ...(some === null ? [] : [sequence(literal(open), some, literal(close))]),
+    ...(mayBeEmpty ? [literal(empty ?? open + writing.object.empty + close)] : []),
+  ]);
+  return alternatives(...options);
+}
+
+function jsonWriting(format: JsonArguments, compilation: Compilation, rules: RuleSet): ObjectWriting {
+  const syntax = jsonStyleSyntax(format.style, format.encoding);
+  const writer = new ValueWriter(compilation, rules, syntax, compilation.freshKey('value'));
+  const inner = syntax.margin + (syntax.indent ?? 0);
+  return {
+    compilation,
+    rules,
+    object: indented(syntax.object, syntax.indent, syntax.margin),
+    value: (state, place, key, close) =>
+      sequence(writer.value(state, place, key ?? 'value', inner), literal(close)),
+  };
+}
+
+function entryWriting(
+  format: EntryArguments,
+  tool: string,
+  compilation: Compilation,
+  rules: RuleSet,
+): ObjectWriting {
+  const values = new EntryValueWriter(format, tool, compilation, rules);
+  const object: ObjectNotation = {
+    open: format.open,
+    close: format.close,
+    separator: format.separator,
+    empty: format.empty,
+    keyOpen: format.entry.open,
+    keySpelling: format.entry.open.endsWith('"') ? jsonSpelling(format.style.ascii) : null,
+    keyClose: format.entry.key,
+    entryClose: format.entry.close.map((part) => (typeof part === 'string' ? part : null)),
+  };
+  if (format.entry.key === '') {
+    throw new ToolError({ tool, reason: 'nothing stands between the keys and values of this format' });
+  }
+  return {
+    compilation,
+    rules,
+    object,
+    value: (state, place, key, close) => values.value(state, place, key, close),
+  };
+}

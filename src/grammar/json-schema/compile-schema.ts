@@ -1,0 +1,88 @@
+/** JSON Schema → expression: one value of a schema, in a syntax. */
+import { SchemaError, type SchemaIssue } from '../../errors.ts';
+import type { JsonSchema } from '../../messages.ts';
+import type { Expression } from '../expression.ts';
+import { BudgetExceeded } from '../regular/budget.ts';
+import { Compilation } from './compilation.ts';
+import type { RuleSet } from './rule-set.ts';
+import type { Syntax } from './syntax.ts';
+import { ValueWriter } from './value-writer.ts';
+
+export { jsonStyleSyntax, jsonSyntax, pythonSyntax, type Syntax } from './syntax.ts';
+
+/** How a schema is compiled. */
+export interface CompileSchemaOptions {
+  /** Where rules go. */
+  readonly rules: RuleSet;
+  /** How values are spelled. */
+  readonly syntax: Syntax;
+  /** Name of the tool, for reports; empty for a response schema. */
+  readonly tool: string;
+  /** `strict`: refuse what would be widened. `degrade`: widen, and report. */
+  readonly policy: 'strict' | 'degrade';
+  /** Other documents that references may name, by URI. None are fetched. */
+  readonly documents?: ReadonlyMap<string, JsonSchema>;
+  /** Steps of work that may be spent; the default is some seconds at worst. */
+  readonly budget?: number;
+  /** `false`: only declared properties are written (reported as narrowed). Default `true`. */
+  readonly openObjects?: boolean;
+}
+
+/** An expression, and every keyword that it does not enforce exactly. */
+export interface CompiledSchema {
+  readonly expression: Expression;
+  readonly issues: readonly SchemaIssue[];
+}
+
+/**
+ * One value of `schema`. Throws `SchemaError` when nothing is valid against the schema, and under the
+ * policy `strict` when the grammar would accept more than the schema.
+ */
+export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions): CompiledSchema {
+  const { rules, syntax } = options;
+  return compile(schema, options, syntax, (compilation) => {
+    const { root, places, document } = compilation;
+    if (!compilation.isProductive(root)) throw new NothingValid();
+    const writer = new ValueWriter(compilation, rules, syntax, compilation.freshKey('value'));
+    return writer.value(root, places.of([document.root]), 'value', syntax.margin);
+  });
+}
+
+/** Thrown inside a compilation whose schema accepts nothing. */
+export class NothingValid extends Error {}
+
+/** Runs `write`, and deals with its budget and its reports as the policy says. */
+export function compile(
+  schema: JsonSchema,
+  options: Omit<CompileSchemaOptions, 'syntax'>,
+  { sortKeys }: Pick<Syntax, 'sortKeys'>,
+  write: (compilation: Compilation) => Expression,
+): CompiledSchema {
+  const { tool, policy, documents, budget, openObjects = true } = options;
+  const compilation = new Compilation(schema, {
+    tool,
+    sortKeys,
+    openObjects,
+    ...(documents === undefined ? {} : { documents }),
+    ...(budget === undefined ? {} : { budget }),
+  });
+  let expression: Expression | null = null;
+  try {
+    expression = write(compilation);
+  } catch (error) {
+    if (error instanceof NothingValid)
+      throw refusal(tool, 'no value is valid against this schema', compilation.issues);
+    if (!(error instanceof BudgetExceeded)) throw error;
+    compilation.report(compilation.document.root, 'schema', `${error.message}; nothing of it is enforced`);
+  }
+  const { issues } = compilation;
+  if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
+  if (expression !== null) return { expression, issues };
+  if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);
+  const anything = compile(true, { ...options, budget: Number.POSITIVE_INFINITY }, { sortKeys }, write);
+  return { expression: anything.expression, issues };
+}
+
+function refusal(tool: string, reason: string, others: readonly SchemaIssue[]): SchemaError {
+  return new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'narrowed', reason }, ...others]);
+}

@@ -1,0 +1,58 @@
+/** Exact decimal numbers, because 0.1 has to be a tenth. */
+
+/** `digits` times ten to the power of `-scale`; normal form has the smallest scale that is not negative. */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+const maxMagnitude = 400;
+
+/** The decimal that `value` prints as. Throws `RangeError` where that is not finite. */
+export function decimalOf(value: number): Decimal {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  if (match === null) throw new RangeError(`not a finite number: ${value}`);
+  const [, sign = '', whole = '0', fraction = '', exponent = '0'] = match;
+  return normal(BigInt(sign + whole + fraction), fraction.length - Number(exponent));
+}
+
+function normal(digits: bigint, scale: number): Decimal {
+  let value = digits;
+  let places = scale;
+  if (places < 0) {
+    value *= 10n ** BigInt(Math.min(-places, maxMagnitude));
+    places = 0;
+  }
+  while (places > 0 && value % 10n === 0n) {
+    value /= 10n;
+    places -= 1;
+  }
+  return { digits: value, scale: places };
+}
+
+/** Negative, zero or positive, as `a` is below, at or above `b`. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const scale = Math.max(a.scale, b.scale);
+  const difference = scaled(a, scale) - scaled(b, scale);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+/** `value` as a number of units of ten to the power of `-scale`, for a scale no smaller than its own. */
+export function scaled(value: Decimal, scale: number): bigint {
+  return value.digits * 10n ** BigInt(scale - value.scale);
+}
+
+/** Whether `value` is a whole multiple of `of`, which is not zero. */
+export function isMultiple(value: Decimal, of: Decimal): boolean {
+  const scale = Math.max(value.scale, of.scale);
+  return scaled(value, scale) % scaled(of, scale) === 0n;
+}
+
+/** Plain digits without exponent: `-12.5`. */
+export function printDecimal(value: Decimal): string {
+  const negative = value.digits < 0n;
+  const digits = String(negative ? -value.digits : value.digits).padStart(value.scale + 1, '0');
+  const whole = digits.slice(0, digits.length - value.scale);
+  const fraction = value.scale === 0 ? '' : `.${digits.slice(-value.scale)}`;
+  return `${negative ? '-' : ''}${whole}${fraction}`;
+}

@@ -1,0 +1,195 @@
+/** Values of arguments that are written as entries: each JSON type in its own frame, strings often raw. */
+import type { EntryArguments, JsonType, ValueFrame } from '../../chat-format.ts';
+import { ToolError } from '../../errors.ts';
+import type { JsonValue } from '../../messages.ts';
+import { alternatives } from '../alternatives.ts';
+import { type Expression, empty, literal, sequence, until } from '../expression.ts';
+import { isEmptyAutomaton } from '../regular/automaton.ts';
+import { plainSpelling } from '../regular/spelling.ts';
+import type { Term } from '../regular/terms.ts';
+import { writeAutomaton } from '../regular/write-automaton.ts';
+import type { Compilation } from './compilation.ts';
+import { numberTerm } from './number-language.ts';
+import type { Place } from './places.ts';
+import type { RuleSet } from './rule-set.ts';
+import { isArray, isObject } from './schema-document.ts';
+import type { Shape, ValueType } from './shapes.ts';
+import type { State } from './states.ts';
+import { jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
+import { ValueWriter } from './value-writer.ts';
+
+/** Writes the values of the entries of one tool. */
+export class EntryValueWriter {
+  readonly #format: EntryArguments;
+  readonly #tool: string;
+  readonly #compilation: Compilation;
+  readonly #rules: RuleSet;
+  readonly #writers = new Map<ValueFrame['codec'], ValueWriter>();
+
+  constructor(format: EntryArguments, tool: string, compilation: Compilation, rules: RuleSet) {
+    this.#format = format;
+    this.#tool = tool;
+    this.#compilation = compilation;
+    this.#rules = rules;
+  }
+
+  /** A value of `state` in its frame, then `close`. */
+  value(state: State, place: Place, key: string | null, close: string): Expression {
+    const options: Expression[] = [];
+    let raw: Term = this.#compilation.terms.nothing;
+    for (const [type, all] of this.#compilation.shapes(state)) {
+      const shapes = this.#compilation.productive(all);
+      const frame = this.#format.frames[type];
+      if (shapes.length === 0) continue;
+      if (frame.codec === 'absent') {
+        this.#compilation.reportState(
+          state,
+          'type',
+          `the format does not write values of type ${type}`,
+          'narrowed',
+        );
+      } else if (this.#isText(type)) {
+        raw = this.#compilation.terms.or(raw, ...shapes.map((shape) => this.#text(shape)));
+      } else {
+        options.push(...this.#framed(type, shapes, state, place, key, close));
+      }
+    }
+    if (raw !== this.#compilation.terms.nothing) options.push(...this.#raw(raw, state, close));
+    if (options.length === 0) {
+      throw new ToolError({
+        tool: this.#tool,
+        reason: `this format cannot write the argument ${JSON.stringify(key)}`,
+      });
+    }
+    return alternatives(...options);
+  }
+
+  /** Whether values of `type` are scalars in the frame of raw strings, so that only the text tells them apart. */
+  #isText(type: ValueType): boolean {
+    const { string } = this.#format.frames;
+    if (string.codec !== 'raw') return false;
+    if (type === 'string') return true;
+    if (type === 'array' || type === 'object') return false;
+    const frame = this.#format.frames[type];
+    return frame.open === string.open && frame.close === string.close;
+  }
+
+  #text(shape: Shape): Term {
+    const { terms, languages } = this.#compilation;
+    switch (shape.type) {
+      case 'string':
+        return languages.stringTerm(shape);
+      case 'number':
+        return numberTerm(terms, shape);
+      case 'boolean':
+        return terms.words(
+          shape.values.map((value) => this.#writer('boolean').syntax[value ? 'true' : 'false']),
+        );
+      case 'null':
+        return terms.text(this.#writer('null').syntax.null);
+      default:
+        return terms.nothing;
+    }
+  }
+
+  /** What the codec of the frame of `type` writes. */
+  #writer(type: JsonType): ValueWriter {
+    const { codec } = this.#format.frames[type];
+    const found = this.#writers.get(codec);
+    if (found !== undefined) return found;
+    const writer = new ValueWriter(
+      this.#compilation,
+      this.#rules,
+      this.#syntax(codec),
+      this.#compilation.freshKey(codec),
+    );
+    this.#writers.set(codec, writer);
+    return writer;
+  }
+
+  #syntax(codec: ValueFrame['codec']): Syntax {
+    const { style, nested } = this.#format;
+    const json = jsonStyleSyntax(style);
+    if (codec === 'python') return pythonSyntax;
+    return codec === 'nested' && nested !== null ? nestedSyntax(nested, this.#format, json) : json;
+  }
+
+  #framed(
+    type: ValueType,
+    shapes: readonly Shape[],
+    state: State,
+    place: Place,
+    key: string | null,
+    close: string,
+  ): readonly Expression[] {
+    const frame = this.#format.frames[type];
+    const writer = this.#writer(type);
+    return writer
+      .ofType(type, shapes, state, place, key ?? 'value', writer.syntax.margin)
+      .map((value) => sequence(literal(frame.open), value, literal(frame.close + close)));
+  }
+
+  /** Texts in the frame of strings, up to its end; those that the frame cannot hold in the other frame. */
+  #raw(texts: Term, state: State, close: string): readonly Expression[] {
+    const { terms } = this.#compilation;
+    const { string } = this.#format.frames;
+    const other = this.#format.alternativeString;
+    if (other === null) return this.#untilEnd(string, texts, state, close);
+    const special = terms.or(
+      ...(other.when ?? []).map((text) =>
+        terms.sequence(terms.everything, terms.text(text), terms.everything),
+      ),
+    );
+    return [
+      ...this.#untilEnd(string, terms.and(texts, terms.not(special)), state, close),
+      ...this.#untilEnd(other, terms.and(texts, special), state, close),
+    ];
+  }
+
+  #untilEnd(frame: ValueFrame, texts: Term, state: State, close: string): readonly Expression[] {
+    const { terms, languages } = this.#compilation;
+    const end = frame.close + close;
+    if (end === '')
+      throw new ToolError({ tool: this.#tool, reason: 'nothing ends the raw values of this format' });
+    this.#reportExcluded(state, end.trim());
+    const open = literal(frame.open);
+    if (texts === terms.everything && end.trim() === end) {
+      return [sequence(open, until({ delimiter: end, next: empty }))];
+    }
+    const automaton =
+      this.#compilation.within(state, 'string', () => languages.of(this.#endingOnce(texts, end))) ??
+      languages.of(this.#endingOnce(terms.everything, end));
+    if (isEmptyAutomaton(automaton)) return [];
+    return [sequence(open, writeAutomaton(automaton, plainSpelling, empty, this.#rules, 'text'))];
+  }
+
+  /** `texts`, then `end`, whose marker (without the white space around it) comes for the first time. */
+  #endingOnce(texts: Term, end: string): Term {
+    const { terms } = this.#compilation;
+    const marker = end.trim() === '' ? end : end.trim();
+    const after = Array.from(end.slice(end.indexOf(marker) + marker.length)).length;
+    const early = terms.sequence(
+      terms.everything,
+      terms.text(marker),
+      terms.loop(terms.anyOne, after + 1, null),
+    );
+    return terms.and(terms.sequence(texts, terms.text(end)), terms.not(early));
+  }
+
+  /** Values of `enum` and `const` that hold the marker cannot be written. */
+  #reportExcluded(state: State, marker: string): void {
+    if (marker === '') return;
+    for (const { node } of state.nodes) {
+      const schema = isObject(node.schema) ? node.schema : {};
+      const listed: readonly [string, readonly JsonValue[]][] = [
+        ['const', schema.const === undefined ? [] : [schema.const]],
+        ['enum', isArray(schema.enum) ? schema.enum : []],
+      ];
+      for (const [keyword, values] of listed) {
+        if (!values.some((value) => typeof value === 'string' && value.includes(marker))) continue;
+        const reason = `values that hold ${JSON.stringify(marker)}, which ends a value in this format, cannot be written`;
+        this.#compilation.report(node, keyword, reason, 'narrowed');
+      }
+    }
+  }
+}

@@ -1,0 +1,379 @@
+/**
+ * States into shapes: for each JSON type the disjunction of shapes that a conjunction of schema nodes
+ * allows. Combinators are boolean operations on such disjunctions.
+ */
+import type { JsonObject, JsonValue } from '../../messages.ts';
+import { BudgetExceeded } from '../regular/budget.ts';
+import { readArrayKeywords } from './array-keywords.ts';
+import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
+import { schemaOfContainer } from './containers.ts';
+import { decimalOf } from './decimal.ts';
+import { readNumberKeywords } from './number-keywords.ts';
+import { readObjectKeywords, strings } from './object-keywords.ts';
+import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
+import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueTypes } from './shapes.ts';
+import type { State } from './states.ts';
+import { readStringKeywords } from './string-keywords.ts';
+import { withUnevaluated } from './unevaluated.ts';
+
+const maxShapes = 2000;
+
+/** Whether two branches of one type have a value in common; may say yes where it cannot know. */
+export type OverlapTest = (shapes: readonly Shape[]) => boolean;
+
+/** Expands nodes and states, remembering what it has done. */
+export class Expander {
+  readonly #context: ExpansionContext;
+  readonly #mayProduce: OverlapTest;
+  readonly #nodes = new Map<string, readonly Shape[]>();
+  readonly #states = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
+  readonly #open = new Set<string>();
+
+  constructor(context: ExpansionContext, mayProduce: OverlapTest) {
+    this.#context = context;
+    this.#mayProduce = mayProduce;
+  }
+
+  /** The shapes of `state` by type; types that it does not allow are missing. */
+  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]> {
+    const found = this.#states.get(state.id);
+    if (found !== undefined) return found;
+    const shapes = new Map<ValueType, readonly Shape[]>();
+    for (const type of state.id < 0 ? [] : valueTypes) {
+      const list = this.#conjunction(
+        type,
+        state.nodes.map(
+          ({ node, holds }) =>
+            () =>
+              this.ofNode(node, holds, type),
+        ),
+      );
+      if (list.length > 0) shapes.set(type, list);
+    }
+    this.#states.set(state.id, shapes);
+    return shapes;
+  }
+
+  /** The shapes of `type` that `node` allows, or with `holds` false refuses. */
+  ofNode(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
+    const { schema } = node;
+    if (typeof schema === 'boolean') return schema === holds ? this.#any(type) : [];
+    const key = `${node.id} ${holds} ${type}`;
+    const found = this.#nodes.get(key);
+    if (found !== undefined) return found;
+    if (this.#open.has(key)) {
+      this.#context.report(node, '$ref', 'refers to itself without end; it is not enforced');
+      return this.#any(type);
+    }
+    this.#open.add(key);
+    try {
+      const shapes = this.#expand(node, schema, holds, type);
+      this.#nodes.set(key, shapes);
+      return shapes;
+    } finally {
+      this.#open.delete(key);
+    }
+  }
+
+  #any(type: ValueType): readonly Shape[] {
+    return [anyShape(type, this.#context.terms, this.#context.states)];
+  }
+
+  #expand(node: SchemaNode, schema: JsonObject, holds: boolean, type: ValueType): readonly Shape[] {
+    const assertions = this.#assertions(node, schema, type);
+    if (assertions === 'never') return holds ? [] : this.#any(type);
+    const shapes = holds
+      ? this.#conjunction(
+          type,
+          assertions.map((each) => each.holds),
+        )
+      : this.#distinct(assertions.flatMap((each) => each.fails()));
+    return withUnevaluated(shapes, node, schema, holds, type, this.#context, (positive) =>
+      positive
+        ? shapes
+        : this.#conjunction(
+            type,
+            assertions.map((each) => each.holds),
+          ),
+    );
+  }
+
+  /** What `schema` asserts about values of `type`, or `never` where the type itself is refused. */
+  #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
+    const reference = this.#reference(node, schema, type);
+    if (reference !== null && node.place.refAlone) return [reference];
+    const allowed = typeAssertion(schema, type);
+    if (allowed === 'never') return 'never';
+    const found: Assertion[] = [...allowed];
+    if (reference !== null) found.push(reference);
+    const values = 'const' in schema ? [schema.const ?? null] : isArray(schema.enum) ? schema.enum : null;
+    if (values !== null) found.push(this.#oneOfValues(values, node, type));
+    if ('const' in schema && isArray(schema.enum)) found.push(this.#oneOfValues(schema.enum, node, type));
+    return [...found, ...this.#keywords(schema, node, type), ...this.#combinators(schema, node, type)];
+  }
+
+  #keywords(schema: JsonObject, node: SchemaNode, type: ValueType): readonly Assertion[] {
+    switch (type) {
+      case 'string':
+        return readStringKeywords(schema, node, this.#context);
+      case 'number':
+        return readNumberKeywords(schema, node, this.#context);
+      case 'array':
+        return readArrayKeywords(schema, node, this.#context);
+      case 'object':
+        return readObjectKeywords(schema, node, this.#context);
+      default:
+        return [];
+    }
+  }
+
+  #reference(node: SchemaNode, schema: JsonObject, type: ValueType): Assertion | null {
+    const keyword = typeof schema.$ref === 'string' ? '$ref' : '$dynamicRef';
+    const reference = schema[keyword];
+    if (typeof reference !== 'string') return null;
+    const target = this.#context.document.resolve(node, reference);
+    const name = reference.slice(reference.indexOf('#') + 1);
+    if (keyword === '$dynamicRef' && this.#context.document.dynamicAnchors(name).length > 1) {
+      this.#context.report(node, keyword, 'several resources define the anchor; it is not enforced');
+      return null;
+    }
+    if (target === null) {
+      this.#context.report(
+        node,
+        keyword,
+        `nothing is found at ${JSON.stringify(reference)}; it is not enforced`,
+      );
+      return null;
+    }
+    return this.#whole(target, type);
+  }
+
+  #whole(node: SchemaNode, type: ValueType): Assertion {
+    return assertion(
+      () => this.ofNode(node, true, type),
+      () => this.ofNode(node, false, type),
+    );
+  }
+
+  #negation({ holds, fails }: Assertion): Assertion {
+    return { holds: fails, fails: holds };
+  }
+
+  #combinators(schema: JsonObject, node: SchemaNode, type: ValueType): readonly Assertion[] {
+    const { document } = this.#context;
+    const list = (keyword: string): readonly Assertion[] | null => {
+      const branches = schema[keyword];
+      if (!isArray(branches)) return null;
+      return branches.flatMap((each, index) =>
+        isSchema(each) ? [this.#whole(document.child(node, keyword, String(index)), type)] : [],
+      );
+    };
+    const found: Assertion[] = [...(list('allOf') ?? [])];
+    const any = list('anyOf');
+    if (any !== null) found.push(this.#anyOf(any, type));
+    const one = list('oneOf');
+    if (one !== null) found.push(this.#oneOf(one, type));
+    if (isSchema(schema.not)) found.push(this.#not(node, type));
+    if (isSchema(schema.if)) found.push(...this.#conditional(schema, node, type));
+    return found;
+  }
+
+  #not(node: SchemaNode, type: ValueType): Assertion {
+    const inner = this.#negation(this.#whole(this.#context.document.child(node, 'not'), type));
+    return { holds: () => inner.holds().map(forgetEvaluated), fails: inner.fails };
+  }
+
+  /** Where a neighbour asks what was evaluated, it matters which branches hold, so all cases are told apart. */
+  #anyOf(branches: readonly Assertion[], type: ValueType): Assertion {
+    const fails = () =>
+      this.#conjunction(
+        type,
+        branches.map((each) => each.fails),
+      );
+    if (!this.#context.document.usesUnevaluated) {
+      return assertion(() => this.#distinct(branches.flatMap((each) => each.holds())), fails);
+    }
+    return assertion(() => this.#cases(branches, type, 0), fails);
+  }
+
+  #cases(branches: readonly Assertion[], type: ValueType, at: number): readonly Shape[] {
+    const branch = branches[at];
+    if (branch === undefined) return [];
+    const rest = branches.slice(at + 1);
+    const refused = () => branch.fails().map(forgetEvaluated);
+    const others = this.#cases(branches, type, at + 1);
+    const onlyThis = this.#conjunction(type, [
+      branch.holds,
+      ...rest.map((each) => () => each.fails().map(forgetEvaluated)),
+    ]);
+    return this.#distinct([
+      ...onlyThis,
+      ...this.#conjunction(type, [branch.holds, () => others]),
+      ...this.#conjunction(type, [refused, () => others]),
+    ]);
+  }
+
+  #oneOf(branches: readonly Assertion[], type: ValueType): Assertion {
+    const pairs = () => this.#overlaps(branches, type);
+    const exactlyOne = () => {
+      const overlapping = pairs();
+      return branches.flatMap((branch, index) => {
+        const others = branches.filter((_, other) => overlapping.has(pairKey(index, other)));
+        return this.#conjunction(type, [branch.holds, ...others.map((each) => each.fails)]);
+      });
+    };
+    return assertion(
+      () => this.#distinct(exactlyOne()),
+      () =>
+        this.#distinct([
+          ...this.#conjunction(
+            type,
+            branches.map((each) => each.fails),
+          ),
+          ...[...pairs().values()].flat(),
+        ]),
+    );
+  }
+
+  /** What two branches have in common, by pair, where that may be something. */
+  #overlaps(branches: readonly Assertion[], type: ValueType): ReadonlyMap<string, readonly Shape[]> {
+    const found = new Map<string, readonly Shape[]>();
+    branches.forEach((left, i) => {
+      branches.slice(i + 1).forEach((right, offset) => {
+        const common = this.#conjunction(type, [left.holds, right.holds]);
+        if (this.#mayProduce(common)) found.set(pairKey(i, i + 1 + offset), common);
+      });
+    });
+    return found;
+  }
+
+  #conditional(schema: JsonObject, node: SchemaNode, type: ValueType): readonly Assertion[] {
+    const { document } = this.#context;
+    const condition = this.#whole(document.child(node, 'if'), type);
+    const consequence = (keyword: 'then' | 'else'): Assertion =>
+      isSchema(schema[keyword])
+        ? this.#whole(document.child(node, keyword), type)
+        : assertion(
+            () => this.#any(type),
+            () => [],
+          );
+    const [then, otherwise] = [consequence('then'), consequence('else')];
+    const unless = () => condition.fails().map(forgetEvaluated);
+    const either = (a: () => readonly Shape[], b: () => readonly Shape[]) => () =>
+      this.#distinct([
+        ...this.#conjunction(type, [condition.holds, a]),
+        ...this.#conjunction(type, [unless, b]),
+      ]);
+    return [assertion(either(then.holds, otherwise.holds), either(then.fails, otherwise.fails))];
+  }
+
+  /** `enum` and `const`. */
+  #oneOfValues(values: readonly JsonValue[], node: SchemaNode, type: ValueType): Assertion {
+    const { terms } = this.#context;
+    switch (type) {
+      case 'null':
+        return values.includes(null)
+          ? assertion(
+              () => this.#any(type),
+              () => [],
+            )
+          : nothingHolds(() => this.#any(type));
+      case 'boolean':
+        return booleanValues(values);
+      case 'number': {
+        const only = values.filter((each) => typeof each === 'number').map(decimalOf);
+        return assertion(
+          () => (only.length === 0 ? [] : [numberShape({ only })]),
+          () => [numberShape({ excluded: only })],
+        );
+      }
+      case 'string': {
+        const language = terms.words(strings(values));
+        return assertion(
+          () => (language === terms.nothing ? [] : [stringShape(terms, { language })]),
+          () => [stringShape(terms, { language: terms.not(language) })],
+        );
+      }
+      default:
+        return this.#oneOfContainers(values, node, type);
+    }
+  }
+
+  #oneOfContainers(values: readonly JsonValue[], node: SchemaNode, type: 'array' | 'object'): Assertion {
+    const nodes = values
+      .filter((value) => (type === 'array' ? isArray(value) : isObject(value)))
+      .map((value) => this.#context.document.synthetic(schemaOfContainer(value), node));
+    return assertion(
+      () => this.#distinct(nodes.flatMap((each) => this.ofNode(each, true, type))),
+      () =>
+        this.#conjunction(
+          type,
+          nodes.map((each) => () => this.ofNode(each, false, type)),
+        ),
+    );
+  }
+
+  /** What all of several disjunctions allow together. */
+  #conjunction(type: ValueType, parts: readonly (() => readonly Shape[])[]): readonly Shape[] {
+    const { terms, states, budget } = this.#context;
+    let shapes = this.#any(type);
+    for (const part of parts) {
+      if (shapes.length === 0) return shapes;
+      const others = part();
+      budget.spend(shapes.length * others.length);
+      if (shapes.length * others.length > 20 * maxShapes) throw new BudgetExceeded('alternatives');
+      const product = shapes.flatMap((a) =>
+        others.flatMap((b) => intersectShapes(a, b, terms, states) ?? []),
+      );
+      shapes = this.#distinct(product);
+    }
+    return shapes;
+  }
+
+  #distinct(shapes: readonly Shape[]): readonly Shape[] {
+    if (shapes.length < 2) return shapes;
+    const byKey = new Map(shapes.map((shape) => [shapeKey(shape), shape]));
+    if (byKey.size > maxShapes) throw new BudgetExceeded('alternatives');
+    return [...byKey.values()];
+  }
+}
+
+function pairKey(a: number, b: number): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`;
+}
+
+/** The types that a schema names; `nullable: true` (OpenAPI) adds null. */
+function typeAssertion(schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
+  if (schema.type === undefined) return [];
+  const types = strings(isArray(schema.type) ? schema.type : [schema.type]);
+  if (types.includes(type) || (type === 'null' && schema.nullable === true)) return [];
+  if (type !== 'number' || !types.includes('integer')) return 'never';
+  return [
+    assertion(
+      () => [numberShape({ integer: true })],
+      () => [numberShape({ integer: false })],
+    ),
+  ];
+}
+
+function nothingHolds(all: () => readonly Shape[]): Assertion {
+  return assertion(() => [], all);
+}
+
+function booleanValues(values: readonly JsonValue[]): Assertion {
+  const shape = (wanted: readonly boolean[]): readonly Shape[] =>
+    wanted.length === 0 ? [] : [{ type: 'boolean', values: wanted }];
+  return assertion(
+    () => shape([true, false].filter((each) => values.includes(each))),
+    () => shape([true, false].filter((each) => !values.includes(each))),
+  );
+}
+
+/** A refused branch has evaluated nothing. */
+function forgetEvaluated(shape: Shape): Shape {
+  if (shape.type === 'array') return { ...shape, evaluated: { count: 0, states: [] } };
+  if (shape.type === 'object') {
+    return { ...shape, evaluated: { names: new Set(), patterns: [], complement: false } };
+  }
+  return shape;
+}

@@ -1,0 +1,91 @@
+/** String formats as languages. Which reading of each is enforced is said in `docs/json-schema.md`. */
+import { patternTerm } from '../regular/parse-pattern.ts';
+import type { Term, Terms } from '../regular/terms.ts';
+
+/** The language of a format, `null` for a name that asserts nothing, or `unsupported`. */
+export function formatTerm(terms: Terms, format: string): Term | null | 'unsupported' {
+  const pattern = patterns.get(format);
+  if (pattern !== undefined) return patternTerm(terms, pattern);
+  const make = languages.get(format);
+  if (make !== undefined) return make(terms);
+  return unsupported.has(format) ? 'unsupported' : null;
+}
+
+const unsupported: ReadonlySet<string> = new Set([
+  'iri',
+  'iri-reference',
+  'idn-email',
+  'idn-hostname',
+  'regex',
+  'uri-template',
+]);
+
+const month31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])';
+const month30 = '(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)';
+const february = '02-(?:0[1-9]|1\\d|2[0-8])';
+const leapYear = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
+const date = `(?:\\d{4}-(?:${month31}|${month30}|${february})|${leapYear}-02-29)`;
+const offset = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)';
+const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?';
+const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const ipv4 = `(?:${octet}\\.){3}${octet}`;
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const group = '[0-9A-Fa-f]{1,4}';
+const unreserved = "[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2}";
+const pathCharacter = `(?:${unreserved}|[@])`;
+const query = `(?:\\?(?:${unreserved}|[@/?])*)?`;
+const fragment = `(?:#(?:${unreserved}|[@/?])*)?`;
+
+function ipv6(): string {
+  const last = `(?:${group}:${group}|${ipv4})`;
+  const cases = [`(?:${group}:){6}${last}`, `::(?:${group}:){5}${last}`];
+  for (let before = 0; before <= 4; before += 1) {
+    cases.push(`(?:(?:${group}:){0,${before}}${group})?::(?:${group}:){${4 - before}}${last}`);
+  }
+  cases.push(`(?:(?:${group}:){0,5}${group})?::${group}`, `(?:(?:${group}:){0,6}${group})?::`);
+  return `(?:${cases.join('|')})`;
+}
+
+function uri(): { absolute: string; relative: string } {
+  const host = `(?:\\[(?:${ipv6()}|v[0-9A-Fa-f]+\\.(?:[A-Za-z0-9._~!$&'()*+,;=:-])+)\\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)`;
+  const authority = `//(?:(?:${unreserved})*@)?${host}(?::\\d*)?`;
+  const rest = `(?:/${pathCharacter}*)*`;
+  const rooted = `/(?:${pathCharacter}+${rest})?`;
+  const noColon = `(?:[A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})+`;
+  const absolutePath = `(?:${authority}${rest}|${rooted}|${pathCharacter}+${rest}|)`;
+  const relativePath = `(?:${authority}${rest}|${rooted}|${noColon}${rest}|)`;
+  return {
+    absolute: `[A-Za-z][A-Za-z0-9+.-]*:${absolutePath}${query}${fragment}`,
+    relative: `${relativePath}${query}${fragment}`,
+  };
+}
+
+function whole(pattern: string): string {
+  return `^(?:${pattern})$`;
+}
+
+const pointer = '(?:/(?:[^~/]|~[01])*)*';
+const number = '\\d+';
+const durationTime = `T(?:${number}H(?:${number}M(?:${number}S)?)?|${number}M(?:${number}S)?|${number}S)`;
+const durationDate = `(?:${number}Y(?:${number}M(?:${number}D)?)?|${number}M(?:${number}D)?|${number}D)`;
+
+const patterns: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    date,
+    time: `${clock}${offset}`,
+    'date-time': `${date}[Tt ]${clock}${offset}`,
+    duration: `P(?:${number}W|${durationDate}(?:${durationTime})?|${durationTime})`,
+    email: `${atom}(?:\\.${atom})*@(?:${label}\\.)*${label}`,
+    hostname: `(?:${label}\\.)*${label}`,
+    ipv4,
+    ipv6: ipv6(),
+    uuid: '[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}',
+    uri: uri().absolute,
+    'uri-reference': `(?:${uri().absolute}|${uri().relative})`,
+    'json-pointer': pointer,
+    'relative-json-pointer': `(?:0|[1-9]\\d*)(?:#|${pointer})`,
+  }).map(([name, pattern]) => [name, whole(pattern)]),
+);
+
+const languages: ReadonlyMap<string, (terms: Terms) => Term> = new Map();

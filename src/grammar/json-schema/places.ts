@@ -1,0 +1,173 @@
+/**
+ * Places: where in a value a schema stands, whichever of its branches applies. A place fixes the order
+ * of keys, by first mention over all branches, so that a value has one spelling before anything is known
+ * about which branch it is valid against.
+ */
+import type { JsonObject } from '../../messages.ts';
+import { itemNodes } from './array-keywords.ts';
+import { schemaOfContainer } from './containers.ts';
+import { isArray, isObject, isSchema, type SchemaDocument, type SchemaNode } from './schema-document.ts';
+
+/** Equal ids mean equal places. */
+export interface Place {
+  readonly id: number;
+  readonly nodes: readonly SchemaNode[];
+  /** Keys that any of the nodes mentions, by first mention. */
+  readonly keys: readonly string[];
+}
+
+const inPlace = ['allOf', 'anyOf', 'oneOf'];
+const single = ['not', 'if', 'then', 'else'];
+const byKey = ['dependentSchemas', 'dependencies'];
+const openKeys = ['additionalProperties', 'unevaluatedProperties'];
+const maxNodes = 5000;
+
+/** Makes and interns places. */
+export class Places {
+  readonly #document: SchemaDocument;
+  readonly #sorted: boolean;
+  readonly #interned = new Map<string, Place>();
+  readonly #children = new Map<string, Place>();
+
+  /** With `sorted`, keys are in the order of their code points. */
+  constructor(document: SchemaDocument, sorted: boolean) {
+    this.#document = document;
+    this.#sorted = sorted;
+  }
+
+  /** The place of a value that `nodes` and all that applies to the same value say something about. */
+  of(nodes: readonly SchemaNode[]): Place {
+    const found = new Map<number, SchemaNode>();
+    for (const node of nodes) this.#collect(node, found);
+    const key = [...found.keys()].join();
+    const known = this.#interned.get(key);
+    if (known !== undefined) return known;
+    const all = [...found.values()];
+    const keys = new Set(all.flatMap((node) => (isObject(node.schema) ? mentionedKeys(node.schema) : [])));
+    const place: Place = {
+      id: this.#interned.size,
+      nodes: all,
+      keys: this.#sorted ? [...keys].sort(compareCodePoints) : [...keys],
+    };
+    this.#interned.set(key, place);
+    return place;
+  }
+
+  /** The place of the value under `key`. */
+  property(place: Place, key: string): Place {
+    return this.#child(place, `p${key}`, () => {
+      const named = this.#nodes(place, (schema, node) =>
+        isObject(schema.properties) &&
+        Object.hasOwn(schema.properties, key) &&
+        isSchema(schema.properties[key])
+          ? [this.#document.child(node, 'properties', key)]
+          : [],
+      );
+      return [...named, ...this.#openNodes(place)];
+    });
+  }
+
+  /** The place of a value under a key that is not mentioned. */
+  open(place: Place): Place {
+    return this.#child(place, 'open', () => this.#openNodes(place));
+  }
+
+  /** The place of the item number `index`. */
+  item(place: Place, index: number): Place {
+    return this.#child(place, `i${index}`, () =>
+      this.#nodes(place, (schema, node) => {
+        const { prefix, rest } = itemNodes(schema, node, { document: this.#document });
+        const own = prefix[index] ?? rest;
+        const others = ['contains', 'unevaluatedItems']
+          .filter((keyword) => isSchema(schema[keyword]))
+          .map((keyword) => this.#document.child(node, keyword));
+        return own === null ? others : [own, ...others];
+      }),
+    );
+  }
+
+  /** From this index on all items are of one place. */
+  tupleLength(place: Place): number {
+    const lengths = place.nodes.map((node) =>
+      isObject(node.schema) ? itemNodes(node.schema, node, { document: this.#document }).prefix.length : 0,
+    );
+    return Math.max(0, ...lengths);
+  }
+
+  #child(place: Place, name: string, nodes: () => readonly SchemaNode[]): Place {
+    const key = `${place.id} ${name}`;
+    const found = this.#children.get(key);
+    if (found !== undefined) return found;
+    const made = this.of(nodes());
+    this.#children.set(key, made);
+    return made;
+  }
+
+  #openNodes(place: Place): readonly SchemaNode[] {
+    return this.#nodes(place, (schema, node) => [
+      ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
+        ([pattern, property]) =>
+          isSchema(property) ? [this.#document.child(node, 'patternProperties', pattern)] : [],
+      ),
+      ...openKeys
+        .filter((keyword) => isSchema(schema[keyword]))
+        .map((keyword) => this.#document.child(node, keyword)),
+    ]);
+  }
+
+  #nodes(place: Place, read: (schema: JsonObject, node: SchemaNode) => readonly SchemaNode[]): SchemaNode[] {
+    return place.nodes.flatMap((node) => (isObject(node.schema) ? read(node.schema, node) : []));
+  }
+
+  /** `node` and every node that applies to the same value, in the order of the document. */
+  #collect(node: SchemaNode, found: Map<number, SchemaNode>): void {
+    const { schema } = node;
+    if (!isObject(schema) || found.has(node.id) || found.size >= maxNodes) return;
+    found.set(node.id, node);
+    for (const [keyword, value] of Object.entries(schema)) {
+      for (const inner of this.#applied(node, keyword, value)) this.#collect(inner, found);
+    }
+  }
+
+  #applied(node: SchemaNode, keyword: string, value: JsonObject[string]): readonly SchemaNode[] {
+    const document = this.#document;
+    if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string') {
+      const target = document.resolve(node, value);
+      return target === null ? [] : [target];
+    }
+    if (single.includes(keyword) && isSchema(value)) return [document.child(node, keyword)];
+    if (inPlace.includes(keyword) && isArray(value)) {
+      return value.flatMap((each, at) => (isSchema(each) ? [document.child(node, keyword, String(at))] : []));
+    }
+    if (byKey.includes(keyword) && isObject(value)) {
+      const entries = Object.entries(value).filter(([, each]) => isSchema(each));
+      return entries.map(([key]) => document.child(node, keyword, key));
+    }
+    const listed = keyword === 'const' ? [value] : keyword === 'enum' && isArray(value) ? value : [];
+    return listed
+      .filter((each) => isObject(each) || isArray(each))
+      .map((each) => document.synthetic(schemaOfContainer(each), node));
+  }
+}
+
+function mentionedKeys(schema: JsonObject): readonly string[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'properties' && isObject(value)) return Object.keys(value);
+    if (keyword === 'required' && isArray(value)) return value.filter((each) => typeof each === 'string');
+    if (!isObject(value)) return [];
+    if (keyword !== 'dependentRequired' && keyword !== 'dependencies' && keyword !== 'dependentSchemas')
+      return [];
+    return Object.entries(value).flatMap(([key, needed]) => [
+      key,
+      ...(isArray(needed) ? needed.filter((each) => typeof each === 'string') : []),
+    ]);
+  });
+}
+
+/** Order of code points, which for texts of the same plane is the order of strings. */
+function compareCodePoints(a: string, b: string): number {
+  const [left, right] = [Array.from(a), Array.from(b)];
+  const at = left.findIndex((character, index) => character !== right[index]);
+  if (at < 0) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+}

@@ -1,0 +1,156 @@
+/**
+ * Which states some value is of. Branches that nothing is of must not reach the grammar: an engine that
+ * enters one is stuck. The answer is a least fixpoint, because schemas are recursive.
+ */
+import { isEmptyAutomaton } from '../regular/automaton.ts';
+import { BudgetExceeded } from '../regular/budget.ts';
+import type { Languages } from './languages.ts';
+import { type PlanContext, planObject } from './object-plan.ts';
+import {
+  type ArrayShape,
+  coversKey,
+  fitsRange,
+  type ObjectShape,
+  type Shape,
+  type ValueType,
+} from './shapes.ts';
+import type { State } from './states.ts';
+
+/** What productivity needs to ask. */
+export interface ProductivityContext extends PlanContext {
+  readonly languages: Languages;
+  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]>;
+}
+
+type Ask = (state: State) => boolean;
+
+/** Answers and remembers. */
+export class Productivity {
+  readonly #context: ProductivityContext;
+  readonly #known = new Map<number, boolean>();
+
+  constructor(context: ProductivityContext) {
+    this.#context = context;
+  }
+
+  /** Whether some value is of `state`. */
+  of(state: State): boolean {
+    const known = this.#known.get(state.id);
+    if (known !== undefined) return known;
+    const asked = this.#statesBelow(state);
+    const productive = new Set<number>();
+    for (let size = -1; size !== productive.size; ) {
+      size = productive.size;
+      for (const each of asked) {
+        if (!productive.has(each.id) && this.#once(each, (inner) => this.#assume(inner, productive))) {
+          productive.add(each.id);
+        }
+      }
+    }
+    for (const each of asked) this.#known.set(each.id, productive.has(each.id));
+    return productive.has(state.id);
+  }
+
+  /** Whether some value is of one of `shapes`. */
+  ofShapes(shapes: readonly Shape[]): boolean {
+    return shapes.some((shape) => this.ofShape(shape));
+  }
+
+  /** Whether some value is of `shape`. */
+  ofShape(shape: Shape): boolean {
+    return this.#alive(shape, (state) => this.of(state));
+  }
+
+  #assume(state: State, productive: ReadonlySet<number>): boolean {
+    return this.#known.get(state.id) ?? productive.has(state.id);
+  }
+
+  /** `state` and all states that the answer for it may depend on. */
+  #statesBelow(state: State): readonly State[] {
+    const found = new Map<number, State>([[state.id, state]]);
+    for (const each of found.values()) {
+      this.#context.budget.spend();
+      const look = (inner: State) => {
+        if (!this.#known.has(inner.id)) found.set(inner.id, inner);
+        return this.#known.get(inner.id) ?? false;
+      };
+      this.#once(each, look);
+      this.#once(each, (inner) => look(inner) || true);
+    }
+    return [...found.values()];
+  }
+
+  #once(state: State, ask: Ask): boolean {
+    for (const shapes of this.#context.shapes(state).values()) {
+      if (shapes.some((shape) => this.#alive(shape, ask))) return true;
+    }
+    return false;
+  }
+
+  #alive(shape: Shape, ask: Ask): boolean {
+    switch (shape.type) {
+      case 'null':
+        return true;
+      case 'boolean':
+        return shape.values.length > 0;
+      case 'string':
+      case 'number':
+        return this.#scalarAlive(shape);
+      case 'array':
+        return arrayAlive(shape, ask, this.#context);
+      case 'object':
+        return objectAlive(shape, ask, this.#context);
+    }
+  }
+
+  #scalarAlive(shape: Shape): boolean {
+    const { languages } = this.#context;
+    try {
+      if (shape.type === 'string') return !isEmptyAutomaton(languages.strings(shape));
+      return shape.type !== 'number' || !isEmptyAutomaton(languages.numbers([shape]));
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return true;
+      throw error;
+    }
+  }
+}
+
+function arrayAlive(shape: ArrayShape, ask: Ask, { states }: ProductivityContext): boolean {
+  const stateAt = (index: number) => shape.prefix[index] ?? shape.rest;
+  for (let index = 0; index < Math.min(shape.min, shape.prefix.length + 1); index += 1) {
+    if (!ask(stateAt(index))) return false;
+  }
+  return shape.contains.every(({ state, min, max }) => {
+    if (max !== null && max < min) return false;
+    if (min === 0) return true;
+    if (shape.max !== null && shape.max < min) return false;
+    const places = Array.from({ length: shape.prefix.length + 1 }, (_, index) => index);
+    return places.some(
+      (index) => fitsRange(index + 1, 0, shape.max) && ask(states.and(stateAt(index), state)),
+    );
+  });
+}
+
+function objectAlive(shape: ObjectShape, ask: Ask, context: ProductivityContext): boolean {
+  if (shape.max !== null && shape.max < shape.required.size) return false;
+  for (const key of shape.required) {
+    const covering = shape.rules.filter((rule) => coversKey(context.terms, rule.keys, key));
+    const state = covering.reduce(
+      (all, rule) => context.states.and(all, rule.state),
+      context.states.anything,
+    );
+    if (!ask(state)) return false;
+  }
+  if (shape.some.length === 0 && shape.min <= shape.required.size) return true;
+  const plan = planObject(shape, [], context);
+  const usable = [...plan.declared, ...plan.classes];
+  const everyFound = shape.some.every((_, index) =>
+    usable.some(({ state, some }) => {
+      const wanted = some.find((each) => each.index === index);
+      return wanted !== undefined && ask(context.states.and(state, wanted.state));
+    }),
+  );
+  if (!everyFound) return false;
+  if (plan.classes.some(({ state }) => ask(state))) return true;
+  return plan.declared.filter(({ state }) => ask(state)).length >= shape.min;
+}

@@ -1,0 +1,73 @@
+/** Named rules of one grammar: hands out legal names, and gives equal rules one name. */
+import { type Expression, type Grammar, rule } from '../expression.ts';
+
+/** Collects the rules of a grammar while it is being built. */
+export class RuleSet {
+  readonly #rules = new Map<string, Expression | null>();
+  readonly #byKey = new Map<string, string>();
+  readonly #byContent = new Map<string, string>();
+  readonly #numbers = new Map<string, number>();
+
+  /** The rules so far. */
+  get rules(): ReadonlyMap<string, Expression> {
+    const finished = new Map<string, Expression>();
+    for (const [name, expression] of this.#rules) if (expression !== null) finished.set(name, expression);
+    return finished;
+  }
+
+  /** The grammar that starts at a rule `name`, which is made of `expression` and must be new. */
+  grammar(name: string, expression: Expression): Grammar {
+    if (this.#rules.has(name)) throw new RangeError(`there is a rule ${name} already`);
+    this.#rules.set(name, expression);
+    return { root: name, rules: this.rules };
+  }
+
+  /** A name that no rule has yet, made of letters and digits of `hint`. */
+  freshName(hint: string): string {
+    const stem = legalName(hint);
+    for (let number = (this.#numbers.get(stem) ?? 0) + 1; ; number += 1) {
+      const name = number === 1 ? stem : `${stem}-${number}`;
+      if (this.#rules.has(name)) continue;
+      this.#numbers.set(stem, number);
+      return name;
+    }
+  }
+
+  /**
+   * The rule that stands for `key`; the first time, `build` makes it. While it is being built, asking for
+   * the same key gives a reference to it, so rules can be recursive.
+   */
+  named(key: string, hint: string, build: () => Expression): Expression {
+    const found = this.#byKey.get(key);
+    if (found !== undefined) return rule(found);
+    const name = this.freshName(hint);
+    this.#rules.set(name, null);
+    this.#byKey.set(key, name);
+    this.#rules.set(name, build());
+    return rule(name);
+  }
+
+  /** A reference to a rule that is `expression`; equal expressions get one rule. */
+  add(hint: string, expression: Expression): Expression {
+    if (expression.type === 'rule') return expression;
+    const content = JSON.stringify(expression);
+    const name = this.#byContent.get(content) ?? this.freshName(hint);
+    if (!this.#byContent.has(content)) {
+      this.#byContent.set(content, name);
+      this.#rules.set(name, expression);
+    }
+    return rule(name);
+  }
+}
+
+/** `hint` as a rule name: `[a-z][a-z0-9-]*`, of moderate length. */
+function legalName(hint: string): string {
+  const letters = hint
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
+  return letters === '' ? 'rule' : letters;
+}

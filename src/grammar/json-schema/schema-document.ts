@@ -1,0 +1,215 @@
+/**
+ * A schema as a graph of nodes: every sub-schema that is asked for becomes a node with a number, and
+ * references lead from node to node. Nothing is fetched; other documents are given.
+ */
+import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
+
+/** One sub-schema at one place. */
+export interface SchemaNode {
+  readonly id: number;
+  readonly schema: JsonSchema;
+  /** JSON pointer from the root of its document; of another document, with that document's URI before it. */
+  readonly pointer: string;
+  readonly place: Place;
+}
+
+/** Where a node stands: its document, the way to it, and the URI that its references are relative to. */
+interface Place {
+  readonly document: string;
+  readonly tokens: readonly string[];
+  readonly base: string;
+  /** Siblings of `$ref` are ignored (drafts up to 7). */
+  readonly refAlone: boolean;
+}
+
+const rootUri = 'schema://root/';
+const oldDraft = /draft-0[3-7]/;
+const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
+
+/** The nodes of a schema and of the documents it may refer to. */
+export class SchemaDocument {
+  readonly #documents = new Map<string, JsonSchema>();
+  readonly #nodes: SchemaNode[] = [];
+  readonly #byPlace = new Map<string, SchemaNode>();
+  /** Resources by URI, anchors by URI with fragment. */
+  readonly #identified = new Map<string, Place>();
+  readonly #dynamicAnchors = new Map<string, string[]>();
+  /** Some sub-schema asks what its neighbours evaluated. */
+  readonly usesUnevaluated: boolean;
+  readonly root: SchemaNode;
+
+  /** `documents` maps URIs to schemas that references may name. */
+  constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
+    for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
+      const place = enterResource({ document: uri, tokens: [], base: uri, refAlone: false }, document);
+      this.#documents.set(uri, document);
+      this.#identified.set(uri, place);
+      this.#index(document, { ...place, base: uri }, 0);
+    }
+    this.usesUnevaluated = [schema, ...documents.values()].some((each) =>
+      JSON.stringify(each).includes('"unevaluated'),
+    );
+    this.root = this.#nodeAt({ document: rootUri, tokens: [], base: rootUri, refAlone: false }, schema);
+  }
+
+  /** Registers `$id`s and anchors below `value`. */
+  #index(value: JsonValue, outer: Place, depth: number): void {
+    if (depth > 200 || value === null || typeof value !== 'object') return;
+    if (isArray(value)) {
+      value.forEach((item, index) => {
+        this.#index(item, { ...outer, tokens: [...outer.tokens, String(index)] }, depth + 1);
+      });
+      return;
+    }
+    const place = enterResource(outer, value);
+    if (place.base !== outer.base) this.#identified.set(place.base, place);
+    this.#indexAnchors(value, place);
+    for (const [key, item] of Object.entries(value)) {
+      if (!withoutSchemas.has(key)) {
+        this.#index(item, { ...place, tokens: [...place.tokens, key] }, depth + 1);
+      }
+    }
+  }
+
+  #indexAnchors(schema: JsonObject, place: Place): void {
+    const id = schema.$id;
+    if (typeof id === 'string' && id.startsWith('#')) this.#identified.set(place.base + id, place);
+    for (const keyword of ['$anchor', '$dynamicAnchor']) {
+      const name = schema[keyword];
+      if (typeof name !== 'string') continue;
+      this.#identified.set(`${place.base}#${name}`, place);
+      if (keyword === '$dynamicAnchor') {
+        this.#dynamicAnchors.set(name, [...(this.#dynamicAnchors.get(name) ?? []), place.base]);
+      }
+    }
+  }
+
+  /** The node with number `id`. */
+  node(id: number): SchemaNode {
+    const node = this.#nodes[id];
+    if (node === undefined) throw new RangeError(`no schema node ${id}`);
+    return node;
+  }
+
+  /** The sub-schema of `node` under `tokens`, which must be there. */
+  child(node: SchemaNode, ...tokens: readonly string[]): SchemaNode {
+    const found = this.#walk(node.place, node.schema, tokens);
+    if (found === null) throw new RangeError(`no schema at ${node.pointer}/${tokens.join('/')}`);
+    return found;
+  }
+
+  /** A schema that is not written anywhere; `owner` is the node that stands for it in reports. */
+  synthetic(schema: JsonSchema, owner: SchemaNode): SchemaNode {
+    const key = `${owner.place.document}#${owner.pointer} ${JSON.stringify(schema)}`;
+    return this.#intern(key, owner.place, schema, owner.pointer);
+  }
+
+  /** The node that `reference` in `node` names, or `null`. */
+  resolve(node: SchemaNode, reference: string): SchemaNode | null {
+    const uri = resolveUri(reference, node.place.base);
+    const [resource = '', fragment = ''] = splitFragment(uri);
+    const direct = this.#identified.get(fragment === '' ? resource : `${resource}#${fragment}`);
+    if (direct !== undefined) return this.#placed(direct);
+    const start = this.#identified.get(resource);
+    if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
+    const tokens = fragment.split('/').slice(1).map(decodeToken);
+    const value = this.#valueAt(start);
+    return value === undefined ? null : this.#walk(start, value, tokens);
+  }
+
+  /** The resources that define the dynamic anchor `name`. */
+  dynamicAnchors(name: string): readonly string[] {
+    return this.#dynamicAnchors.get(name) ?? [];
+  }
+
+  #placed(place: Place): SchemaNode | null {
+    const value = this.#valueAt(place);
+    return value === undefined || !isSchema(value) ? null : this.#nodeAt(place, value);
+  }
+
+  #valueAt(place: Place): JsonValue | undefined {
+    return place.tokens.reduce<JsonValue | undefined>(step, this.#documents.get(place.document));
+  }
+
+  #walk(from: Place, value: JsonValue, tokens: readonly string[]): SchemaNode | null {
+    let place = from;
+    let current: JsonValue | undefined = value;
+    for (const token of tokens) {
+      current = step(current, token);
+      if (current === undefined) return null;
+      place = enterResource({ ...place, tokens: [...place.tokens, token] }, current);
+    }
+    return current !== undefined && isSchema(current) ? this.#nodeAt(place, current) : null;
+  }
+
+  #nodeAt(outer: Place, schema: JsonSchema): SchemaNode {
+    const place = enterResource(outer, schema);
+    const path = place.tokens.map((token) => `/${encodeToken(token)}`).join('');
+    const pointer = place.document === rootUri ? path : `${place.document}#${path}`;
+    return this.#intern(`${place.document}#${path}`, place, schema, pointer);
+  }
+
+  #intern(key: string, place: Place, schema: JsonSchema, pointer: string): SchemaNode {
+    const found = this.#byPlace.get(key);
+    if (found !== undefined) return found;
+    const node: SchemaNode = { id: this.#nodes.length, schema, pointer, place };
+    this.#nodes.push(node);
+    this.#byPlace.set(key, node);
+    return node;
+  }
+}
+
+/** Whether `value` can be a schema. */
+export function isSchema(value: JsonValue | undefined): value is JsonSchema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+/** Whether `value` is a JSON object. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether `value` is a JSON array. */
+export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** `place` after what `value`, which stands there, says about itself with `$id` and `$schema`. */
+function enterResource(place: Place, value: JsonValue): Place {
+  if (!isObject(value)) return place;
+  const dialect = value.$schema;
+  const refAlone = typeof dialect === 'string' ? oldDraft.test(dialect) : place.refAlone;
+  const id = value.$id;
+  const named =
+    typeof id === 'string' && !id.startsWith('#') && !(refAlone && typeof value.$ref === 'string');
+  const base = named ? (splitFragment(resolveUri(id, place.base))[0] ?? place.base) : place.base;
+  return { ...place, base, refAlone };
+}
+
+function step(value: JsonValue | undefined, token: string): JsonValue | undefined {
+  if (isArray(value)) return /^\d+$/.test(token) ? value[Number(token)] : undefined;
+  return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
+}
+
+function resolveUri(reference: string, base: string): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : reference;
+}
+
+function splitFragment(uri: string): readonly string[] {
+  const at = uri.indexOf('#');
+  return at < 0 ? [uri, ''] : [uri.slice(0, at), uri.slice(at + 1)];
+}
+
+function decodeToken(token: string): string {
+  let decoded = token;
+  try {
+    decoded = decodeURIComponent(token);
+  } catch {
+    // A stray percent sign stands for itself.
+  }
+  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function encodeToken(token: string): string {
+  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+}

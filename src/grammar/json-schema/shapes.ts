@@ -1,0 +1,252 @@
+/**
+ * Shapes: what a schema says about values of one JSON type, as data that can be intersected. A schema
+ * expands into a disjunction of shapes per type (`expand.ts`); nothing is ever overwritten.
+ */
+import type { Term, Terms } from '../regular/terms.ts';
+import type { Decimal } from './decimal.ts';
+import { compareDecimals } from './decimal.ts';
+import type { State, States } from './states.ts';
+
+/** The types that a value is written as; an integer is a number. */
+export const valueTypes = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const;
+export type ValueType = (typeof valueTypes)[number];
+
+export type Shape = NullShape | BooleanShape | NumberShape | StringShape | ArrayShape | ObjectShape;
+
+export interface NullShape {
+  readonly type: 'null';
+}
+export interface BooleanShape {
+  readonly type: 'boolean';
+  readonly values: readonly boolean[];
+}
+export interface NumberShape {
+  readonly type: 'number';
+  /** `true`: integers only; `false`: none of them; `null`: both. */
+  readonly integer: boolean | null;
+  readonly min: Bound | null;
+  readonly max: Bound | null;
+  readonly multiples: readonly Multiple[];
+  /** Only these, or `null` for any. */
+  readonly only: readonly Decimal[] | null;
+  readonly excluded: readonly Decimal[];
+}
+export interface Bound {
+  readonly value: Decimal;
+  readonly exclusive: boolean;
+}
+/** Whether the number must be, or must not be, a multiple of `of`. */
+export interface Multiple {
+  readonly of: Decimal;
+  readonly holds: boolean;
+}
+export interface StringShape {
+  readonly type: 'string';
+  readonly language: Term;
+  /** Length in code points. */
+  readonly min: number;
+  readonly max: number | null;
+}
+export interface ArrayShape {
+  readonly type: 'array';
+  readonly prefix: readonly State[];
+  readonly rest: State;
+  readonly min: number;
+  readonly max: number | null;
+  readonly contains: readonly Contained[];
+  /** No two items are equal. */
+  readonly unique: boolean;
+  readonly evaluated: EvaluatedItems;
+}
+/** How many items are of a state. */
+export interface Contained {
+  readonly state: State;
+  readonly min: number;
+  readonly max: number | null;
+}
+/** Items that a keyword has looked at: so many from the start, and those of the states. */
+export interface EvaluatedItems {
+  /** `Infinity`: all. */
+  readonly count: number;
+  readonly states: readonly State[];
+}
+export interface ObjectShape {
+  readonly type: 'object';
+  /** Each holds for every property whose key it covers. */
+  readonly rules: readonly PropertyRule[];
+  readonly required: ReadonlySet<string>;
+  readonly min: number;
+  readonly max: number | null;
+  /** For each, at least one property has a key that it covers and a value of its state. */
+  readonly some: readonly PropertyRule[];
+  readonly evaluated: KeySet;
+}
+/** A set of keys and what it means for the values under them. */
+export interface PropertyRule {
+  readonly keys: KeySet;
+  readonly state: State;
+}
+/** The keys that are named or match a pattern; or, with `complement`, all others. */
+export interface KeySet {
+  readonly names: ReadonlySet<string>;
+  readonly patterns: readonly Term[];
+  readonly complement: boolean;
+}
+
+/** No key. */
+export const noKeys: KeySet = { names: new Set(), patterns: [], complement: false };
+/** Every key. */
+export const allKeys: KeySet = { ...noKeys, complement: true };
+
+/** Whether `keys` covers `key`. */
+export function coversKey(terms: Terms, keys: KeySet, key: string): boolean {
+  const named = keys.names.has(key) || keys.patterns.some((pattern) => terms.matches(pattern, key));
+  return named !== keys.complement;
+}
+
+/** Keys in either set; neither of them with `complement`, unless it is everything. */
+export function uniteKeys(a: KeySet, b: KeySet): KeySet {
+  if (a.complement || b.complement) return allKeys;
+  return {
+    names: new Set([...a.names, ...b.names]),
+    patterns: [...a.patterns, ...b.patterns],
+    complement: false,
+  };
+}
+
+/** The shapes that hold for every value of each type. */
+export function anyShape(type: ValueType, terms: Terms, states: States): Shape {
+  switch (type) {
+    case 'null':
+      return { type };
+    case 'boolean':
+      return { type, values: [true, false] };
+    case 'number':
+      return { type, integer: null, min: null, max: null, multiples: [], only: null, excluded: [] };
+    case 'string':
+      return { type, language: terms.everything, min: 0, max: null };
+    case 'array':
+      return {
+        type,
+        prefix: [],
+        rest: states.anything,
+        min: 0,
+        max: null,
+        contains: [],
+        unique: false,
+        evaluated: { count: 0, states: [] },
+      };
+    case 'object':
+      return { type, rules: [], required: new Set(), min: 0, max: null, some: [], evaluated: noKeys };
+  }
+}
+
+/** What both shapes allow, or `null` where that is plainly nothing. Both are of one type. */
+export function intersectShapes(a: Shape, b: Shape, terms: Terms, states: States): Shape | null {
+  if (a.type === 'null') return a;
+  if (a.type === 'boolean' && b.type === 'boolean') {
+    const values = a.values.filter((value) => b.values.includes(value));
+    return values.length === 0 ? null : { type: 'boolean', values };
+  }
+  if (a.type === 'number' && b.type === 'number') return intersectNumbers(a, b);
+  if (a.type === 'string' && b.type === 'string') return intersectStrings(a, b, terms);
+  if (a.type === 'array' && b.type === 'array') return intersectArrays(a, b, states);
+  if (a.type === 'object' && b.type === 'object') return intersectObjects(a, b);
+  return null;
+}
+
+function intersectNumbers(a: NumberShape, b: NumberShape): NumberShape | null {
+  if (a.integer !== null && b.integer !== null && a.integer !== b.integer) return null;
+  const only =
+    a.only === null || b.only === null
+      ? (a.only ?? b.only)
+      : a.only.filter((value) => b.only?.some((other) => compareDecimals(value, other) === 0));
+  if (only?.length === 0) return null;
+  return {
+    type: 'number',
+    integer: a.integer ?? b.integer,
+    min: tighter(a.min, b.min, 1),
+    max: tighter(a.max, b.max, -1),
+    multiples: [...a.multiples, ...b.multiples],
+    only,
+    excluded: [...a.excluded, ...b.excluded],
+  };
+}
+
+/** The narrower of two bounds; `direction` is 1 for lower and -1 for upper bounds. */
+function tighter(a: Bound | null, b: Bound | null, direction: 1 | -1): Bound | null {
+  if (a === null || b === null) return a ?? b;
+  const order = compareDecimals(a.value, b.value) * direction;
+  if (order === 0) return a.exclusive ? a : b;
+  return order > 0 ? a : b;
+}
+
+function intersectStrings(a: StringShape, b: StringShape, terms: Terms): StringShape | null {
+  const language = terms.and(a.language, b.language);
+  const [min, max] = intersectRanges(a, b);
+  if (language === terms.nothing || (max !== null && max < min)) return null;
+  return { type: 'string', language, min, max };
+}
+
+function intersectRanges(a: CountRange, b: CountRange): [min: number, max: number | null] {
+  const max = a.max === null || b.max === null ? (a.max ?? b.max) : Math.min(a.max, b.max);
+  return [Math.max(a.min, b.min), max];
+}
+interface CountRange {
+  readonly min: number;
+  readonly max: number | null;
+}
+
+function intersectArrays(a: ArrayShape, b: ArrayShape, states: States): ArrayShape | null {
+  const [min, max] = intersectRanges(a, b);
+  if (max !== null && max < min) return null;
+  const length = Math.max(a.prefix.length, b.prefix.length);
+  const prefix = Array.from({ length }, (_, at) =>
+    states.and(a.prefix[at] ?? a.rest, b.prefix[at] ?? b.rest),
+  );
+  return {
+    type: 'array',
+    prefix,
+    rest: states.and(a.rest, b.rest),
+    min,
+    max,
+    contains: [...a.contains, ...b.contains],
+    unique: a.unique || b.unique,
+    evaluated: {
+      count: Math.max(a.evaluated.count, b.evaluated.count),
+      states: [...a.evaluated.states, ...b.evaluated.states],
+    },
+  };
+}
+
+function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape | null {
+  const [min, max] = intersectRanges(a, b);
+  if (max !== null && max < min) return null;
+  return {
+    type: 'object',
+    rules: [...a.rules, ...b.rules],
+    required: new Set([...a.required, ...b.required]),
+    min,
+    max,
+    some: [...a.some, ...b.some],
+    evaluated: uniteKeys(a.evaluated, b.evaluated),
+  };
+}
+
+/** Whether `count` is in a range. */
+export function fitsRange(count: number, min: number, max: number | null): boolean {
+  return count >= min && (max === null || count <= max);
+}
+
+/** A text that is equal for shapes that say the same in the same way. */
+export function shapeKey(shape: Shape): string {
+  return JSON.stringify(shape, (_, value: unknown) => {
+    if (value instanceof Set) return [...value].sort();
+    if (typeof value === 'bigint') return String(value);
+    return isTerm(value) ? value.id : value;
+  });
+}
+
+function isTerm(value: unknown): value is Term {
+  return typeof value === 'object' && value !== null && 'nullable' in value && 'id' in value;
+}

@@ -1,0 +1,36 @@
+/** A value as the grammar of a schema spells it: keys in the grammar's order, JSON in a style. */
+import type { JsonStyle } from '../../chat-format.ts';
+import type { JsonSchema, JsonValue } from '../../messages.ts';
+import { writeJson, writeJsonString } from '../write-values.ts';
+import { type Place, Places } from './places.ts';
+import { isArray, isObject, SchemaDocument } from './schema-document.ts';
+
+/**
+ * `value` as JSON text on one line, with keys that `schema` mentions first and in the order of their
+ * first mention, as the grammar of `schema` has them.
+ */
+export function spellValue(
+  schema: JsonSchema,
+  value: JsonValue,
+  style: JsonStyle,
+  documents?: ReadonlyMap<string, JsonSchema>,
+): string {
+  const document = new SchemaDocument(schema, documents);
+  const places = new Places(document, style.sortKeys);
+  const spell = (each: JsonValue, place: Place): string => {
+    if (isArray(each)) {
+      const items = each.map((item, index) => spell(item, places.item(place, index)));
+      return `[${items.join(style.itemSeparator)}]`;
+    }
+    if (!isObject(each)) return writeJson(each, style);
+    const declared = place.keys.filter((key) => Object.hasOwn(each, key));
+    const named = new Set(declared);
+    const others = Object.keys(each).filter((key) => !named.has(key));
+    const members = [...declared, ...others].map((key) => {
+      const inner = named.has(key) ? places.property(place, key) : places.open(place);
+      return writeJsonString(key, style.ascii) + style.keySeparator + spell(each[key] ?? null, inner);
+    });
+    return `{${members.join(style.itemSeparator)}}`;
+  };
+  return spell(value, places.of([document.root]));
+}

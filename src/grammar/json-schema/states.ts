@@ -1,0 +1,65 @@
+/** States: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
+import { BudgetExceeded } from '../regular/budget.ts';
+import type { SchemaNode } from './schema-document.ts';
+
+/** "All of these nodes, none of those." Equal ids mean equal states. */
+export interface State {
+  readonly id: number;
+  /** Sorted by node number. */
+  readonly nodes: readonly SignedNode[];
+}
+export interface SignedNode {
+  readonly node: SchemaNode;
+  /** `false`: the value must not be valid against the node. */
+  readonly holds: boolean;
+}
+
+const maxStates = 20_000;
+
+/** Makes and interns states. */
+export class States {
+  readonly #interned = new Map<string, State>();
+  /** Every value. */
+  readonly anything: State = this.#intern([]);
+  /** No value: a marker that no list of nodes gives. */
+  readonly nothing: State = { id: -1, nodes: [] };
+
+  #intern(nodes: readonly SignedNode[]): State {
+    const key = nodes.map(({ node, holds }) => (holds ? node.id : `!${node.id}`)).join();
+    const found = this.#interned.get(key);
+    if (found !== undefined) return found;
+    if (this.#interned.size >= maxStates) throw new BudgetExceeded('combinations of sub-schemas');
+    const state: State = { id: this.#interned.size, nodes };
+    this.#interned.set(key, state);
+    return state;
+  }
+
+  /** Values that are valid against `node`, or with `holds` false those that are not. */
+  of(node: SchemaNode, holds = true): State {
+    const { schema } = node;
+    if (typeof schema === 'boolean') return schema === holds ? this.anything : this.nothing;
+    if (Object.keys(schema).length === 0) return holds ? this.anything : this.nothing;
+    return this.#intern([{ node, holds }]);
+  }
+
+  /** Values of both. */
+  and(a: State, b: State): State {
+    if (a === b || b === this.anything) return a;
+    if (a === this.anything) return b;
+    if (a === this.nothing || b === this.nothing) return this.nothing;
+    const byNode = new Map<number, SignedNode>(a.nodes.map((each) => [each.node.id, each]));
+    for (const each of b.nodes) {
+      if (byNode.get(each.node.id)?.holds === !each.holds) return this.nothing;
+      byNode.set(each.node.id, each);
+    }
+    return this.#intern([...byNode.values()].sort((x, y) => x.node.id - y.node.id));
+  }
+
+  /** Values that are not of `state`; `null` where no conjunction says that. */
+  not(state: State): State | null {
+    if (state === this.anything) return this.nothing;
+    if (state === this.nothing) return this.anything;
+    const [only, second] = state.nodes;
+    return only === undefined || second !== undefined ? null : this.of(only.node, !only.holds);
+  }
+}

@@ -1,0 +1,233 @@
+/** States as expressions in a syntax. Equal states at equal places become one rule. */
+import { alternatives } from '../alternatives.ts';
+import { type Expression, empty, literal, oneOf, sequence, until } from '../expression.ts';
+import { isEmptyAutomaton } from '../regular/automaton.ts';
+import { allCharacters } from '../regular/character-set.ts';
+import { countedRepeat } from '../regular/counted.ts';
+import { plainSpelling } from '../regular/spelling.ts';
+import type { Term } from '../regular/terms.ts';
+import { spelledCharacter, writeAutomaton } from '../regular/write-automaton.ts';
+import { writeArray } from './array-writer.ts';
+import type { Compilation } from './compilation.ts';
+import { writeObject } from './object-writer.ts';
+import type { Place } from './places.ts';
+import type { RuleSet } from './rule-set.ts';
+import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape, ValueType } from './shapes.ts';
+import type { State } from './states.ts';
+import type { StringNotation, Syntax } from './syntax.ts';
+
+/** Writes the values of one compilation. */
+export class ValueWriter {
+  readonly compilation: Compilation;
+  readonly rules: RuleSet;
+  readonly syntax: Syntax;
+  readonly #key: string;
+
+  /** `key` is different for different compilations that write into the same rules. */
+  constructor(compilation: Compilation, rules: RuleSet, syntax: Syntax, key: string) {
+    this.compilation = compilation;
+    this.rules = rules;
+    this.syntax = syntax;
+    this.#key = `${key} ${JSON.stringify(syntax)}`;
+  }
+
+  /** A value of `state`, which is productive; `margin` is the indentation of its line. */
+  value(state: State, place: Place, hint: string, margin: number): Expression {
+    const [only, ...others] = this.#alternatives(state, place, hint, margin, true);
+    if (only !== undefined && others.length === 0 && isShort(only)) return only;
+    const column = this.syntax.indent === null ? 0 : margin;
+    return this.rules.named(`${this.#key} ${state.id} ${place.id} ${column}`, hint, () =>
+      alternatives(...this.#alternatives(state, place, hint, margin, false)),
+    );
+  }
+
+  /** One expression per type, or per shape of a container; with `scalars` only where no rule is needed. */
+  #alternatives(state: State, place: Place, hint: string, margin: number, scalars: boolean): Expression[] {
+    const found: Expression[] = [];
+    for (const [type, shapes] of this.compilation.shapes(state)) {
+      if (scalars && (type === 'array' || type === 'object')) return [empty, empty];
+      found.push(...this.ofType(type, this.compilation.productive(shapes), state, place, hint, margin));
+    }
+    return found;
+  }
+
+  /** The values of some shapes of one type. */
+  ofType(
+    type: ValueType,
+    shapes: readonly Shape[],
+    state: State,
+    place: Place,
+    hint: string,
+    margin: number,
+  ): readonly Expression[] {
+    if (shapes.length === 0) return [];
+    switch (type) {
+      case 'null':
+        return [literal(this.syntax.null)];
+      case 'boolean':
+        return [this.#booleans(shapes)];
+      case 'number':
+        return [
+          this.numbers(
+            shapes.filter((shape): shape is NumberShape => shape.type === 'number'),
+            state,
+          ),
+        ];
+      case 'string':
+        return this.strings(
+          shapes.filter((shape): shape is StringShape => shape.type === 'string'),
+          state,
+        );
+      case 'array':
+        return shapes.flatMap((shape) =>
+          shape.type === 'array' ? [this.#array(shape, place, hint, margin, state)] : [],
+        );
+      case 'object':
+        return shapes.flatMap((shape) =>
+          shape.type === 'object' ? [this.#object(shape, place, hint, margin)] : [],
+        );
+    }
+  }
+
+  #booleans(shapes: readonly Shape[]): Expression {
+    const values = shapes.flatMap((shape) => (shape.type === 'boolean' ? shape.values : []));
+    return oneOf(values.map((value) => (value ? this.syntax.true : this.syntax.false)));
+  }
+
+  #array(shape: ArrayShape, place: Place, hint: string, margin: number, state: State): Expression {
+    return writeArray(shape, place, hint, margin, state, this);
+  }
+
+  #object(shape: ObjectShape, place: Place, hint: string, margin: number): Expression {
+    const inner = margin + (this.syntax.indent ?? 0);
+    const { some, mayBeEmpty } = writeObject(shape, place, hint, {
+      compilation: this.compilation,
+      rules: this.rules,
+      object: indented(this.syntax.object, this.syntax.indent, margin),
+      value: (state, valuePlace, key, close) =>
+        sequence(this.value(state, valuePlace, key ?? hint, inner), literal(close)),
+    });
+    const none = mayBeEmpty ? [literal(this.syntax.object.empty)] : [];
+    return alternatives(...(some === null ? [] : [some]), ...none);
+  }
+
+  /** Numbers of any of the shapes. */
+  numbers(shapes: readonly NumberShape[], state: State): Expression {
+    const { languages } = this.compilation;
+    const automaton = this.compilation.within(state, 'number', () => languages.numbers(shapes));
+    const made = automaton ?? languages.numbers([anyNumber]);
+    return writeAutomaton(made, plainSpelling, empty, this.rules, numberHint(shapes));
+  }
+
+  /** Strings of any of the shapes, in the notations that the syntax has for strings. */
+  strings(shapes: readonly StringShape[], state: State): readonly Expression[] {
+    const { terms } = this.compilation;
+    const { string, alternativeString } = this.syntax;
+    if (alternativeString === null) return [this.string(shapes, string, state)];
+    const holdsOne = terms.or(
+      ...alternativeString.when.map((text) =>
+        terms.sequence(terms.everything, terms.text(text), terms.everything),
+      ),
+    );
+    const among = (language: Term) =>
+      this.compilation.productive(
+        shapes.map((shape): Shape => ({ ...shape, language: terms.and(shape.language, language) })),
+      );
+    const restricted = (notation: StringNotation, language: Term): readonly Expression[] => {
+      const left = among(language).filter((shape): shape is StringShape => shape.type === 'string');
+      return left.length === 0 ? [] : [this.string(left, notation, state)];
+    };
+    if (alternativeString.spelling !== null) {
+      // Both notations can hold any string; the first is kept simple.
+      return [this.string(shapes, string, state), ...restricted(alternativeString, holdsOne)];
+    }
+    return [...restricted(string, terms.not(holdsOne)), ...restricted(alternativeString, holdsOne)];
+  }
+
+  /** Strings of any of the shapes in one notation, with what opens and closes them. */
+  string(shapes: readonly StringShape[], notation: StringNotation, state: State): Expression {
+    const open = literal(notation.open);
+    const text = this.#plainString(shapes, notation) ?? this.#stringAutomaton(shapes, notation, state);
+    return sequence(open, text);
+  }
+
+  /** Strings that only their length restricts need no automaton. */
+  #plainString(shapes: readonly StringShape[], { spelling, close }: StringNotation): Expression | null {
+    const [shape, second] = shapes;
+    const { terms } = this.compilation;
+    if (shape === undefined || second !== undefined || shape.language !== terms.everything) return null;
+    if (spelling === null) {
+      return shape.min === 0 && shape.max === null ? until({ delimiter: close, next: empty }) : null;
+    }
+    const item = spelledCharacter(allCharacters, spelling, this.rules);
+    return sequence(countedRepeat(item, shape.min, shape.max, this.rules), literal(close));
+  }
+
+  #stringAutomaton(
+    shapes: readonly StringShape[],
+    { spelling, close }: StringNotation,
+    state: State,
+  ): Expression {
+    const { terms, languages } = this.compilation;
+    const automatonOf = (wanted: readonly StringShape[]) => {
+      const [only, second] = wanted;
+      if (spelling !== null && only !== undefined && second === undefined) return languages.strings(only);
+      const language = terms.or(...wanted.map((shape) => languages.stringTerm(shape)));
+      return languages.of(spelling === null ? this.untilClose(language, close) : language);
+    };
+    const automaton = this.compilation.within(state, 'string', () => automatonOf(shapes));
+    if (automaton === null || isEmptyAutomaton(automaton)) {
+      return (
+        this.#plainString([{ type: 'string', language: terms.everything, min: 0, max: null }], {
+          open: '',
+          spelling,
+          close,
+        }) ?? empty
+      );
+    }
+    const end = spelling === null ? empty : literal(close);
+    return writeAutomaton(automaton, spelling ?? plainSpelling, end, this.rules, 'string');
+  }
+
+  /** Texts of `language` and then `close`, in which no earlier `close` stands. */
+  untilClose(language: Term, close: string): Term {
+    const { terms } = this.compilation;
+    const { everything } = terms;
+    const early = terms.sequence(everything, terms.text(close), terms.anyOne, everything);
+    return terms.and(terms.sequence(language, terms.text(close)), terms.not(early));
+  }
+}
+
+const anyNumber: NumberShape = {
+  type: 'number',
+  integer: null,
+  min: null,
+  max: null,
+  multiples: [],
+  only: null,
+  excluded: [],
+};
+
+function numberHint(shapes: readonly NumberShape[]): string {
+  return shapes.every((shape) => shape.integer === true) ? 'integer' : 'number';
+}
+
+function isShort(expression: Expression): boolean {
+  return expression.type === 'rule' || JSON.stringify(expression).length < 200;
+}
+
+/** The notation of objects and arrays with line breaks, where values are pretty-printed. */
+export function indented<T extends { open: string; close: string; separator: string }>(
+  notation: T,
+  indent: number | null,
+  margin: number,
+): T {
+  if (indent === null) return notation;
+  const line = (width: number) => `\n${' '.repeat(width)}`;
+  return {
+    ...notation,
+    open: notation.open + line(margin + indent),
+    separator: notation.separator + line(margin + indent),
+    close: line(margin) + notation.close,
+  };
+}

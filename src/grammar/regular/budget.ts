@@ -1,0 +1,26 @@
+/** A deterministic allowance of work, so that a hostile or unlucky schema ends in a typed refusal. */
+
+/** Thrown inside the compiler when an allowance is used up; becomes a `SchemaIssue` before it leaves. */
+export class BudgetExceeded extends Error {
+  /** What there was too much of: `automaton states`. */
+  readonly subject: string;
+  constructor(subject: string) {
+    super(`more ${subject} than the budget allows`);
+    this.name = 'BudgetExceeded';
+    this.subject = subject;
+  }
+}
+
+/** Counts down from an allowance of steps. */
+export class StepBudget {
+  #left: number;
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  /** Takes `steps` away; throws `BudgetExceeded` when none are left. */
+  spend(steps = 1): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new BudgetExceeded('steps');
+  }
+}

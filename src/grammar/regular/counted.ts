@@ -1,0 +1,29 @@
+/** Repetitions within what llama.cpp's engine counts. */
+import { choice, type Expression, repeat, sequence } from '../expression.ts';
+import type { RuleSet } from '../json-schema/rule-set.ts';
+
+/** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */
+export const maxCount = 2000;
+
+/** `item`, one rule or class, from `min` to `max` times. Far bounds are written as blocks. */
+export function countedRepeat(item: Expression, min: number, max: number | null, rules: RuleSet): Expression {
+  const single = item.type === 'class' || item.type === 'rule' ? item : rules.add('item', item);
+  const blocks = Math.floor((min - 1) / maxCount);
+  if (min > maxCount) {
+    const block = rules.add('block', repeat(single, maxCount, maxCount));
+    const rest = min - blocks * maxCount;
+    const more = max === null ? null : max - blocks * maxCount;
+    return sequence(repeat(block, blocks, blocks), countedRepeat(single, rest, more, rules));
+  }
+  if (max === null || max <= maxCount) return repeat(single, min, max);
+  if (min > 0) return sequence(repeat(single, min, min), countedRepeat(single, 0, max - min, rules));
+  return upTo(single, max, rules);
+}
+
+/** At most `max` times: a full block and what is left, or less than a block. The longer is tried first. */
+function upTo(item: Expression, max: number, rules: RuleSet): Expression {
+  if (max <= maxCount) return repeat(item, 0, max);
+  const block = rules.add('block', repeat(item, maxCount, maxCount));
+  const rest = rules.add('up-to', upTo(item, max - maxCount, rules));
+  return choice(sequence(block, rest), repeat(item, 0, maxCount - 1));
+}

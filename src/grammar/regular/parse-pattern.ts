@@ -1,0 +1,271 @@
+/**
+ * Regular expressions of JavaScript as terms: the texts in which the pattern matches somewhere.
+ *
+ * A piece of a pattern is read together with what follows it: `before(piece, rest)` is the language of
+ * "piece, then rest". Anchors, word boundaries and lookaheads then are conditions on what follows, and on
+ * the character before, which is why languages come in three: at the start of the text, after a word
+ * character, after any other.
+ */
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { type CharacterSet, characterSet, complementSet, uniteSets } from './character-set.ts';
+import type { Term, Terms } from './terms.ts';
+import { digits, spaces, unicodeProperty, withoutLineEnds, wordCharacters } from './unicode-classes.ts';
+
+/** A construct that no finite automaton knows, or a pattern that is none. */
+export class UnsupportedPattern extends Error {}
+
+/** What may follow, by what stands before. */
+interface Following {
+  readonly start: Term;
+  readonly word: Term;
+  readonly other: Term;
+}
+
+const maxUnrolled = 60;
+const notWord = complementSet(wordCharacters);
+
+/** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
+export function patternTerm(terms: Terms, pattern: string): Term {
+  return new PatternReader(terms).read(parse(pattern));
+}
+
+function parse(pattern: string): AST.Pattern {
+  const parser = new RegExpParser({ ecmaVersion: 2025 });
+  try {
+    return parser.parsePattern(pattern, 0, pattern.length, { unicode: true });
+  } catch {
+    try {
+      return parser.parsePattern(pattern);
+    } catch (error) {
+      throw new UnsupportedPattern(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+class PatternReader {
+  readonly #terms: Terms;
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  read(pattern: AST.Pattern): Term {
+    const terms = this.#terms;
+    const { everything } = terms;
+    const matched = this.#oneOf(pattern.alternatives, {
+      start: everything,
+      word: everything,
+      other: everything,
+    });
+    return this.#pure(everything, matched).start;
+  }
+
+  #oneOf(alternatives: readonly AST.Alternative[], rest: Following): Following {
+    const each = alternatives.map((alternative) => this.#all(alternative.elements, rest));
+    return this.#map((context) => this.#terms.or(...each.map((following) => following[context])));
+  }
+
+  #all(elements: readonly AST.Element[], rest: Following): Following {
+    return elements.reduceRight((following, element) => this.#before(element, following), rest);
+  }
+
+  #map(make: (context: keyof Following) => Term): Following {
+    return { start: make('start'), word: make('word'), other: make('other') };
+  }
+
+  #before(element: AST.Element, rest: Following): Following {
+    const plain = this.#plain(element);
+    if (plain !== null) return this.#pure(plain, rest);
+    switch (element.type) {
+      case 'Assertion':
+        return this.#assertion(element, rest);
+      case 'Group':
+        if (element.modifiers !== null) throw new UnsupportedPattern('it has flags inside');
+        return this.#oneOf(element.alternatives, rest);
+      case 'CapturingGroup':
+        return this.#oneOf(element.alternatives, rest);
+      case 'Quantifier':
+        return this.#quantified(element, rest);
+      default:
+        throw new UnsupportedPattern(`it has a ${element.type.toLowerCase()}`);
+    }
+  }
+
+  /** `piece`, which does not look around, then `rest`. */
+  #pure(piece: Term, rest: Following): Following {
+    const terms = this.#terms;
+    if (rest.word === rest.other) {
+      if (rest.start === rest.word || !piece.nullable) {
+        const all = terms.sequence(piece, rest.word);
+        return { start: all, word: all, other: all };
+      }
+      const all = terms.sequence(piece, rest.word);
+      const some = terms.sequence(terms.and(piece, terms.not(terms.epsilon)), rest.word);
+      return { start: terms.or(some, rest.start), word: all, other: all };
+    }
+    const endingIn = (set: CharacterSet) =>
+      terms.and(piece, terms.sequence(terms.everything, terms.set(set)));
+    const some = terms.or(
+      terms.sequence(endingIn(wordCharacters), rest.word),
+      terms.sequence(endingIn(notWord), rest.other),
+    );
+    return this.#map((context) => (piece.nullable ? terms.or(some, rest[context]) : some));
+  }
+
+  #assertion(assertion: AST.Assertion, rest: Following): Following {
+    const terms = this.#terms;
+    switch (assertion.kind) {
+      case 'start':
+        return { start: rest.start, word: terms.nothing, other: terms.nothing };
+      case 'end':
+        return this.#map((context) => terms.and(rest[context], terms.epsilon));
+      case 'word':
+        return this.#boundary(assertion.negate, rest);
+      case 'lookahead': {
+        const { everything } = terms;
+        const seen = this.#oneOf(assertion.alternatives, {
+          start: everything,
+          word: everything,
+          other: everything,
+        });
+        return this.#map((context) =>
+          terms.and(rest[context], assertion.negate ? terms.not(seen[context]) : seen[context]),
+        );
+      }
+      case 'lookbehind':
+        throw new UnsupportedPattern('it looks behind');
+    }
+  }
+
+  #boundary(negate: boolean, rest: Following): Following {
+    const terms = this.#terms;
+    const wordNext = terms.sequence(terms.set(wordCharacters), terms.everything);
+    return this.#map((context) =>
+      terms.and(rest[context], (context === 'word') !== negate ? terms.not(wordNext) : wordNext),
+    );
+  }
+
+  /** A repetition of something that looks around. */
+  #quantified({ element, min, max }: AST.Quantifier, rest: Following): Following {
+    if (min > maxUnrolled || (max !== Number.POSITIVE_INFINITY && max > maxUnrolled)) {
+      throw new UnsupportedPattern('it repeats a lookaround too often');
+    }
+    let following = rest;
+    if (max === Number.POSITIVE_INFINITY) {
+      following = this.#endless(element, rest);
+    } else {
+      for (let count = min; count < max; count += 1) {
+        const again = this.#before(element, following);
+        following = this.#map((context) => this.#terms.or(rest[context], again[context]));
+      }
+    }
+    for (let count = 0; count < min; count += 1) following = this.#before(element, following);
+    return following;
+  }
+
+  /** "Stop, or once more and then the same again", as variables that stand for themselves. */
+  #endless(element: AST.QuantifiableElement, rest: Following): Following {
+    if (mayBeEmpty(element)) throw new UnsupportedPattern('it repeats a lookaround that may be empty');
+    const terms = this.#terms;
+    const variables = this.#map((context) => terms.variable(rest[context].nullable));
+    const again = this.#before(element, variables);
+    for (const context of ['start', 'word', 'other'] as const) {
+      terms.define(variables[context], terms.or(rest[context], again[context]));
+    }
+    return variables;
+  }
+
+  /** The language of an element that does not look around, else `null`. */
+  #plain(element: AST.Element): Term | null {
+    const terms = this.#terms;
+    switch (element.type) {
+      case 'Character':
+        return terms.set(characterSet([element.value, element.value]));
+      case 'CharacterSet':
+      case 'CharacterClass':
+        return terms.set(classSet(element));
+      case 'Group':
+        return element.modifiers === null ? this.#plainAlternatives(element.alternatives) : null;
+      case 'CapturingGroup':
+        return this.#plainAlternatives(element.alternatives);
+      case 'Quantifier': {
+        const item = this.#plain(element.element);
+        const max = element.max === Number.POSITIVE_INFINITY ? null : element.max;
+        return item === null ? null : terms.loop(item, element.min, max);
+      }
+      default:
+        return null;
+    }
+  }
+
+  #plainAlternatives(alternatives: readonly AST.Alternative[]): Term | null {
+    const all: Term[] = [];
+    for (const alternative of alternatives) {
+      const items = alternative.elements.map((element) => this.#plain(element));
+      if (items.includes(null)) return null;
+      all.push(this.#terms.sequence(...items.filter((item) => item !== null)));
+    }
+    return this.#terms.or(...all);
+  }
+}
+
+/** Whether an element can match without taking a character; says yes where it does not know. */
+function mayBeEmpty(element: AST.Element): boolean {
+  switch (element.type) {
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+      return false;
+    case 'Group':
+    case 'CapturingGroup':
+      return element.alternatives.some((alternative) => alternative.elements.every(mayBeEmpty));
+    case 'Quantifier':
+      return element.min === 0 || mayBeEmpty(element.element);
+    default:
+      return true;
+  }
+}
+
+function classSet(
+  element: AST.ClassRangesCharacterClassElement | AST.CharacterSet | AST.CharacterClass,
+): CharacterSet {
+  switch (element.type) {
+    case 'Character':
+      return characterSet([element.value, element.value]);
+    case 'CharacterClassRange':
+      return characterSet([element.min.value, element.max.value]);
+    case 'CharacterSet':
+      return namedSet(element);
+    case 'CharacterClass': {
+      const parts = element.elements.map((each) => {
+        if (
+          each.type === 'Character' ||
+          each.type === 'CharacterClassRange' ||
+          each.type === 'CharacterSet'
+        ) {
+          return classSet(each);
+        }
+        throw new UnsupportedPattern('it has set operations');
+      });
+      const set = parts.reduce<CharacterSet>(uniteSets, []);
+      return element.negate ? complementSet(set) : set;
+    }
+  }
+}
+
+function namedSet(element: AST.CharacterSet): CharacterSet {
+  const signed = (set: CharacterSet, negate: boolean) => (negate ? complementSet(set) : set);
+  switch (element.kind) {
+    case 'any':
+      return withoutLineEnds;
+    case 'digit':
+      return signed(digits, element.negate);
+    case 'space':
+      return signed(spaces, element.negate);
+    case 'word':
+      return signed(wordCharacters, element.negate);
+    case 'property': {
+      const value = element.value === null ? '' : `=${element.value}`;
+      return signed(unicodeProperty(`${element.key}${value}`), element.negate);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/** How characters are written: as themselves, or with escapes, and escapes within escapes. */
+import { type CodePointRange, maxCodePoint } from '../expression.ts';
+import {
+  type CharacterSet,
+  characterSet,
+  charactersOf,
+  codePoint,
+  intersectSets,
+  subtractSets,
+} from './character-set.ts';
+
+/** One way to write characters, place by place: `["\\"], ["n"]`. */
+export type SpelledCharacter = readonly CharacterSet[];
+
+/** How single characters are written. No spelling of one character begins that of another. */
+export interface Spelling {
+  /** Equal for equal spellings. */
+  readonly id: string;
+  /** All ways to write a character of `set`. */
+  spell(set: CharacterSet): readonly SpelledCharacter[];
+  /** A fixed text, written. */
+  text(text: string): string;
+}
+
+/** Every character stands for itself. */
+export const plainSpelling: Spelling = {
+  id: 'plain',
+  spell: (set) => (set.length === 0 ? [] : [[set]]),
+  text: (text) => text,
+};
+
+const controls = characterSet([1, 0x1f]);
+const shortEscapes: ReadonlyMap<number, string> = new Map([
+  [0x08, '\\b'],
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0c, '\\f'],
+  [0x0d, '\\r'],
+  [0x22, '\\"'],
+  [0x5c, '\\\\'],
+]);
+
+/**
+ * Characters in a JSON string, each in its one canonical spelling: short escapes where JSON has them,
+ * `\u001f` for other control characters, with `ascii` also for everything beyond ASCII, and else the
+ * character itself (so `/` is `/`).
+ */
+export function jsonSpelling(ascii: boolean): Spelling {
+  const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
+  const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
+  return {
+    id: ascii ? 'json-ascii' : 'json',
+    spell: (set) => {
+      const plain = subtractSets(subtractSets(set, escapedAnyway), beyond);
+      return [
+        ...(plain.length === 0 ? [] : [[plain]]),
+        ...points(intersectSets(set, escapedAnyway)).map((point) => word(jsonEscape(point))),
+        ...(ascii ? intersectSets(set, beyond).flatMap(hexEscapes) : []),
+      ];
+    },
+    text: (text) => {
+      const escaped = JSON.stringify(text).slice(1, -1);
+      return ascii ? escaped.replace(/[^ -~]/g, (unit) => `\\u${hex(unit.charCodeAt(0))}`) : escaped;
+    },
+  };
+}
+
+/** Characters in a Python string literal between `quote`s. */
+export function pythonSpelling(quote: string): Spelling {
+  const escaped = characterSet(...controls, ...charactersOf(`\\${quote}`));
+  const names: ReadonlyMap<string, string> = new Map([
+    ['\n', '\\n'],
+    ['\r', '\\r'],
+    ['\t', '\\t'],
+  ]);
+  const escapeCharacter = (character: string) => {
+    if (setContains(controls, character)) {
+      return names.get(character) ?? `\\x${hex(codePoint(character)).slice(2)}`;
+    }
+    return setContains(escaped, character) ? `\\${character}` : character;
+  };
+  return {
+    id: `python ${quote}`,
+    spell: (set) => {
+      const plain = subtractSets(set, escaped);
+      const rest = points(intersectSets(set, escaped)).map((point) =>
+        word(escapeCharacter(String.fromCodePoint(point))),
+      );
+      return plain.length === 0 ? rest : [[plain], ...rest];
+    },
+    text: (text) => Array.from(text, escapeCharacter).join(''),
+  };
+}
+
+/** Text in `inner` spelling that is itself written in `outer` spelling: JSON within a JSON string. */
+export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
+  if (outer === plainSpelling) return inner;
+  return {
+    id: `${inner.id} in ${outer.id}`,
+    spell: (set) =>
+      inner
+        .spell(set)
+        .flatMap((spelled) =>
+          spelled.reduce<readonly SpelledCharacter[]>(
+            (all, place) => all.flatMap((before) => outer.spell(place).map((after) => [...before, ...after])),
+            [[]],
+          ),
+        ),
+    text: (text) => outer.text(inner.text(text)),
+  };
+}
+
+function setContains(set: CharacterSet, character: string): boolean {
+  return intersectSets(set, charactersOf(character)).length > 0;
+}
+
+function points(set: CharacterSet): readonly number[] {
+  return set.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
+}
+
+function word(text: string): SpelledCharacter {
+  return Array.from(text, charactersOf);
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(4, '0');
+}
+
+function jsonEscape(point: number): string {
+  return shortEscapes.get(point) ?? `\\u${hex(point)}`;
+}
+
+/** `\uXXXX` for the characters of a range beyond ASCII; beyond 0xffff as two surrogates. */
+function hexEscapes([from, to]: CodePointRange): readonly SpelledCharacter[] {
+  const low = from <= 0xffff ? hexRange(from, Math.min(to, 0xffff)) : [];
+  if (to <= 0xffff) return low;
+  return [...low, ...surrogatePairs(Math.max(from, 0x10000) - 0x10000, to - 0x10000)];
+}
+
+function surrogatePairs(from: number, to: number): readonly SpelledCharacter[] {
+  const [firstHigh, lastHigh] = [from >> 10, to >> 10];
+  const found: SpelledCharacter[] = [];
+  const add = (high: number, lastOfRun: number, low: number, lastLow: number) => {
+    for (const left of hexRange(0xd800 + high, 0xd800 + lastOfRun)) {
+      for (const right of hexRange(0xdc00 + low, 0xdc00 + lastLow)) found.push([...left, ...right]);
+    }
+  };
+  if (firstHigh === lastHigh) {
+    add(firstHigh, firstHigh, from & 0x3ff, to & 0x3ff);
+    return found;
+  }
+  add(firstHigh, firstHigh, from & 0x3ff, 0x3ff);
+  if (lastHigh > firstHigh + 1) add(firstHigh + 1, lastHigh - 1, 0, 0x3ff);
+  add(lastHigh, lastHigh, 0, to & 0x3ff);
+  return found;
+}
+
+/** `\uXXXX` for all numbers of a range of 16 bits. */
+function hexRange(from: number, to: number): readonly SpelledCharacter[] {
+  return digitRange(from, to, 4).map((digits) => [...word('\\u'), ...digits]);
+}
+
+/** Numbers of `length` hexadecimal digits from `from` to `to`, as products of digit sets. */
+function digitRange(from: number, to: number, length: number): readonly SpelledCharacter[] {
+  if (from > to) return [];
+  if (length === 1) return [[hexDigits(from, to)]];
+  const unit = 16 ** (length - 1);
+  const [first, last] = [Math.floor(from / unit), Math.floor(to / unit)];
+  const lead = (digit: number, until: number, low: number, high: number) =>
+    digit > until ? [] : digitRange(low, high, length - 1).map((rest) => [hexDigits(digit, until), ...rest]);
+  if (first === last) return lead(first, first, from % unit, to % unit);
+  const wholeFirst = from % unit === 0 ? first : first + 1;
+  const wholeLast = to % unit === unit - 1 ? last : last - 1;
+  return [
+    ...(wholeFirst === first ? [] : lead(first, first, from % unit, unit - 1)),
+    ...lead(wholeFirst, wholeLast, 0, unit - 1),
+    ...(wholeLast === last ? [] : lead(last, last, 0, to % unit)),
+  ];
+}
+
+function hexDigits(from: number, to: number): CharacterSet {
+  const digits = Array.from({ length: to - from + 1 }, (_, index) => (from + index).toString(16)).join('');
+  return charactersOf(digits);
+}

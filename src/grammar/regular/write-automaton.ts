@@ -1,0 +1,266 @@
+/** Automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
+import { choice, type Expression, literal, optional, repeat, sequence } from '../expression.ts';
+import type { RuleSet } from '../json-schema/rule-set.ts';
+import type { Automaton, AutomatonState } from './automaton.ts';
+import { automatonKey } from './automaton.ts';
+import { type CharacterSet, intersectSets, setKey, subtractSets, uniteSets } from './character-set.ts';
+import { countedRepeat } from './counted.ts';
+import type { SpelledCharacter, Spelling } from './spelling.ts';
+
+/** A place in an automaton, ready to be written. */
+export interface AutomatonNode {
+  /** Where each of the disjoint sets leads. `shared` gives a reference, `inline` may give the thing itself. */
+  readonly edges: readonly {
+    readonly set: CharacterSet;
+    readonly inline: () => Expression;
+    readonly shared: () => Expression;
+  }[];
+  /** Characters that lead back here. */
+  readonly loop: CharacterSet;
+  /** A reference to this place, for when the loop cannot be written as a repetition. */
+  readonly self: () => Expression;
+  /** What follows when the text ends here; `null` when it cannot. */
+  readonly end: Expression | null;
+}
+
+const maxInlineDepth = 150;
+
+/** The texts of `automaton` in `spelling`, then `end`, whose first character no spelling begins with. */
+export function writeAutomaton(
+  automaton: Automaton,
+  spelling: Spelling,
+  end: Expression,
+  rules: RuleSet,
+  hint: string,
+): Expression {
+  const key = `${spelling.id} ${JSON.stringify(end)} ${automatonKey(automaton)}`;
+  return rules.named(key, hint, () =>
+    new AutomatonWriter(automaton, spelling, end, rules, hint, key).node(0, 0),
+  );
+}
+
+class AutomatonWriter {
+  readonly #automaton: Automaton;
+  readonly #spelling: Spelling;
+  readonly #end: Expression;
+  readonly #rules: RuleSet;
+  readonly #hint: string;
+  readonly #key: string;
+  readonly #entries: readonly number[];
+
+  constructor(
+    automaton: Automaton,
+    spelling: Spelling,
+    end: Expression,
+    rules: RuleSet,
+    hint: string,
+    key: string,
+  ) {
+    this.#automaton = automaton;
+    this.#spelling = spelling;
+    this.#end = end;
+    this.#rules = rules;
+    this.#hint = hint;
+    this.#key = key;
+    this.#entries = countEntries(automaton);
+  }
+
+  node(index: number, depth: number): Expression {
+    const run = this.#run(index);
+    if (run !== null) {
+      const item = spelledCharacter(run.set, this.#spelling, this.#rules);
+      if (run.exact)
+        return sequence(
+          countedRepeat(item, run.count, run.count, this.#rules),
+          this.#follow(run.last, depth + 1),
+        );
+      const rest = writeNode(this.#prepare(run.last, depth), this.#spelling, this.#rules);
+      return sequence(countedRepeat(item, 0, run.count, this.#rules), rest);
+    }
+    return writeNode(this.#prepare(index, depth), this.#spelling, this.#rules);
+  }
+
+  #state(index: number): AutomatonState {
+    return this.#automaton.states[index] ?? { accepts: false, edges: [] };
+  }
+
+  #prepare(index: number, depth: number): AutomatonNode {
+    const state = this.#state(index);
+    return {
+      edges: state.edges
+        .filter(([, target]) => target !== index)
+        .map(([set, target]) => ({
+          set,
+          inline: () => this.#follow(target, depth + 1),
+          shared: () => this.#reference(target),
+        })),
+      loop: state.edges.find(([, target]) => target === index)?.[0] ?? [],
+      self: () => this.#reference(index),
+      end: state.accepts ? this.#end : null,
+    };
+  }
+
+  /** What `target` accepts, in place where it is needed only once. */
+  #follow(target: number, depth: number): Expression {
+    const once = this.#entries[target] === 1 && depth < maxInlineDepth;
+    return once ? this.node(target, depth) : this.#reference(target);
+  }
+
+  #reference(target: number): Expression {
+    const state = this.#state(target);
+    if (state.edges.length === 0) return state.accepts ? this.#end : literal('');
+    const key = target === 0 ? this.#key : `${this.#key}#${target}`;
+    return this.#rules.named(key, this.#hint, () => this.node(target, 0));
+  }
+
+  /**
+   * A run of states that differ only in how many characters of one set may still come: `exact` when
+   * nothing else can happen on the way, else the text may go on from each state as from the last.
+   */
+  #run(index: number): { set: CharacterSet; count: number; exact: boolean; last: number } | null {
+    const start = this.#state(index);
+    for (const [set, target] of start.edges) {
+      if (target === index) continue;
+      const others = this.#others(start, target);
+      const last = this.#walk(index, set, others);
+      const exact = others === '' && !start.accepts;
+      const count = last.count;
+      if (exact && count >= 3 && setKey(set).length > 3) return { set, count, exact, last: last.state };
+      if (exact || count < 2 || !last.same) continue;
+      const otherSets = start.edges.filter((edge) => edge[1] !== target).map((edge) => edge[0]);
+      if (!clash(set, otherSets, this.#spelling)) return { set, count, exact: false, last: last.state };
+    }
+    return null;
+  }
+
+  #others(state: AutomatonState, except: number): string {
+    return state.edges
+      .map(([set, target]) => (target === except ? '' : `${setKey(set)}>${target};`))
+      .join('');
+  }
+
+  /** Follows edges of `set` from state to state while everything else stays as it is. */
+  #walk(index: number, set: CharacterSet, others: string): { count: number; state: number; same: boolean } {
+    const { accepts } = this.#state(index);
+    const key = setKey(set);
+    let state = index;
+    for (let count = 0; ; count += 1) {
+      const current = this.#state(state);
+      const edge = current.edges.find((each) => setKey(each[0]) === key && each[1] !== state);
+      if (current.accepts !== accepts) return { count, state, same: false };
+      if (edge === undefined) return { count, state, same: this.#others(current, -1) === others };
+      if (this.#others(current, edge[1]) !== others) return { count, state, same: false };
+      state = edge[1];
+    }
+  }
+}
+
+function countEntries(automaton: Automaton): readonly number[] {
+  const entries = automaton.states.map(() => 0);
+  entries[0] = 2;
+  automaton.states.forEach((state, index) => {
+    for (const [, target] of state.edges) if (target !== index) entries[target] = (entries[target] ?? 0) + 1;
+  });
+  return entries;
+}
+
+/** A place of an automaton and all that follows. */
+export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSet): Expression {
+  const sets = node.edges.map((edge) => edge.set);
+  if (node.loop.length > 0 && !clash(node.loop, sets, spelling)) {
+    const item = spelledCharacter(node.loop, spelling, rules);
+    return sequence(repeat(item), writeNode({ ...node, loop: [] }, spelling, rules));
+  }
+  const edges = [...node.edges];
+  if (node.loop.length > 0) edges.push({ set: node.loop, inline: node.self, shared: node.self });
+  const clashing = edges.filter((edge) => clash(edge.set, others(edges, edge), spelling));
+  const alternatives = edges
+    .filter((edge) => !clashing.includes(edge))
+    .map((edge) => sequence(spelledCharacter(edge.set, spelling, rules), edge.inline()));
+  if (clashing.length > 0) {
+    const branches = clashing.flatMap((edge) => {
+      const target = edge.shared();
+      return spelling.spell(edge.set).map((word): SpelledBranch => ({ word, target }));
+    });
+    alternatives.push(...spelledAlternatives(branches));
+  }
+  if (node.end === null) return choice(...alternatives);
+  if (alternatives.length === 0) return node.end;
+  const endsEmpty = node.end.type === 'literal' && node.end.text === '';
+  return endsEmpty ? optional(choice(...alternatives)) : choice(...alternatives, node.end);
+}
+
+function others<T extends { readonly set: CharacterSet }>(
+  edges: readonly T[],
+  edge: T,
+): readonly CharacterSet[] {
+  return edges.filter((each) => each !== edge).map((each) => each.set);
+}
+
+/** Whether spellings of `set` begin like spellings of one of `sets`. */
+function clash(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spelling): boolean {
+  const firsts = firstSet(set, spelling);
+  return sets.some((each) => intersectSets(firsts, firstSet(each, spelling)).length > 0);
+}
+
+function firstSet(set: CharacterSet, spelling: Spelling): CharacterSet {
+  return spelling.spell(set).reduce<CharacterSet>((all, word) => uniteSets(all, word[0] ?? []), []);
+}
+
+/** One character of `set`, written. */
+export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
+  const target = literal('');
+  const alternatives = spelledAlternatives(spelling.spell(set).map((word) => ({ word, target })));
+  const [only] = alternatives;
+  if (only !== undefined && alternatives.length === 1) return only;
+  return rules.add('char', choice(...alternatives));
+}
+
+interface SpelledBranch {
+  readonly word: SpelledCharacter;
+  readonly target: Expression;
+}
+
+/** The branches, told apart at each place by disjoint sets. */
+function spelledAlternatives(branches: readonly SpelledBranch[]): readonly Expression[] {
+  const groups: { set: CharacterSet; readonly branches: SpelledBranch[] }[] = [];
+  for (const branch of branches) {
+    let left = branch.word[0] ?? [];
+    for (const group of [...groups]) {
+      const common = intersectSets(group.set, left);
+      if (common.length === 0) continue;
+      const rest = subtractSets(group.set, common);
+      if (rest.length > 0) groups.push({ set: rest, branches: [...group.branches] });
+      group.set = common;
+      group.branches.push(branch);
+      left = subtractSets(left, common);
+    }
+    if (left.length > 0) groups.push({ set: left, branches: [branch] });
+  }
+  const byRest = new Map<string, { set: CharacterSet; rest: Expression }>();
+  for (const group of groups) {
+    const rest = restOfBranches(group.branches);
+    const key = JSON.stringify(rest);
+    const found = byRest.get(key);
+    if (found === undefined) byRest.set(key, { set: group.set, rest });
+    else found.set = uniteSets(found.set, group.set);
+  }
+  return [...byRest.values()].map(({ set, rest }) => sequence(oneCharacter(set), rest));
+}
+
+function restOfBranches(branches: readonly SpelledBranch[]): Expression {
+  const [first] = branches;
+  if (first !== undefined && first.word.length <= 1) return first.target;
+  return choice(
+    ...spelledAlternatives(branches.map(({ word, target }) => ({ word: word.slice(1), target }))),
+  );
+}
+
+/** A set as a class, or as a literal where it is one character. */
+function oneCharacter(set: CharacterSet): Expression {
+  const [range] = set;
+  if (range !== undefined && set.length === 1 && range[0] === range[1]) {
+    return literal(String.fromCodePoint(range[0]));
+  }
+  return { type: 'class', ranges: set };
+}
