@@ -6,10 +6,14 @@ import type { Token } from 'node-llama-cpp';
 import { SpecialFinder, type SpecialToken } from './special-finder.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
+/** The markers of one format in one vocabulary. */
 export class MarkerTokens {
   readonly #vocabulary: Vocabulary;
   readonly #finder: SpecialFinder;
   readonly #tokens: ReadonlySet<Token>;
+  readonly #beginnings: RegExp;
+  /** Texts of the special tokens among the markers. */
+  readonly texts: readonly string[];
 
   /** `markers`: texts that may stand as special tokens in a response (`ChatFormat.preservedTokens`). */
   constructor(vocabulary: Vocabulary, markers: Iterable<string>) {
@@ -18,6 +22,9 @@ export class MarkerTokens {
       [...vocabulary.finder.find(text)].map((found) => found.special),
     );
     this.#finder = new SpecialFinder(specials);
+    this.texts = [...new Set(specials.map((special) => special.text))];
+    const firsts = new Set(this.texts.map((text) => text.charAt(0).replace(/[\\\]^-]/, '\\$&')));
+    this.#beginnings = new RegExp(`([${[...firsts].join('')}])`);
     this.#tokens = new Set(specials.map((special) => special.token));
   }
 
@@ -30,6 +37,12 @@ export class MarkerTokens {
   leading(text: string): SpecialToken | undefined {
     for (const { start, special } of this.#finder.find(text)) return start === 0 ? special : undefined;
     return undefined;
+  }
+
+  /** Cuts out every character with which a marker's special token may begin, and calls it special. */
+  splitAtBeginnings(text: string): { readonly text: string; readonly special: boolean }[] {
+    if (this.texts.length === 0) return [{ text, special: false }];
+    return text.split(this.#beginnings).map((piece, index) => ({ text: piece, special: index % 2 === 1 }));
   }
 
   /** Tokens of text that the format wrote: markers are special tokens, all else is not. */

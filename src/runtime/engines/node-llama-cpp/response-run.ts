@@ -33,6 +33,7 @@ export interface Step {
 
 const encoder = new TextEncoder();
 
+/** Follows one response from its first token to its message. */
 export class ResponseRun {
   readonly #options: RunOptions;
   readonly #stops: StopWatch;
@@ -175,17 +176,26 @@ export class ResponseRun {
     if (this.#stopped) return [];
     this.#written += text;
     if (special || this.#guide !== null) {
-      return [...this.#feedParser(this.#stops.release(), false), ...this.#feedParser(text, special)];
+      const held = this.#feedParser(this.#stops.release(), false);
+      return [...held, ...(special ? this.#feedParser(text, true) : this.#feedConstrained(text))];
     }
     const passed = this.#stops.pass(text);
     this.#stopped = passed.stopped;
     return this.#feedParser(passed.text, false);
   }
 
+  /** Under a grammar a marker is a marker also where the model spelled it out. */
+  #feedConstrained(text: string): readonly ResponseEvent[] {
+    return this.#options.markers
+      .splitAtBeginnings(text)
+      .flatMap(({ text: piece, special }) => this.#feedParser(piece, special));
+  }
+
   #feedParser(text: string, special: boolean): readonly ResponseEvent[] {
     if (text === '') return [];
-    const events = this.#options.parser.feed(text, special);
-    this.#triggers.follow(events);
+    const { parser } = this.#options;
+    const events = parser.feed([{ text, special }]);
+    this.#triggers.follow(parser.position, events);
     return events;
   }
 }

@@ -7,6 +7,7 @@ export interface LeasedSequence {
   release(): void;
 }
 
+/** Hands out sequences, first come first served. */
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #waiting: (() => void)[] = [];

@@ -8,6 +8,7 @@ export interface PassedText {
   readonly stopped: boolean;
 }
 
+/** Watches one response for the texts that end it. */
 export class StopWatch {
   readonly #stops: readonly string[];
   #held = '';

@@ -4,6 +4,7 @@
  */
 import type { Trigger } from '../../../grammar/build-grammar.ts';
 import type { ResponseEvent } from '../../events.ts';
+import type { ParserPosition } from '../../response-parser.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 
 /** Where a trigger stands in the text so far. */
@@ -12,6 +13,7 @@ export interface FoundTrigger {
   readonly end: number;
 }
 
+/** Watches one response for the triggers of its grammar. */
 export class TriggerWatch {
   readonly #triggers: readonly Trigger[];
   readonly #markers: MarkerTokens;
@@ -27,11 +29,6 @@ export class TriggerWatch {
   constructor(triggers: readonly Trigger[], markers: MarkerTokens) {
     this.#triggers = triggers;
     this.#markers = markers;
-  }
-
-  /** The text is inside reasoning, as far as the parser knows. */
-  get reasoning(): boolean {
-    return this.#reasoning;
   }
 
   /** More text; says where a trigger would be complete. Whether it counts, `fires` says. */
@@ -56,14 +53,12 @@ export class TriggerWatch {
   }
 
   /** Follows what the parser says about the text. */
-  follow(events: readonly ResponseEvent[]): void {
-    for (const event of events) {
-      if (event.type === 'reasoning-start') this.#reasoning = true;
-      if (event.type === 'reasoning-end') {
-        this.#reasoning = false;
-        this.#answerStart = Math.max(this.#answerStart, event.end);
-      }
-    }
+  follow({ region }: ParserPosition, events: readonly ResponseEvent[]): void {
+    const ended = events.findLast((event) => event.type === 'reasoning-end');
+    if (ended !== undefined) this.#answerStart = Math.max(this.#answerStart, ended.end);
+    else if (this.#reasoning && region !== 'reasoning')
+      this.#answerStart = this.#windowStart + this.#window.length;
+    this.#reasoning = region === 'reasoning';
   }
 
   /** The trigger counts, given all that the parser said up to its end. */

@@ -154,14 +154,16 @@ class ModelVocabulary implements Vocabulary {
   }
 }
 
-const Role = { text: 0, byte: 1, control: 2, marker: 3 } as const;
+/** `verbatim`: ordinary text, but spelled in the file as it is written. */
+const Role = { text: 0, byte: 1, control: 2, marker: 3, verbatim: 4 } as const;
 
 /** Single letters and white space are ordinary text even where a vocabulary calls them user-defined. */
 function readRole(model: LlamaModel, token: Token, text: string): number {
   const attributes = model.getTokenAttributes(token);
   if (attributes.control || attributes.unknown) return Role.control;
   if (attributes.byte) return Role.byte;
-  return attributes.userDefined && text.trim().length > 1 ? Role.marker : Role.text;
+  if (!attributes.userDefined) return Role.text;
+  return text.trim().length > 1 ? Role.marker : Role.verbatim;
 }
 
 function asToken(id: number): Token {

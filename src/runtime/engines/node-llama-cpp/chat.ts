@@ -1,0 +1,149 @@
+/** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
+import type { LlamaModel } from 'node-llama-cpp';
+import { createResponseParser } from '../../../create-response-parser.ts';
+import { type BuiltGrammar, buildGrammar, type GrammarOptions } from '../../../grammar/build-grammar.ts';
+import type { Message } from '../../../messages.ts';
+import type { ResponseEvent, ResponseMessage } from '../../events.ts';
+import type { ResponseParser } from '../../response-parser.ts';
+import { type ChatStream, GeneratedStream } from './chat-stream.ts';
+import { decode, type SamplingOptions } from './decode.ts';
+import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
+import { MarkerTokens } from './marker-tokens.ts';
+import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
+import { ResponseRun } from './response-run.ts';
+import type { SequencePool } from './sequence-pool.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What a chat is to do. */
+export interface ChatOptions extends Omit<GrammarOptions, 'generationPrompt'>, SamplingOptions {
+  readonly messages: readonly Message[];
+  /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
+  readonly thinking?: boolean;
+  /** `none`: thoughts stay in the content. Default: `separate`. */
+  readonly reasoningFormat?: 'separate' | 'none';
+  /** More variables for the template. */
+  readonly templateVariables?: Readonly<Record<string, unknown>>;
+  /** Leaves the last message, an assistant's, open and continues it. Default: false. */
+  readonly continueFinalMessage?: boolean;
+  /** The most tokens to write. Default: as many as the context holds. */
+  readonly maxTokens?: number;
+  /** More texts at which the response ends. They count outside of calls only. */
+  readonly stop?: readonly string[];
+  /** Ends the response: iteration and `message` then throw the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Write forced text without sampling it: several times faster, the same message. Default: true. */
+  readonly injectForcedText?: boolean;
+}
+
+/** What chats of one loaded model share. */
+export interface ChatEngine {
+  readonly model: LlamaModel;
+  readonly vocabulary: Vocabulary;
+  readonly shelf: TemplateShelf;
+  readonly pool: SequencePool;
+}
+
+/** A request, worked out as far as it can be before the first token. */
+export interface PreparedChat {
+  readonly template: LearnedTemplate;
+  readonly prompt: PromptTokens;
+  readonly grammar: BuiltGrammar;
+  readonly parser: ResponseParser;
+  readonly markers: MarkerTokens;
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** Begins a chat; it runs as the stream is read. */
+export function startChat(engine: ChatEngine, options: ChatOptions): ChatStream {
+  let run: ResponseRun | null = null;
+  const start = (prepared: PreparedChat): ResponseRun => {
+    run = createRun(engine, prepared, options);
+    return run;
+  };
+  const interrupted = (): ResponseMessage => run?.finish().message ?? { role: 'assistant', content: null };
+  return new GeneratedStream(generate(engine, options, start), interrupted);
+}
+
+async function* generate(
+  engine: ChatEngine,
+  options: ChatOptions,
+  start: (prepared: PreparedChat) => ResponseRun,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  options.signal?.throwIfAborted();
+  const prepared = prepareChat(engine, options);
+  const lease = await engine.pool.lease(prepared.prompt.tokens, options.signal);
+  try {
+    return yield* decode(lease.sequence, prepared.prompt.tokens, start(prepared), options, options.signal);
+  } finally {
+    lease.release();
+  }
+}
+
+/** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
+export function prepareChat({ shelf, vocabulary }: ChatEngine, options: ChatOptions): PreparedChat {
+  const template = shelf.learn((options.tools?.length ?? 0) > 0);
+  const { format } = template;
+  const prompt = encodePrompt(
+    template.source,
+    {
+      messages: options.messages,
+      ...optional('tools', options.tools),
+      ...optional('thinking', options.thinking),
+      ...optional('templateVariables', options.templateVariables),
+      ...optional('continueFinalMessage', options.continueFinalMessage),
+      addGenerationPrompt: options.continueFinalMessage !== true,
+      input: format.input,
+      name: shelf.name,
+      ...shelf.specialTexts,
+    },
+    vocabulary,
+    format.turn.start,
+  );
+  const grammar = buildGrammar(format, { ...options, generationPrompt: prompt.generationPrompt });
+  const markers = new MarkerTokens(vocabulary, format.preservedTokens);
+  const parser = createParser(template, prompt, grammar, markers, options);
+  return { template, prompt, grammar, parser, markers };
+}
+
+function createParser(
+  template: LearnedTemplate,
+  prompt: PromptTokens,
+  grammar: BuiltGrammar,
+  markers: MarkerTokens,
+  options: ChatOptions,
+): ResponseParser {
+  return createResponseParser(template.responseModule ?? template.format, {
+    tools: options.toolChoice === 'none' ? [] : (options.tools ?? []),
+    generationPrompt: prompt.generationPrompt,
+    ...optional('parallelToolCalls', options.parallelToolCalls),
+    ...optional('reasoningFormat', options.reasoningFormat),
+    // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
+    specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
+  });
+}
+
+function createRun(
+  { model, vocabulary }: ChatEngine,
+  prepared: PreparedChat,
+  options: ChatOptions,
+): ResponseRun {
+  return new ResponseRun({
+    model,
+    vocabulary,
+    markers: prepared.markers,
+    grammar: prepared.grammar,
+    parser: prepared.parser,
+    inject: options.injectForcedText ?? true,
+    stops: [...prepared.grammar.stops, ...(options.stop ?? [])],
+    maxTokens: options.maxTokens ?? unlimited,
+  });
+}
+
+/** A field that is there only if it has a value. */
+function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
+}

@@ -1,0 +1,6 @@
+/** Chatting with models in this process, through node-llama-cpp. */
+export type { ChatOptions } from './chat.ts';
+export type { ChatStream } from './chat-stream.ts';
+export type { SamplingOptions } from './decode.ts';
+export type { GeneratedFormat, LearnedTemplate } from './learned-template.ts';
+export { type ChatModel, type LoadModelOptions, loadModel } from './load-model.ts';

@@ -1,0 +1,138 @@
+/** Opens a model file with node-llama-cpp and learns, or is told, how the model writes. */
+import path from 'node:path';
+import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
+import { ModelFileError } from '../../../errors.ts';
+import { type ChatEngine, type ChatOptions, startChat } from './chat.ts';
+import type { ChatStream } from './chat-stream.ts';
+import { type LearnedTemplate, type LearnOptions, TemplateShelf } from './learned-template.ts';
+import { SequencePool } from './sequence-pool.ts';
+import { readVocabulary } from './vocabulary.ts';
+
+/** Options of `loadModel`. */
+export interface LoadModelOptions extends LearnOptions {
+  /** Jinja source to use instead of the templates in the file. */
+  readonly chatTemplate?: string;
+  /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
+  readonly contextSize?: number;
+  /** Chats that can run at the same time; further ones wait. Default: 1. */
+  readonly sequences?: number;
+  /** Threads. Default: node-llama-cpp's choice. Very small models are fastest with 1. */
+  readonly threads?: number;
+  /** `auto` (default) takes the GPU that is there; `false`, none. */
+  readonly gpu?: 'auto' | false;
+  /** An engine that is open already. Default: one for the whole process. */
+  readonly llama?: Llama;
+}
+
+/** A model that can chat. */
+export interface ChatModel {
+  /** Base name of its file. */
+  readonly name: string;
+  /** The model's templates, and how each is written: `default`, and `toolUse` where the model ships one. */
+  readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
+  /** Answers a conversation. Nothing is computed until the stream is read. */
+  chat(options: ChatOptions): ChatStream;
+  /** Frees context and model. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const defaultContextSize = 8192;
+
+/**
+ * Loads the GGUF file at `file`. Throws `ModelFileError` when it cannot be read or has no chat template,
+ * `TemplateError` and `AnalysisError` when the template cannot be understood.
+ */
+export async function loadModel(file: string, options: LoadModelOptions = {}): Promise<ChatModel> {
+  const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
+  const model = await openFile(llama, file);
+  try {
+    const shelf = new TemplateShelf(
+      templatesOf(model, file, options.chatTemplate),
+      specialTexts(model),
+      options,
+    );
+    const vocabulary = readVocabulary(model, file);
+    const context = await createContext(model, options);
+    const engine: ChatEngine = { model, vocabulary, shelf, pool: new SequencePool(context) };
+    return new LoadedModel(path.basename(file), engine, context);
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+class LoadedModel implements ChatModel {
+  readonly name: string;
+  readonly #engine: ChatEngine;
+  readonly #context: LlamaContext;
+
+  constructor(name: string, engine: ChatEngine, context: LlamaContext) {
+    this.name = name;
+    this.#engine = engine;
+    this.#context = context;
+  }
+
+  get templates(): ChatModel['templates'] {
+    const { shelf } = this.#engine;
+    return { default: shelf.learn(false), toolUse: shelf.learn(true) };
+  }
+
+  chat(options: ChatOptions): ChatStream {
+    return startChat(this.#engine, options);
+  }
+
+  async dispose(): Promise<void> {
+    await this.#context.dispose();
+    await this.#engine.model.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+}
+
+const engines = new Map<'auto' | false, Promise<Llama>>();
+
+/** One engine per process and kind of hardware: each holds threads and GPU memory of its own. */
+function sharedLlama(gpu: 'auto' | false): Promise<Llama> {
+  const known = engines.get(gpu);
+  if (known !== undefined) return known;
+  const opened = getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
+  engines.set(gpu, opened);
+  return opened;
+}
+
+async function openFile(llama: Llama, file: string): Promise<LlamaModel> {
+  try {
+    return await llama.loadModel({ modelPath: path.resolve(file) });
+  } catch (cause) {
+    throw new ModelFileError({ file, reason: `node-llama-cpp cannot load it: ${String(cause)}`, cause });
+  }
+}
+
+function createContext(model: LlamaModel, options: LoadModelOptions): Promise<LlamaContext> {
+  const { sequences = 1, threads } = options;
+  const contextSize = options.contextSize ?? Math.min(model.trainContextSize, defaultContextSize);
+  return model.createContext({ contextSize, sequences, ...(threads === undefined ? {} : { threads }) });
+}
+
+function templatesOf(
+  model: LlamaModel,
+  file: string,
+  given: string | undefined,
+): { readonly name: string; readonly default: string; readonly toolUse: string } {
+  const name = path.basename(file);
+  if (given !== undefined) return { name, default: given, toolUse: given };
+  const tokenizer: object = model.fileInfo.metadata.tokenizer ?? {};
+  const values = new Map<string, unknown>(Object.entries(tokenizer));
+  const [plain, toolUse] = [values.get('chat_template'), values.get('chat_template.tool_use')];
+  if (typeof plain === 'string')
+    return { name, default: plain, toolUse: typeof toolUse === 'string' ? toolUse : plain };
+  if (typeof toolUse === 'string') return { name, default: toolUse, toolUse };
+  throw new ModelFileError({ file, reason: 'it holds no chat template; pass one as chatTemplate' });
+}
+
+function specialTexts({ tokens }: LlamaModel): { readonly bosToken: string; readonly eosToken: string } {
+  return { bosToken: tokens.bosString ?? '', eosToken: tokens.eosString ?? '' };
+}

@@ -1,0 +1,114 @@
+/** Laws of tokens over all vocabularies that generate text. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodePrompt } from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
+import type { Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { bundledVocabulary } from '../../support/engines.ts';
+
+const all = [
+  'aquila',
+  'baichuan',
+  'command-r',
+  'deepseek-coder',
+  'deepseek-llm',
+  'falcon',
+  'gemma-4',
+  'gpt-2',
+  'gpt-neox',
+  'llama-bpe',
+  'llama-spm',
+  'mpt',
+  'phi-3',
+  'qwen2',
+  'qwen35',
+  'refact',
+  'starcoder',
+];
+const some = ['gemma-4', 'llama-bpe', 'llama-spm', 'phi-3', 'qwen2', 'deepseek-coder'];
+const names = process.env.LAWS === 'long' ? all : some;
+const runs = process.env.LAWS === 'long' ? 1000 : 100;
+
+/** A template with a marker before and behind every text, so that texts meet trusted neighbours. */
+const template =
+  "{% for m in messages %}<{{ m.role }}>{{ m.content }}>|{{ m.content | tojson }}{% endfor %}{{ tools | tojson if tools else '' }}";
+
+describe.each(names)('%s', (name) => {
+  let vocabulary: Vocabulary;
+  let loaded: Awaited<ReturnType<typeof bundledVocabulary>>;
+  beforeAll(async () => {
+    loaded = await bundledVocabulary(name);
+    vocabulary = loaded.vocabulary;
+  });
+  afterAll(() => loaded.model.dispose());
+
+  const promptOf = (content: string, toolName = 'f'): readonly number[] => {
+    const tools = [
+      { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
+    ] as const;
+    return encodePrompt(template, { messages: [{ role: 'user', content }], tools }, vocabulary, '').tokens;
+  };
+  const specialsIn = (tokens: readonly number[]): number[] =>
+    tokens.filter((token) => vocabulary.isSpecial(vocabulary.token(token)));
+  const textOf = (tokens: readonly number[]): string => {
+    const bytes = tokens.flatMap((token) => [...vocabulary.bytesOf(vocabulary.token(token))]);
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  };
+
+  it('tokens have the bytes that the engine writes for them', () => {
+    let compared = 0;
+    for (let id = 0; id < vocabulary.size; id++) {
+      const token = vocabulary.token(id);
+      const written = loaded.model.detokenize([token], true);
+      // The engine drops a leading space of a lone token, and shows half characters as U+FFFD.
+      if (written === '' || written.includes('\ufffd')) continue;
+      compared += 1;
+      const ours = textOf([id]);
+      if (ours !== written && ours !== ` ${written}`) expect([id, ours]).toEqual([id, written]);
+    }
+    expect(compared).toBeGreaterThan(vocabulary.size / 2);
+  });
+
+  it('no special token of a user becomes one in the prompt', () => {
+    const before = specialsIn(promptOf('x'));
+    for (const { text } of vocabulary.specials.values()) {
+      expect([text, specialsIn(promptOf(`a${text}b`, text))]).toEqual([text, before]);
+    }
+  });
+
+  it('no special token forms where texts of a user meet each other and the template', () => {
+    const texts = [...vocabulary.specials.keys()];
+    const piece = fc
+      .constantFrom(...texts)
+      .chain((text) =>
+        fc
+          .tuple(fc.nat(text.length), fc.nat(text.length))
+          .map(([from, to]) => text.slice(Math.min(from, to), Math.max(from, to))),
+      );
+    const before = specialsIn(promptOf('x'));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+        expect(specialsIn(promptOf(pieces.join('')))).toEqual(before);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('plain text comes back from its tokens, without a special one', () => {
+    const texts = [...vocabulary.specials.keys(), ' ', '\n', '  a', 'é', '🙂', '{"a": ', '\t'];
+    const text = fc.array(fc.oneof(fc.constantFrom(...texts), fc.string({ unit: 'grapheme' })), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(text, (pieces) => {
+        const joined = pieces
+          .join('')
+          .replaceAll('\0', '')
+          .replace(/[\ud800-\udfff]/gu, '');
+        const tokens = vocabulary.encodePlain(joined);
+        expect(specialsIn(tokens)).toEqual([]);
+        expect(textOf(tokens)).toBe(joined);
+      }),
+      { numRuns: runs },
+    );
+  });
+});

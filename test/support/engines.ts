@@ -1,0 +1,46 @@
+/** One node-llama-cpp per test process, and models out of the bundle. */
+import os from 'node:os';
+import path from 'node:path';
+import { getLlama, type Llama, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
+import { bundledFile } from '../../examples/support/llama-bundle.ts';
+import {
+  loadVocabulary,
+  type VocabularyChoice,
+  writeModelFile,
+} from '../../examples/support/small-models.ts';
+import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+
+let engine: Promise<Llama> | undefined;
+
+/** The engine; CPU only, and silent. */
+export function testLlama(): Promise<Llama> {
+  engine ??= getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled, progressLogs: false });
+  return engine;
+}
+
+/** A tokenizer of the bundle without weights. */
+export async function bundledVocabulary(
+  name: string,
+): Promise<{ readonly model: LlamaModel; readonly vocabulary: Vocabulary }> {
+  const llama = await testLlama();
+  const modelPath = await bundledFile(`models/ggml-vocab-${name}.gguf`);
+  const model = await llama.loadModel({ modelPath, vocabOnly: true });
+  return { model, vocabulary: readVocabulary(model, modelPath) };
+}
+
+let scripts = 0;
+
+/** Writes a scripted model to a temporary file. */
+export async function scriptedModelFile(
+  options: VocabularyChoice & {
+    readonly script: readonly number[];
+    readonly promptLength: number;
+    readonly chatTemplate?: string;
+  },
+): Promise<string> {
+  scripts += 1;
+  const file = path.join(os.tmpdir(), `idiolect-scripted-${process.pid}-${scripts}.gguf`);
+  writeModelFile(file, scriptedModel({ ...options, vocabulary: await loadVocabulary(options) }));
+  return file;
+}
