@@ -86,6 +86,8 @@ export interface ToolCallEvent extends Stretch {
   readonly input: string;
   /** Arguments, parsed. */
   readonly arguments: JsonObject;
+  /** The model's own id, where it wrote one after the call had been announced. The message carries it. */
+  readonly writtenId?: string;
 }
 
 /** Text that the format does not allow. Nothing is lost: `raw` is that text, and the message keeps it. */

@@ -1,0 +1,202 @@
+/** A format's markers, as the states need them: which may stand where, and what they lead to. */
+import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
+import type { Choice } from '../runtime/module-contract.ts';
+import type { StateName } from './states.ts';
+
+/** A marker and where it leads. */
+export type MarkerChoice = Choice<StateName>;
+
+/** White space at the edges taken off. */
+export function core(literal: string): string {
+  return literal.trim();
+}
+
+/** Whether a literal says nothing but white space. */
+export function isBlank(literal: string): boolean {
+  return core(literal) === '';
+}
+
+/** The pieces of a literal between its line breaks, each with the white space behind it: `<a>\n`, `<b>`. */
+export function pieces(literal: string): readonly string[] {
+  if (isBlank(literal)) return [];
+  return literal.trimStart() === literal
+    ? cut(literal)
+    : [leadingSpace(literal) + cut(literal.trimStart())[0], ...cut(literal.trimStart()).slice(1)];
+}
+
+function leadingSpace(literal: string): string {
+  return literal.slice(0, literal.length - literal.trimStart().length);
+}
+
+function cut(literal: string): readonly string[] {
+  return literal.match(/[^\r\n]*?\S[^\r\n]*?(?:[ \t]*[\r\n]\s*|$)/g) ?? [literal];
+}
+
+/** The beginning of a literal up to a restart of the turn, which the states between turns read themselves. */
+export function withoutRestart(format: ChatFormat, literal: string): string {
+  const start = core(format.turn.start);
+  if (!format.turn.restart || start === '') return literal;
+  const at = literal.indexOf(start);
+  return at === -1 ? literal : literal.slice(0, at);
+}
+
+/** Whether every region of a turn has a header, so that calls can only begin where a turn begins. */
+export function isHeaded(format: ChatFormat): boolean {
+  return format.turn.restart && !isBlank(format.content.open);
+}
+
+/** Whether a marker is telling enough to count without looking at what follows. */
+function isStrong(marker: string): boolean {
+  const text = core(marker);
+  return text.length >= 4 && /[^\w\s]/.test(text);
+}
+
+/** The beginning of a turn, where it may be repeated. */
+export function turnStartChoices(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
+  const { start, lead } = format.turn;
+  return isBlank(start) ? [] : [{ marker: start + (lead ?? ''), next }];
+}
+
+/** The last marker of the turn's beginning alone: models repeat it when the prompt already ends with it. */
+export function repeatedStartChoices(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
+  const last = /<[^<>\s]+>\s*$/.exec(format.turn.start)?.[0];
+  return last === undefined || last === format.turn.start ? [] : [{ marker: last, next }];
+}
+
+/** Ends of the turn, and at the end of the text those whose last token was not delivered. */
+export function endChoices(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
+  const ends = format.turn.ends.filter((end) => !isBlank(end));
+  const known = new Set(ends.map(core));
+  const cutShort = ends.flatMap((end) =>
+    format.stops
+      .filter((stop) => core(end).endsWith(core(stop)) && core(end) !== core(stop) && !isBlank(stop))
+      .map((stop) => core(end).slice(0, -core(stop).length)),
+  );
+  const partial = [...new Set(cutShort)].filter((end) => !isBlank(end) && !known.has(core(end)));
+  return [
+    ...ends.map((marker) => ({ marker, next })),
+    ...partial.map((marker) => ({ marker, next, onlyAtEnd: true as const })),
+  ];
+}
+
+/** One marker on the way into a call. */
+export interface ChainLink {
+  readonly marker: string;
+  /** It belongs to the section, so it does not come again before the next call. */
+  readonly section: boolean;
+  /** It begins a call by itself, also where markers before it are missing. */
+  readonly opensCall: boolean;
+}
+
+/** The markers on the way into a call, in order. */
+export function openingChain(calls: CallsFormat): readonly ChainLink[] {
+  const section = sectionPieces(calls).map((marker) => ({ marker, section: true, opensCall: false }));
+  const open = pieces(calls.call.open + (calls.envelope === null ? leadingLiteral(calls.head) : ''));
+  const ownOpen = !isBlank(calls.call.open);
+  const call = open.map((marker, index) => ({ marker, section: false, opensCall: ownOpen && index === 0 }));
+  return [...section, ...call];
+}
+
+/** The bracket of a JSON array is a piece of its own: models leave it out, or set it apart. */
+function sectionPieces(calls: CallsFormat): readonly string[] {
+  const all = pieces(calls.section.open);
+  const last = all.at(-1) ?? '';
+  const array = /^(\s*\S.*\S)(\[\s*)$/.exec(last);
+  if (calls.envelope === null || array === null) return all;
+  return [...all.slice(0, -1), array[1] ?? '', array[2] ?? ''];
+}
+
+/** The text of a skeleton before its first hole. */
+export function leadingLiteral(parts: readonly CallPart[]): string {
+  const end = parts.findIndex((part) => typeof part !== 'string');
+  return parts.slice(0, end === -1 ? parts.length : end).join('');
+}
+
+/** What can open a call in text or between regions. `stateAt(i)` is where the reader stands behind link i. */
+export interface OpenerOptions {
+  readonly stateAt: (link: number) => StateName;
+  /** White space that belongs to the opener when text stands before it. */
+  readonly lead: string;
+  /** Only openers that may stand anywhere in text. */
+  readonly inText: boolean;
+}
+
+/** Choices that open a call. */
+export function openerChoices(format: ChatFormat, options: OpenerOptions): readonly MarkerChoice[] {
+  const { calls } = format;
+  if (calls === null) return [];
+  const chain = openingChain(calls);
+  if (chain.length === 0) return options.inText ? [] : markerlessChoices(calls, options);
+  const nameFollows = textsBehindName(calls);
+  return chain.flatMap((link, index) => {
+    const isLast = index === chain.length - 1;
+    const next = options.stateAt(index + 1);
+    const lead = index === 0 ? options.lead : '';
+    const choice = { marker: lead + link.marker, next, role: 'call' as const };
+    if (index === 0 && endsTurn(format, link.marker)) return wholeOpener(chain, options);
+    if (isStrong(link.marker) && (index === 0 || link.opensCall)) return [choice];
+    if (!isLast) return [];
+    if (calls.envelope !== null) {
+      const begins = index === 0 && !options.inText;
+      return begins ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
+    }
+    return nameFollows === null ? [] : [{ ...choice, nameFollows }];
+  });
+}
+
+/** A section whose first marker also ends a turn is recognised by all of its markers together. */
+function wholeOpener(chain: readonly ChainLink[], options: OpenerOptions): readonly MarkerChoice[] {
+  const marker = options.lead + chain.map((link) => link.marker).join('');
+  return [{ marker, next: options.stateAt(chain.length), role: 'call' }];
+}
+
+function endsTurn(format: ChatFormat, marker: string): boolean {
+  return format.turn.ends.some((end) => core(end) === core(marker));
+}
+
+/** A format without markers: a call can only begin where a region begins. */
+function markerlessChoices(calls: CallsFormat, options: OpenerOptions): readonly MarkerChoice[] {
+  const next = options.stateAt(0);
+  if (calls.envelope !== null) {
+    return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
+  }
+  const nameFollows = textsBehindName(calls);
+  return nameFollows === null ? [] : [{ marker: '', next, role: 'call', nameFollows }];
+}
+
+/** What can stand behind the tool's name; `null` where the head does not begin with the name. */
+function textsBehindName(calls: CallsFormat): readonly string[] | null {
+  const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
+  const [first, ...rest] = holes;
+  if (typeof first !== 'object' || first.hole !== 'name') return null;
+  const literal = leadingLiteral(rest);
+  return isBlank(literal) ? argumentBegins(calls) : [core(literal).split(/\s/)[0] ?? ''];
+}
+
+/** Texts with which the arguments, or the end of a call without any, can begin. */
+export function argumentBegins(calls: CallsFormat): readonly string[] {
+  const ends = closingPieces(calls).slice(0, 1).map(core);
+  if (calls.arguments.kind === 'json') return ['{', ...ends];
+  const { open, entry } = calls.arguments;
+  const begin = core(open) === '' ? core(entry.open) : core(open);
+  return [begin, ...ends].filter((text) => text !== '');
+}
+
+/** The markers between the arguments and the end of a call; holes are left out. */
+export function closingPieces(calls: CallsFormat): readonly string[] {
+  const inner = calls.arguments.kind === 'entries' ? calls.arguments.close : '';
+  const tail = calls.envelope === null ? calls.tail.filter((part) => typeof part === 'string').join('') : '';
+  return pieces(inner + tail + calls.call.close);
+}
+
+/** Ends of a section: whole, and each of its markers alone. */
+export function sectionEndChoices(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
+  const { calls } = format;
+  if (calls === null) return [];
+  const close = withoutRestart(format, calls.section.close);
+  if (isBlank(close)) return [];
+  const bracket = /^\s*\](.*\S.*)$/s.exec(close)?.[1];
+  const parts = bracket === undefined ? pieces(close) : [']', ...pieces(bracket)];
+  const markers = new Set([close, ...parts]);
+  return [...markers].map((marker) => ({ marker, next }));
+}

@@ -1,0 +1,313 @@
+/** Lowers arguments that are written as entries, and the notation of nested values. */
+import type { CallsFormat, EntryArguments, JsonType, NestedFormat, ValueFrame } from '../chat-format.ts';
+import type { FrameChoice, KeyedText, NestedTable, ValuePlace } from '../runtime/module-contract.ts';
+import { closingPieces, core, isBlank, type MarkerChoice, pieces } from './format-markers.ts';
+import { argumentEnds, behindArguments } from './lower-calls.ts';
+import { picture } from './pictures.ts';
+import type { StateName, StateSpec } from './states.ts';
+
+const recover = 'inMalformedCall';
+const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
+const samples = { key: 'city', value: 'Paris' };
+const anyKey = { hole: 'key' } as const;
+
+/** States of the arguments; `open` says that the call is not complete when they are. */
+export function entryStates(
+  calls: CallsFormat,
+  format: EntryArguments,
+  open: { readonly open?: true },
+): readonly StateSpec[] {
+  return [
+    beforeArguments(calls, format),
+    beforeKey(calls, format),
+    keyState(
+      'inKey',
+      "In an argument's name.",
+      keyEnds(format),
+      entryPlace(calls, format),
+      format.entry.open,
+    ),
+    valueState(format),
+    afterEntry(calls, format),
+    {
+      name: 'argumentsEnded',
+      title: 'Behind the last argument.',
+      picture: picture(samples.value, '', calls.call.close),
+      step: { use: 'endArguments', table: { next: behindArguments(calls), ...open } },
+    },
+    ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
+  ];
+}
+
+/** Markers that end the arguments, or nothing at all where the call has no end of its own. */
+function ends(calls: CallsFormat): readonly MarkerChoice[] {
+  return argumentEnds(calls);
+}
+
+/** Where a key begins: behind its opener or, where it has none, at once. */
+function keyChoices(format: EntryArguments): readonly MarkerChoice[] {
+  return isBlank(format.entry.open) ? [] : [{ marker: format.entry.open, next: 'inKey' }];
+}
+
+function keyWithoutOpener(format: EntryArguments): { readonly otherwise?: StateName } {
+  return isBlank(format.entry.open) ? { otherwise: 'inKey' } : {};
+}
+
+function beforeArguments(calls: CallsFormat, format: EntryArguments): StateSpec {
+  const opened = isBlank(format.open) ? [] : [{ marker: format.open, next: 'beforeKey' }];
+  const empty = isBlank(format.empty) ? [] : [{ marker: format.empty, next: 'argumentsEnded' }];
+  return {
+    name: 'beforeArguments',
+    title: 'Before the first argument, or the end of a call without any.',
+    picture: picture('', format.open, format.entry.open + samples.key + format.entry.key),
+    step: {
+      use: 'expect',
+      table: {
+        choices: [...opened, ...empty, ...keyChoices(format), ...ends(calls)],
+        ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
+        recover,
+      },
+    },
+  };
+}
+
+function beforeKey(calls: CallsFormat, format: EntryArguments): StateSpec {
+  return {
+    name: 'beforeKey',
+    title: 'Before an argument.',
+    picture: picture(format.separator, format.entry.open, samples.key + format.entry.key),
+    step: {
+      use: 'expect',
+      table: { choices: [...keyChoices(format), ...ends(calls)], ...keyWithoutOpener(format), recover },
+    },
+  };
+}
+
+function keyState(
+  name: StateName,
+  title: string,
+  keyEnd: readonly MarkerChoice[],
+  place: ValuePlace<StateName>,
+  opener: string,
+): StateSpec {
+  return {
+    name,
+    title,
+    picture: picture(opener, samples.key, keyEnd[0]?.marker ?? ''),
+    step: { use: 'readHole', table: { hole: 'key', ends: keyEnd, place, recover } },
+  };
+}
+
+/** What stands behind a key: its own marker or, where it has none, the opener of a frame. */
+function keyEnds(format: EntryArguments): readonly MarkerChoice[] {
+  if (!isBlank(format.entry.key)) return [{ marker: format.entry.key, next: 'inValue' }];
+  const openers = new Set(frames(format).map(({ open }) => open));
+  return [...openers]
+    .filter((open) => !isBlank(open))
+    .map((marker) => ({ marker, next: 'inValue', peek: true as const }));
+}
+
+function entryPlace(calls: CallsFormat, format: EntryArguments): ValuePlace<StateName> {
+  return {
+    kind: 'entry',
+    close: format.entry.close,
+    continuations: entryContinuations(calls, format),
+    next: 'afterEntry',
+  };
+}
+
+/** What can follow an entry: another one, or the end of the arguments and of the call. */
+function entryContinuations(calls: CallsFormat, format: EntryArguments): readonly KeyedText[] {
+  const keyEnd = core(format.entry.key);
+  const another = keyed([core(format.separator), core(format.entry.open), anyKey, keyEnd]);
+  const next = isBlank(format.entry.open)
+    ? [another]
+    : [keyed([core(format.separator), core(format.entry.open)])];
+  const closing = closingPieces(calls).map(core);
+  const [first = ''] = closing;
+  if (first === '') return next;
+  if (first.length > 1) return [...next, [first]];
+  return [...next, ...behindShortEnd(calls).map((text) => keyed([...closing, text]))];
+}
+
+/** An end of one character, such as `)`, is none by itself: what follows the call must follow it. */
+function behindShortEnd(calls: CallsFormat): readonly string[] {
+  const texts = [core(calls.separator), core(calls.section.close)].filter((text) => text !== '');
+  return texts.length > 0 ? texts : [''];
+}
+
+function keyed(parts: KeyedText): KeyedText {
+  return parts.filter((part) => part !== '');
+}
+
+/** The frames, those of one opener and closer taken together. */
+function frames(format: EntryArguments): readonly FrameChoice[] {
+  const groups = new Map<string, { frame: ValueFrame; types: JsonType[]; quoted: boolean }>();
+  const add = (type: JsonType, frame: ValueFrame) => {
+    if (frame.codec === 'absent') return;
+    const key = JSON.stringify([frame.open, frame.close]);
+    const group = groups.get(key) ?? { frame, types: [], quoted: false };
+    group.types.push(type);
+    if (type === 'string' && frame.codec !== 'raw') group.quoted = true;
+    groups.set(key, group);
+  };
+  for (const type of jsonTypes) add(type, format.frames[type]);
+  if (format.alternativeString !== null) add('string', format.alternativeString);
+  return [...groups.values()].map(({ frame, types, quoted }) => ({
+    open: frame.open,
+    close: frame.close,
+    types,
+    quoted,
+  }));
+}
+
+function valueState(format: EntryArguments): StateSpec {
+  const { open, close } = format.frames.string;
+  return {
+    name: 'inValue',
+    title: "In an argument's value.",
+    picture: picture(format.entry.key, open + samples.value + close, sampleClose(format.entry.close)),
+    step: {
+      use: 'readValue',
+      table: {
+        frames: frames(format),
+        nested: format.nested === null ? null : nestedTable(format.nested),
+        recover,
+      },
+    },
+  };
+}
+
+function sampleClose(close: KeyedText): string {
+  return close.map((part) => (typeof part === 'string' ? part : samples.key)).join('');
+}
+
+function afterEntry(calls: CallsFormat, format: EntryArguments): StateSpec {
+  const separator = isBlank(format.separator) ? [] : [{ marker: format.separator, next: 'beforeKey' }];
+  return {
+    name: 'afterEntry',
+    title: 'Behind an argument.',
+    picture: picture(samples.value + sampleClose(format.entry.close), format.separator, calls.call.close),
+    step: {
+      use: 'expect',
+      table: { choices: [...separator, ...keyChoices(format), ...ends(calls)], recover },
+    },
+  };
+}
+
+/** Containers without brackets of their own begin with the marker of their first part. */
+function nestedTable({ object, array }: NestedFormat): NestedTable<StateName> {
+  const peek = isBlank(object.open);
+  return {
+    objectOpen: peek ? object.keyOpen : object.open,
+    object: 'inObject',
+    arrayOpen: isBlank(array.open) ? array.itemOpen : array.open,
+    array: 'inArray',
+    peek,
+  };
+}
+
+function nestedStates(
+  calls: CallsFormat,
+  format: EntryArguments,
+  nested: NestedFormat,
+): readonly StateSpec[] {
+  return [...objectStates(nested), ...arrayStates(nested), endState(calls, format)];
+}
+
+function endState(calls: CallsFormat, format: EntryArguments): StateSpec {
+  return {
+    name: 'nestedEnded',
+    title: 'Behind a nested value.',
+    picture: picture(samples.value, '', sampleClose(format.entry.close) + calls.call.close),
+    step: { use: 'endNested', table: { recover } },
+  };
+}
+
+function objectStates({ object }: NestedFormat): readonly StateSpec[] {
+  const close = isBlank(object.close) ? [] : [{ marker: object.close, next: 'nestedEnded' }];
+  const key = isBlank(object.keyOpen) ? [] : [{ marker: object.keyOpen, next: 'inObjectKey' }];
+  const separator = isBlank(object.separator) ? [] : [{ marker: object.separator, next: 'beforeObjectKey' }];
+  const atKey =
+    key.length > 0 ? (close.length > 0 ? {} : { otherwise: 'nestedEnded' }) : { otherwise: 'inObjectKey' };
+  const another = keyed([core(object.separator), core(object.keyOpen), anyKey, core(object.keyClose)]);
+  const place: ValuePlace<StateName> = {
+    kind: 'property',
+    close: object.entryClose,
+    continuations: close.length > 0 ? [another, [core(object.close)]] : [],
+    next: 'afterProperty',
+  };
+  const expectKey = (name: StateName, title: string): StateSpec => ({
+    name,
+    title,
+    picture: picture(object.open, object.keyOpen, samples.key + object.keyClose),
+    step: { use: 'expect', table: { choices: [...key, ...close], ...atKey, recover } },
+  });
+  return [
+    expectKey('inObject', 'In a nested object, before its first key.'),
+    expectKey('beforeObjectKey', 'In a nested object, before another key.'),
+    keyState(
+      'inObjectKey',
+      'In a key of a nested object.',
+      [{ marker: object.keyClose, next: 'inValue' }],
+      place,
+      object.keyOpen,
+    ),
+    {
+      name: 'afterProperty',
+      title: 'Behind a property of a nested object.',
+      picture: picture(samples.value, object.separator, object.keyOpen),
+      step: {
+        use: 'expect',
+        table: {
+          choices: [...separator, ...close, ...(separator.length > 0 ? [] : key)],
+          ...(close.length > 0 ? {} : { otherwise: 'nestedEnded' }),
+          recover,
+        },
+      },
+    },
+  ];
+}
+
+function arrayStates({ array }: NestedFormat): readonly StateSpec[] {
+  const close = isBlank(array.close) ? [] : [{ marker: array.close, next: 'nestedEnded' }];
+  const item = isBlank(array.itemOpen) ? [] : [{ marker: array.itemOpen, next: 'inItem' }];
+  const separator = isBlank(array.separator) ? [] : [{ marker: array.separator, next: 'beforeItem' }];
+  const atItem =
+    item.length > 0 ? (close.length > 0 ? {} : { otherwise: 'nestedEnded' }) : { otherwise: 'inItem' };
+  const place: ValuePlace<StateName> = {
+    kind: 'item',
+    close: pieces(array.itemClose).length === 0 ? [] : [array.itemClose],
+    continuations: close.length > 0 ? [[core(array.separator)], [core(array.close)]] : [],
+    next: 'afterItem',
+  };
+  const expectItem = (name: StateName, title: string): StateSpec => ({
+    name,
+    title,
+    picture: picture(array.open, array.itemOpen, samples.value),
+    step: { use: 'expect', table: { choices: [...item, ...close], ...atItem, recover } },
+  });
+  return [
+    expectItem('inArray', 'In a nested array, before its first item.'),
+    expectItem('beforeItem', 'In a nested array, before another item.'),
+    {
+      name: 'inItem',
+      title: 'At an item of a nested array.',
+      picture: picture(array.itemOpen, '', samples.value),
+      step: { use: 'beginItem', table: { place, next: 'inValue' } },
+    },
+    {
+      name: 'afterItem',
+      title: 'Behind an item of a nested array.',
+      picture: picture(samples.value, array.separator, array.itemOpen),
+      step: {
+        use: 'expect',
+        table: {
+          choices: [...separator, ...close, ...(separator.length > 0 ? [] : item)],
+          ...(close.length > 0 ? {} : { otherwise: 'nestedEnded' }),
+          recover,
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,311 @@
+/**
+ * Lowers a format to the states of its parser.
+ *
+ * A parser is more lenient than the format: white space at markers, missing openers where a known name
+ * follows, missing ends, and calls before and after text are all read. It is therefore made from the
+ * format itself and not from the grammar.
+ */
+import type { ChatFormat } from '../chat-format.ts';
+import {
+  core,
+  endChoices,
+  isBlank,
+  isHeaded,
+  type MarkerChoice,
+  openerChoices,
+  repeatedStartChoices,
+  turnStartChoices,
+  withoutRestart,
+} from './format-markers.ts';
+import { callStates, stateBehindLink } from './lower-calls.ts';
+import { picture } from './pictures.ts';
+import { isReference, type ParserProgram, type StateName, type StateSpec } from './states.ts';
+
+/** The states of a format's parser, in reading order; only those that can be reached. */
+export function lowerToStates(format: ChatFormat): ParserProgram {
+  const states = [...turnStates(format), ...reasoningStates(format), ...contentStates(format)];
+  const all = [...states, ...callStates(format), ...endStates(format)];
+  return {
+    templateSha256: format.templateSha256,
+    turnStart: format.turn.start,
+    lead: format.turn.lead ?? '',
+    thoughtPrompt: opensThoughtByPrompt(format) ? format.turn.prompt.on : '',
+    start: 'turnBegun',
+    states: reachable(all, 'turnBegun'),
+  };
+}
+
+/** Reasoning that nothing but its end marks: whether text is reasoning shows only at that end. */
+function isDelimited(format: ChatFormat): boolean {
+  return format.reasoning !== null && isBlank(format.reasoning.start) && !isBlank(format.reasoning.end);
+}
+
+function opensThoughtByPrompt(format: ChatFormat): boolean {
+  return isDelimited(format) && !isBlank(format.turn.prompt.on);
+}
+
+/** Where the ends of a turn lead. */
+export function behindTurn(format: ChatFormat): StateName {
+  return format.turn.restart ? 'betweenTurns' : 'turnEnded';
+}
+
+/** Markers that can begin a region, but for reasoning. */
+export function regionChoices(format: ChatFormat): readonly MarkerChoice[] {
+  const stateAt = (link: number) => stateBehindLink(format, link);
+  return [
+    ...openerChoices(format, { stateAt, lead: '', inText: false }),
+    ...contentOpeners(format),
+    ...endChoices(format, behindTurn(format)),
+  ];
+}
+
+function contentOpeners(format: ChatFormat): readonly MarkerChoice[] {
+  const { open, besideCalls } = format.content;
+  const own = isBlank(open) ? [] : [{ marker: open, next: 'inContent' }];
+  if (besideCalls === null || isBlank(besideCalls.open)) return own;
+  return [...own, { marker: besideCalls.open, next: 'inContentBesideCalls' }];
+}
+
+function thoughtOpeners(format: ChatFormat): readonly MarkerChoice[] {
+  const { reasoning } = format;
+  if (reasoning === null || isBlank(reasoning.start)) return [];
+  return [{ marker: reasoning.start, next: 'inReasoning', role: 'thought' }];
+}
+
+function thoughtClosers(format: ChatFormat): readonly MarkerChoice[] {
+  const { reasoning, content } = format;
+  if (reasoning === null) return [];
+  const end = withoutRestart(format, reasoning.end);
+  if (isBlank(end)) return [];
+  const restarts = end !== reasoning.end;
+  const gap = isBlank(content.afterReasoning ?? '') ? (content.afterReasoning ?? '') : '';
+  const next = restarts ? 'betweenTurns' : 'afterReasoning';
+  return [{ marker: restarts ? end : end + gap, next, role: 'thought' }];
+}
+
+/** The end of reasoning that never began: it says that there is none. */
+function bareClosers(format: ChatFormat): readonly MarkerChoice[] {
+  return thoughtClosers(format).map(({ marker, next }) => ({ marker, next }));
+}
+
+function turnStates(format: ChatFormat): readonly StateSpec[] {
+  const headed = isHeaded(format);
+  return [
+    {
+      name: 'turnBegun',
+      title: 'At the beginning of the turn.',
+      picture: picture(format.turn.start, '', samples.answer),
+      step: {
+        use: 'begin',
+        table: {
+          choices: distinct([
+            ...turnStartChoices(format, 'turnBegun'),
+            ...repeatedStartChoices(format, 'turnBegun'),
+            ...thoughtOpeners(format),
+            ...(headed || isDelimited(format) ? [] : bareClosers(format)),
+            ...regionChoices(format),
+          ]),
+          otherwise: isDelimited(format) ? 'perhapsReasoning' : 'inAnswer',
+        },
+      },
+    },
+  ];
+}
+
+const samples = {
+  reasoning: 'The user wants the time.',
+  answer: 'Let me look.',
+};
+
+function reasoningStates(format: ChatFormat): readonly StateSpec[] {
+  const { reasoning } = format;
+  if (reasoning === null) return [];
+  const closers = thoughtClosers(format);
+  const ends = endChoices(format, behindTurn(format));
+  return [
+    {
+      name: 'inReasoning',
+      title: 'In the reasoning.',
+      picture: picture(reasoning.start, samples.reasoning, reasoning.end),
+      step: {
+        use: 'readRegion',
+        table: {
+          region: 'reasoning',
+          stops: distinct([...closers, ...ends, ...doubtfulStops(format)]),
+          doubt: 'inDoubt',
+          mustClose: true,
+        },
+      },
+    },
+    {
+      name: 'inDoubt',
+      title: 'In the reasoning, behind what may be a call or a thought about one.',
+      picture: picture(reasoning.start + samples.reasoning, sampleOpener(format), reasoning.end),
+      step: {
+        use: 'readDoubt',
+        table: { stops: closers, ends, resume: 'afterReasoning' },
+      },
+    },
+    {
+      name: 'perhapsReasoning',
+      title: 'In text that is reasoning if its end comes.',
+      picture: picture(format.turn.start, samples.reasoning, reasoning.end),
+      step: {
+        use: 'readDoubt',
+        table: { stops: closers, ends, resume: 'afterReasoning', opened: 'inReasoning' },
+      },
+    },
+    {
+      name: 'afterReasoning',
+      title: 'Behind the reasoning.',
+      picture: picture(reasoning.end, '', samples.answer),
+      step: {
+        use: 'begin',
+        table: {
+          choices: distinct([...turnStartChoices(format, 'turnBegun'), ...regionChoices(format)]),
+          otherwise: 'inAnswer',
+        },
+      },
+    },
+  ];
+}
+
+/** Calls and answers that seem to begin while reasoning is open. */
+function doubtfulStops(format: ChatFormat): readonly MarkerChoice[] {
+  if (isHeaded(format)) return [];
+  const stateAt = (link: number) => stateBehindLink(format, link);
+  const calls = openerChoices(format, { stateAt, lead: '', inText: true });
+  return [...calls, ...contentOpeners(format)].map((choice) => ({ ...choice, doubtful: true as const }));
+}
+
+function sampleOpener(format: ChatFormat): string {
+  const [first] = openerChoices(format, { stateAt: String, lead: '', inText: true });
+  return first?.marker ?? '';
+}
+
+function contentStates(format: ChatFormat): readonly StateSpec[] {
+  const { open, close, besideCalls } = format.content;
+  const ends = endChoices(format, behindTurn(format));
+  return [
+    {
+      name: 'inAnswer',
+      title: 'In the answer.',
+      picture: picture('', samples.answer, sampleOpener(format) || (format.turn.ends[0] ?? '')),
+      step: {
+        use: 'readRegion',
+        table: {
+          region: 'text',
+          stops: distinct([...textOpeners(format), ...contentOpeners(format), ...ends]),
+        },
+      },
+    },
+    ...wrappedContent(format, 'inContent', { open, close }, ends),
+    ...(besideCalls === null ? [] : wrappedContent(format, 'inContentBesideCalls', besideCalls, ends)),
+    {
+      name: 'afterContent',
+      title: 'Behind the answer.',
+      picture: picture(samples.answer + close, '', sampleOpener(format)),
+      step: {
+        use: 'begin',
+        table: {
+          choices: distinct([
+            ...turnStartChoices(format, 'turnBegun'),
+            ...thoughtOpeners(format),
+            ...regionChoices(format),
+          ]),
+          otherwise: 'inAnswer',
+        },
+      },
+    },
+  ];
+}
+
+function textOpeners(format: ChatFormat): readonly MarkerChoice[] {
+  const gap = withoutRestart(format, format.content.beforeCalls);
+  const stateAt = (link: number) => stateBehindLink(format, link);
+  return openerChoices(format, { stateAt, lead: isBlank(gap) ? gap : '', inText: true });
+}
+
+function wrappedContent(
+  format: ChatFormat,
+  name: StateName,
+  wrapper: { readonly open: string; readonly close: string },
+  ends: readonly MarkerChoice[],
+): readonly StateSpec[] {
+  const close = withoutRestart(format, wrapper.close);
+  const restarts = close !== wrapper.close;
+  const closers = isBlank(close) ? [] : [{ marker: close, next: restarts ? 'betweenTurns' : 'afterContent' }];
+  const mayStop = isBlank(close) || format.stops.some((stop) => core(stop) === core(close));
+  return [
+    {
+      name,
+      title: 'In the wrapped answer: only its own end counts.',
+      picture: picture(wrapper.open, samples.answer, wrapper.close),
+      step: {
+        use: 'readRegion',
+        table: {
+          region: 'text',
+          stops: distinct([...closers, ...ends]),
+          ...(mayStop ? {} : { mustClose: true as const }),
+        },
+      },
+    },
+  ];
+}
+
+function endStates(format: ChatFormat): readonly StateSpec[] {
+  const end = format.turn.ends[0] ?? '';
+  return [
+    {
+      name: 'betweenTurns',
+      title: 'Between two turns of one message.',
+      picture: picture(end, '', format.turn.start),
+      step: {
+        use: 'begin',
+        table: { choices: turnStartChoices(format, 'turnBegun'), otherwise: 'turnEnded' },
+      },
+    },
+    {
+      name: 'turnEnded',
+      title: 'Behind the end of the turn, where nothing may follow.',
+      picture: picture(end, '', ''),
+      step: { use: 'expect', table: { choices: [], recover: 'behindTurn' } },
+    },
+    {
+      name: 'behindTurn',
+      title: 'In stray text behind the end of the turn.',
+      picture: picture(end, samples.answer, ''),
+      step: { use: 'recover', table: { choices: [] } },
+    },
+  ];
+}
+
+/** Choices without those that repeat an earlier marker under the same conditions. */
+export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
+  const seen = new Set<string>();
+  return choices.filter((choice) => {
+    const { next: _next, ...rest } = choice;
+    const key = JSON.stringify({ ...rest, marker: core(choice.marker) });
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function reachable(states: readonly StateSpec[], start: StateName): readonly StateSpec[] {
+  const byName = new Map(states.map((state) => [state.name, state]));
+  const found = new Set<StateName>();
+  const queue = [start];
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    queue.push(...references(byName.get(name)?.step.table));
+  }
+  return states.filter(({ name }) => found.has(name));
+}
+
+/** Names of the states that a table refers to. */
+function references(value: unknown): readonly StateName[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => (isReference(key, each) ? [each] : references(each)));
+}

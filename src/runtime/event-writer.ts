@@ -1,0 +1,219 @@
+/**
+ * Writes events, and builds the message from them as they are written.
+ *
+ * All positions are offsets into the response as a whole, as in `events.ts`.
+ */
+import type { JsonObject, ToolCall } from '../messages.ts';
+import type { Malformed, ResponseEvent, ResponseMessage } from './events.ts';
+import { TextBlocks } from './text-blocks.ts';
+
+/** A call that is being read. */
+export interface OpenCall {
+  /** Position in the message, from 0. */
+  readonly index: number;
+  readonly name: string;
+  readonly id: string;
+  /** The JSON said so far. */
+  readonly input: TextBlocks;
+  /** The model's own id, where it came after the call had been announced. */
+  writtenId: string | null;
+}
+
+/** Choices of the caller. */
+export interface WriterOptions {
+  readonly markers: boolean;
+  /** The id of a call for which the model wrote none. */
+  readonly createId: (index: number) => string;
+  /** Says what is wrong with a call's arguments; empty when nothing is. */
+  readonly validate: ((toolName: string, input: JsonObject) => readonly string[]) | null;
+}
+
+type Region = 'text' | 'reasoning';
+
+/** See the top of this file. */
+export class EventWriter {
+  /** Events that the caller has not been given yet. */
+  events: ResponseEvent[] = [];
+  /** The call that has been announced and not completed. */
+  call: OpenCall | null = null;
+  /** Calls announced so far. */
+  callCount = 0;
+  /** The region whose text was written last, while it is open. */
+  region: Region | null = null;
+  private regionId = '';
+  private readonly regionCounts = { text: 0, reasoning: 0 };
+  private readonly content = new TextBlocks();
+  private readonly reasoning = new TextBlocks();
+  private readonly calls: ToolCall[] = [];
+  private readonly malformations: Malformed[] = [];
+  private readonly options: WriterOptions;
+
+  constructor(options: WriterOptions) {
+    this.options = options;
+  }
+
+  /** Whether events for markers are wanted. */
+  get markers(): boolean {
+    return this.options.markers;
+  }
+
+  /** Hands over the events so far. */
+  take(): readonly ResponseEvent[] {
+    const { events } = this;
+    if (events.length === 0) return none;
+    this.events = [];
+    return events;
+  }
+
+  /** A piece of a region; opens the region if it is not open. */
+  text(region: Region, delta: string, start: number, end: number): void {
+    if (this.region !== region) this.openRegion(region, start);
+    const id = this.regionId;
+    if (region === 'text') {
+      this.content.append(delta);
+      this.events.push({ type: 'text-delta', id, delta, start, end });
+    } else {
+      this.reasoning.append(delta);
+      this.events.push({ type: 'reasoning-delta', id, delta, start, end });
+    }
+  }
+
+  private openRegion(region: Region, at: number): void {
+    this.endRegion(at);
+    this.region = region;
+    this.regionId = `${region}-${this.regionCounts[region]++}`;
+    this.events.push({
+      type: region === 'text' ? 'text-start' : 'reasoning-start',
+      id: this.regionId,
+      start: at,
+      end: at,
+    });
+  }
+
+  /** Closes the open region, if there is one. */
+  endRegion(at: number): void {
+    const { region, regionId: id } = this;
+    if (region === null) return;
+    this.region = null;
+    this.events.push({ type: region === 'text' ? 'text-end' : 'reasoning-end', id, start: at, end: at });
+  }
+
+  /** A delimiter, or white space that belongs to it. */
+  marker(text: string, start: number): void {
+    if (text !== '') this.events.push({ type: 'marker', text, start, end: start + text.length });
+  }
+
+  /** Announces a call. */
+  startCall(name: string, writtenId: string | null, start: number, end: number): void {
+    this.endRegion(start);
+    const index = this.callCount++;
+    const id = writtenId ?? this.options.createId(index);
+    this.call = { index, name, id, input: new TextBlocks(), writtenId };
+    this.events.push({ type: 'tool-input-start', id, toolName: name, start, end });
+  }
+
+  /** JSON of the open call's arguments. */
+  input(delta: string, start: number, end: number): void {
+    if (this.call === null || delta === '') return;
+    this.call.input.append(delta);
+    this.events.push({ type: 'tool-input-delta', id: this.call.id, delta, start, end });
+  }
+
+  /** Completes the open call. */
+  endCall(at: number): void {
+    const { call } = this;
+    if (call === null) return;
+    const input = call.input.toString();
+    const parsed = parseObject(input);
+    if (parsed === null) {
+      this.malformed('', at, ['arguments as one JSON object'], 'the arguments are no JSON object');
+      return;
+    }
+    this.call = null;
+    const where = { start: at, end: at };
+    this.events.push({ type: 'tool-input-end', id: call.id, ...where });
+    this.events.push({
+      type: 'tool-call',
+      toolCallId: call.id,
+      toolName: call.name,
+      input,
+      arguments: parsed,
+      ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
+      ...where,
+    });
+    const message = { name: call.name, arguments: input };
+    this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
+    this.report(call, parsed, at);
+  }
+
+  private report(call: OpenCall, input: JsonObject, at: number): void {
+    const problems = this.options.validate?.(call.name, input) ?? [];
+    if (problems.length === 0) return;
+    this.addMalformed({
+      type: 'malformed',
+      raw: '',
+      expected: [],
+      reason: problems.join('; '),
+      toolCallId: call.id,
+      start: at,
+      end: at,
+    });
+  }
+
+  /** Text that the format does not allow. An open call ends here, incomplete. */
+  malformed(raw: string, start: number, expected: readonly string[], reason: string): void {
+    const { call } = this;
+    this.endRegion(start);
+    const end = start + raw.length;
+    if (call !== null) {
+      this.call = null;
+      this.events.push({ type: 'tool-input-end', id: call.id, start, end: start });
+    }
+    const owner = call === null ? {} : { toolCallId: call.id };
+    this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
+  }
+
+  private addMalformed(event: Malformed): void {
+    this.malformations.push(event);
+    this.events.push(event);
+  }
+
+  /** The last event. */
+  finish(reason: 'stop' | 'length', at: number): void {
+    const stopped = this.calls.length > 0 ? 'tool-calls' : 'stop';
+    this.events.push({
+      type: 'finish',
+      reason: reason === 'length' ? 'length' : stopped,
+      start: at,
+      end: at,
+    });
+  }
+
+  /** The message of everything written so far. */
+  message(): ResponseMessage {
+    const content = this.content.toString();
+    const reasoning = this.reasoning.toString();
+    return {
+      role: 'assistant',
+      content: content === '' && this.calls.length > 0 ? null : content,
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(this.calls.length === 0 ? {} : { tool_calls: [...this.calls] }),
+      ...(this.malformations.length === 0 ? {} : { malformed: [...this.malformations] }),
+    };
+  }
+}
+
+const none: readonly ResponseEvent[] = Object.freeze([]);
+
+function parseObject(json: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

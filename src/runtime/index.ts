@@ -1,0 +1,31 @@
+/** `idiolect/runtime`: what generated modules and applications import. Nothing here needs Node. */
+export type {
+  Finish,
+  Malformed,
+  Marker,
+  ReasoningDelta,
+  ReasoningEnd,
+  ReasoningStart,
+  ResponseEvent,
+  ResponseMessage,
+  TextDelta,
+  TextEnd,
+  TextStart,
+  ToolCallEvent,
+  ToolInputDelta,
+  ToolInputEnd,
+  ToolInputStart,
+} from './events.ts';
+export { moduleContractVersion, type ResponseModule, type State } from './module-contract.ts';
+export type { Reader } from './reader.ts';
+export {
+  createModuleParser,
+  type ParserPosition,
+  type ResponseParser,
+  type ResponseParserOptions,
+  type ResponsePiece,
+} from './response-parser.ts';
+export { expect, expectTable, holeTable, readHole, recover, recoverTable } from './steps-call.ts';
+export { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
+export { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from './steps-text.ts';
+export { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';

@@ -1,0 +1,364 @@
+/**
+ * An incremental scanner for one JSON value. It says where the value ends, turns what models write
+ * (Python's literals and quotes, raw line ends in strings, trailing commas) into JSON on the fly, and
+ * stops at the first character that no value can hold. It never parses anything twice.
+ */
+
+/** `open`: more text is needed. `done`: the value has ended. `illegal`: the next character cannot stand there. */
+export type ScanStatus = 'open' | 'done' | 'illegal';
+
+/** Deepest nesting; deeper values are illegal. */
+const deepest = 256;
+/** Longest number or word. */
+const longestToken = 400;
+
+type Mode =
+  | 'value' // a value must come
+  | 'first-item' // behind `[`: a value or `]`
+  | 'first-key' // behind `{`: a key or `}`
+  | 'key' // behind a comma in an object: a key, or `}` after a trailing comma
+  | 'item' // behind a comma in an array: a value, or `]` after a trailing comma
+  | 'colon'
+  | 'after' // behind an item: a comma or the closer
+  | 'string'
+  | 'escape'
+  | 'token' // inside a number or a word
+  | 'done';
+
+const words: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['null', 'null'],
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+  ['NaN', 'null'],
+  ['Infinity', 'null'],
+  ['-Infinity', 'null'],
+]);
+
+const simpleEscapes: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const stringStop = /["'\\\u0000-\u001f]/g;
+
+/** See the top of this file. One scanner reads one value; `reset` begins the next. */
+export class JsonScanner {
+  status: ScanStatus = 'open';
+  /** JSON of the stretch that the last `scan` consumed. */
+  output = '';
+  private mode: Mode = 'value';
+  private readonly closers: string[] = [];
+  private quote = '"';
+  private inKey = false;
+  /** A number, a word or an escape that is not complete yet. */
+  private pending = '';
+  /** A comma that has been read and counts only if another item follows. */
+  private comma = false;
+  /** That comma and the white space behind it, where they came in earlier pieces. */
+  private heldSpace = '';
+  /** Start of the text that goes to the output as it stands. */
+  private copied = 0;
+
+  /** The next value begins. */
+  reset(): void {
+    this.status = 'open';
+    this.output = '';
+    this.mode = 'value';
+    this.closers.length = 0;
+    this.pending = '';
+    this.comma = false;
+    this.heldSpace = '';
+  }
+
+  /** Whether the value has begun. */
+  get begun(): boolean {
+    return this.mode !== 'value' || this.closers.length > 0;
+  }
+
+  /**
+   * Reads on from `from`; returns the position behind what was consumed. `status` says why it stopped,
+   * and `output` holds the JSON.
+   */
+  scan(text: string, from: number): number {
+    this.output = '';
+    this.copied = from;
+    let at = from;
+    while (at < text.length && this.status === 'open') {
+      const next = this.step(text, at);
+      if (next < 0) this.status = 'illegal';
+      else at = next;
+    }
+    if (this.comma) this.holdSpace(text, at);
+    else this.copy(text, at);
+    return at;
+  }
+
+  /** What was consumed and is not in any output yet: an unfinished number, word or escape; a comma. */
+  get held(): string {
+    return this.comma ? this.heldSpace : this.pending;
+  }
+
+  /** The text is over: a number or a word at the end is complete. */
+  end(): void {
+    this.output = '';
+    if (this.mode === 'token' && this.status === 'open') this.closeToken();
+  }
+
+  /** Reads on from `at`; returns the next position, or -1 for an illegal character. */
+  private step(text: string, at: number): number {
+    switch (this.mode) {
+      case 'string':
+        return this.inString(text, at);
+      case 'escape':
+        return this.inEscape(text, at);
+      case 'token':
+        return this.inToken(text, at);
+      default:
+        return this.outside(text, at);
+    }
+  }
+
+  private outside(text: string, at: number): number {
+    const character = text.charAt(at);
+    if (character === ' ' || character === '\n' || character === '\t' || character === '\r') {
+      return this.mode === 'value' && this.closers.length === 0 ? this.drop(text, at) : at + 1;
+    }
+    switch (character) {
+      case '"':
+      case "'":
+        return this.openString(text, at, character);
+      case '{':
+      case '[':
+        return this.openContainer(text, at, character);
+      case '}':
+      case ']':
+        return this.closeContainer(at, character);
+      case ',':
+        return this.atComma(text, at);
+      case ':':
+        if (this.mode !== 'colon') return -1;
+        this.mode = 'value';
+        return at + 1;
+      default:
+        return this.openToken(text, at, character);
+    }
+  }
+
+  /** Leaves one character out of the output. */
+  private drop(text: string, at: number): number {
+    this.copy(text, at);
+    this.copied = at + 1;
+    return at + 1;
+  }
+
+  /** Puts the text up to `end` into the output. */
+  private copy(text: string, end: number): void {
+    if (end > this.copied) this.output += text.slice(this.copied, end);
+    this.copied = end;
+  }
+
+  /** Puts `json` into the output in place of the text up to `end`. */
+  private write(text: string, at: number, json: string, end: number): number {
+    this.copy(text, at);
+    this.output += json;
+    this.copied = end;
+    return end;
+  }
+
+  private get takesValue(): boolean {
+    return this.mode === 'value' || this.mode === 'first-item' || this.mode === 'item';
+  }
+
+  private get takesKey(): boolean {
+    return this.mode === 'first-key' || this.mode === 'key';
+  }
+
+  /** A comma that was held counts now, because another item begins. */
+  private settleComma(text: string, at: number): void {
+    if (!this.comma) return;
+    this.comma = false;
+    this.output += this.heldSpace;
+    this.heldSpace = '';
+    this.copy(text, at);
+  }
+
+  private holdSpace(text: string, end: number): void {
+    this.heldSpace += text.slice(this.copied, end);
+    this.copied = end;
+  }
+
+  private openString(text: string, at: number, quote: string): number {
+    if (!this.takesValue && !this.takesKey) return -1;
+    this.settleComma(text, at);
+    this.inKey = this.takesKey;
+    this.quote = quote;
+    this.mode = 'string';
+    return quote === '"' ? at + 1 : this.write(text, at, '"', at + 1);
+  }
+
+  private inString(text: string, from: number): number {
+    const at = nextStop(text, from);
+    if (at === -1) return text.length;
+    const character = text.charAt(at);
+    if (character === this.quote) return this.closeString(text, at);
+    if (character === '\\') {
+      this.copy(text, at);
+      this.copied = at + 1;
+      this.pending = '\\';
+      this.mode = 'escape';
+      return at + 1;
+    }
+    if (character === '"') return this.write(text, at, '\\"', at + 1);
+    if (character === "'") return at + 1;
+    return this.write(text, at, JSON.stringify(character).slice(1, -1), at + 1);
+  }
+
+  private closeString(text: string, at: number): number {
+    const end = this.quote === '"' ? at + 1 : this.write(text, at, '"', at + 1);
+    if (this.inKey) this.mode = 'colon';
+    else this.valueEnded();
+    return end;
+  }
+
+  /** `\n`, `\u00e9`; Python's `\'`, `\x41`, `\U0001f600`. Anything else keeps its backslash. */
+  private inEscape(text: string, at: number): number {
+    const kind = this.pending.charAt(1);
+    const length = kind === 'u' ? 6 : kind === 'x' ? 4 : kind === 'U' ? 10 : 2;
+    const character = text.charAt(at);
+    if (this.pending.length >= 2 && !/[0-9a-fA-F]/.test(character)) {
+      return this.finishEscape(at, escapeText(this.pending));
+    }
+    this.pending += character;
+    this.copied = at + 1;
+    const more = this.pending.length < length || (this.pending.length === 2 && /[uxU]/.test(character));
+    return more ? at + 1 : this.finishEscape(at + 1, escapeText(this.pending));
+  }
+
+  private finishEscape(end: number, json: string): number {
+    this.output += json;
+    this.copied = end;
+    this.pending = '';
+    this.mode = 'string';
+    return end;
+  }
+
+  private openContainer(text: string, at: number, opener: string): number {
+    if (!this.takesValue || this.closers.length >= deepest) return -1;
+    this.settleComma(text, at);
+    this.closers.push(opener === '{' ? '}' : ']');
+    this.mode = opener === '{' ? 'first-key' : 'first-item';
+    return at + 1;
+  }
+
+  private closeContainer(at: number, closer: string): number {
+    const mayClose =
+      this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
+    if (!mayClose || this.closers.at(-1) !== closer) return -1;
+    if (this.comma) {
+      // A trailing comma: it is left out together with the white space behind it.
+      this.comma = false;
+      this.copied = at;
+      this.heldSpace = '';
+    }
+    this.closers.pop();
+    this.valueEnded();
+    return at + 1;
+  }
+
+  private atComma(text: string, at: number): number {
+    if (this.mode !== 'after') return -1;
+    this.copy(text, at);
+    this.comma = true;
+    this.mode = this.closers.at(-1) === '}' ? 'key' : 'item';
+    return at + 1;
+  }
+
+  private openToken(text: string, at: number, character: string): number {
+    if (!this.takesValue || !/[-+.0-9A-Za-z]/.test(character)) return -1;
+    this.settleComma(text, at);
+    this.copy(text, at);
+    this.copied = at;
+    this.mode = 'token';
+    this.pending = '';
+    return this.inToken(text, at);
+  }
+
+  private inToken(text: string, from: number): number {
+    const limit = Math.min(text.length, from + longestToken + 1 - this.pending.length);
+    let at = from;
+    while (at < limit && isTokenUnit(text.charCodeAt(at))) at++;
+    this.pending += text.slice(from, at);
+    this.copied = at;
+    if (this.pending.length > longestToken) this.status = 'illegal';
+    else if (at < text.length) this.closeToken();
+    return at;
+  }
+
+  /** A token that is no value stays in `held`, for the report. */
+  private closeToken(): void {
+    const json = tokenJson(this.pending);
+    if (json === null) {
+      this.status = 'illegal';
+      return;
+    }
+    this.pending = '';
+    this.output += json;
+    this.valueEnded();
+  }
+
+  private valueEnded(): void {
+    if (this.closers.length > 0) {
+      this.mode = 'after';
+      return;
+    }
+    this.mode = 'done';
+    this.status = 'done';
+  }
+}
+
+/** Next character at or behind `from` that matters inside a string, or -1. */
+function nextStop(text: string, from: number): number {
+  const short = Math.min(text.length, from + 24);
+  for (let at = from; at < short; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 34 || unit === 92 || unit === 39 || unit < 32) return at;
+  }
+  if (short === text.length) return -1;
+  stringStop.lastIndex = short;
+  return stringStop.exec(text)?.index ?? -1;
+}
+
+function isTokenUnit(unit: number): boolean {
+  return (
+    (unit >= 48 && unit <= 57) || // 0-9
+    (unit >= 97 && unit <= 122) || // a-z
+    (unit >= 65 && unit <= 90) || // A-Z
+    unit === 43 || // +
+    unit === 45 || // -
+    unit === 46 || // .
+    unit === 95 // _
+  );
+}
+
+/** A number or word as JSON; `null` if it is neither. */
+function tokenJson(token: string): string | null {
+  const word = words.get(token);
+  if (word !== undefined) return word;
+  if (jsonNumber.test(token)) return token;
+  if (!/^[-+]?[0-9._]*[0-9][0-9._]*([eE][-+]?[0-9]+)?$/.test(token)) return null;
+  const value = Number(token.replaceAll('_', ''));
+  return Number.isFinite(value) ? JSON.stringify(value) : null;
+}
+
+/** An escape of JSON or Python as JSON. */
+function escapeText(escape: string): string {
+  const kind = escape.charAt(1);
+  if (simpleEscapes.has(kind)) return escape;
+  if (kind === "'") return "'";
+  if (kind === '\n') return '';
+  const code = Number.parseInt(escape.slice(2), 16);
+  if (kind === 'u' && escape.length === 6) return escape;
+  const complete = (kind === 'x' && escape.length === 4) || (kind === 'U' && escape.length === 10);
+  if (complete && code <= 0x10ffff) return JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
+  return `\\${JSON.stringify(escape).slice(2, -1)}`;
+}

@@ -1,0 +1,65 @@
+/** JSON text inside a JSON string (`"{\"a\": 1}"`), read without waiting for its end. */
+import type { JsonScanner } from './json-scanner.ts';
+import { readEscape } from './json-text.ts';
+
+/** `open`: more text is needed. `done`: the string has ended. `illegal`: what is in it is no JSON value. */
+export type StringStatus = 'open' | 'done' | 'illegal';
+
+/** Feeds the decoded text of one JSON string to a scanner. Begins behind the opening quote. */
+export class JsonStringReader {
+  status: StringStatus = 'open';
+  /** JSON of the stretch that the last `read` consumed. */
+  output = '';
+  private readonly scanner: JsonScanner;
+
+  constructor(scanner: JsonScanner) {
+    this.scanner = scanner;
+  }
+
+  /** Reads on from `from`; returns the position behind what was consumed. */
+  read(text: string, from: number): number {
+    this.output = '';
+    let at = from;
+    while (this.status === 'open' && at < text.length) {
+      const next = text[at] === '\\' ? this.escape(text, at) : this.plain(text, at);
+      if (next === null) return at;
+      at = next;
+    }
+    return at;
+  }
+
+  private escape(text: string, at: number): number | null {
+    const escape = readEscape(text, at);
+    if (escape === null) return null;
+    this.give(escape.text);
+    return this.status === 'illegal' ? at : escape.end;
+  }
+
+  private plain(text: string, at: number): number {
+    if (text[at] === '"') {
+      this.scanner.end();
+      this.output += this.scanner.output;
+      this.status = this.scanner.status === 'done' ? 'done' : 'illegal';
+      return this.status === 'done' ? at + 1 : at;
+    }
+    let end = at;
+    while (end < text.length && text[end] !== '"' && text[end] !== '\\') end++;
+    return at + this.give(text.slice(at, end));
+  }
+
+  /** Gives decoded text to the scanner; how much of it was accepted. */
+  private give(decoded: string): number {
+    const { scanner } = this;
+    let end = 0;
+    if (scanner.status === 'open') {
+      end = scanner.scan(decoded, 0);
+      this.output += scanner.output;
+    }
+    if (scanner.status === 'illegal') this.status = 'illegal';
+    if (scanner.status !== 'done') return end;
+    const rest = decoded.slice(end);
+    const space = rest.length - rest.trimStart().length;
+    if (space < rest.length) this.status = 'illegal';
+    return end + space;
+  }
+}

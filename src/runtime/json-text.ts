@@ -1,0 +1,53 @@
+/** Pieces of JSON text. */
+
+const special = /["\\\u0000-\u001f]/;
+
+/** The characters of `text` as they stand inside a JSON string. */
+export function escapeJson(text: string): string {
+  if (!special.test(text) && !/[\ud800-\udfff]/.test(text)) return text;
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Reads escapes inside a quoted string: the text they stand for. */
+const simpleEscapes: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['/', '/'],
+  ['\\', '\\'],
+  ['"', '"'],
+  ["'", "'"],
+  ['\n', ''],
+]);
+
+/** An escape at some position: the text it stands for, and where it ends. */
+export interface Escape {
+  readonly text: string;
+  readonly end: number;
+}
+
+/**
+ * The escape of JSON or Python that begins with the backslash at `at`; `null` if the text ends within it.
+ * A backslash that begins none stands for itself.
+ */
+export function readEscape(text: string, at: number): Escape | null {
+  const kind = text[at + 1];
+  if (kind === undefined) return null;
+  const simple = simpleEscapes.get(kind);
+  if (simple !== undefined) return { text: simple, end: at + 2 };
+  const digits = kind === 'u' ? 4 : kind === 'x' ? 2 : kind === 'U' ? 8 : 0;
+  const hex = /^[0-9a-fA-F]*/.exec(text.slice(at + 2, at + 2 + digits))?.[0] ?? '';
+  if (digits > 0 && hex.length === digits) {
+    const code = Number.parseInt(hex, 16);
+    return { text: code <= 0x10ffff ? codeText(code) : '\ufffd', end: at + 2 + digits };
+  }
+  if (digits > 0 && at + 2 + hex.length === text.length) return null;
+  return { text: '\\', end: at + 1 };
+}
+
+/** A code point as text; half a surrogate pair stays half. */
+function codeText(code: number): string {
+  return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
+}

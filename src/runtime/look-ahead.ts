@@ -1,0 +1,138 @@
+/** Looking ahead of a marker: does the name of an offered tool follow, or a whole JSON call? Bounded. */
+import { absent, undecided } from './markers.ts';
+import type { Choice, EnvelopePaths } from './module-contract.ts';
+import type { ToolTable } from './tool-table.ts';
+import { isSpace, skipSpace } from './white-space.ts';
+
+/** A JSON call must show its name within this many units. */
+const longestLook = 2048;
+
+/**
+ * Position behind the name of an offered tool at `at`, if one of `ends` (or nothing, where there are no
+ * ends) stands behind it; `absent` if not, `undecided` if the text ends too early to know.
+ */
+export function nameEnd(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  ends: readonly string[],
+  ended: boolean,
+): number {
+  const limit = Math.min(text.length, at + tools.longestName);
+  let end = at;
+  while (end < limit && !isSpace(text.charCodeAt(end)) && !ends.some((each) => text.startsWith(each, end))) {
+    end++;
+  }
+  const name = text.slice(at, end);
+  if (end === text.length && !ended) return tools.beginsName(name) ? undecided : absent;
+  if (!tools.has(name)) return absent;
+  return ends.length === 0 ? end : endFollows(text, end, ends, ended);
+}
+
+function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
+  const next = skipSpace(text, nameEnds);
+  if (ends.some((each) => text.startsWith(each, next))) return nameEnds;
+  const rest = text.slice(next);
+  return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;
+}
+
+/** Whether a JSON call of an offered tool begins behind the choice's marker (or with it, where it is `{`). */
+export function envelopeAt(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  choice: Choice<unknown>,
+  ended: boolean,
+): number {
+  const paths = choice.envelopeFollows;
+  if (paths === undefined) return absent;
+  const start = choice.marker.trimEnd().endsWith('{') ? at - 1 : skipSpace(text, at);
+  const verdict = new EnvelopePeek(tools, paths, text, start).verdict();
+  if (verdict !== undecided) return verdict;
+  return ended || text.length - at > longestLook ? absent : undecided;
+}
+
+/** Reads the beginning of a JSON object up to its name. */
+class EnvelopePeek {
+  private readonly tools: ToolTable;
+  private readonly paths: EnvelopePaths;
+  private readonly text: string;
+  private at: number;
+
+  constructor(tools: ToolTable, paths: EnvelopePaths, text: string, at: number) {
+    this.tools = tools;
+    this.paths = paths;
+    this.text = text;
+    this.at = at;
+  }
+
+  verdict(): number {
+    const { name } = this.paths;
+    if (name === null) return this.keyIsName();
+    const inner: string[] = [];
+    let opened = this.take('{');
+    while (opened === this.at) {
+      const key = this.string();
+      if (key === null) return this.failure();
+      if (this.take(':') < 0) return this.failure();
+      const place = [...inner, key];
+      if (samePath(place, name)) return this.knownName();
+      if (place.every((each, index) => name[index] === each)) {
+        inner.push(key);
+        opened = this.take('{');
+      } else {
+        if (this.string() === null) return this.failure();
+        opened = this.take(',');
+      }
+    }
+    return this.failure();
+  }
+
+  private keyIsName(): number {
+    if (this.take('{') < 0) return this.failure();
+    return this.knownName();
+  }
+
+  private knownName(): number {
+    const name = this.string();
+    if (name === null) return this.failure();
+    return this.tools.has(name) || !this.tools.known ? this.at : absent;
+  }
+
+  private failure(): number {
+    return this.at >= this.text.length ? undecided : absent;
+  }
+
+  /** Passes over white space and `character`; the position behind it, or -1. */
+  private take(character: string): number {
+    this.at = skipSpace(this.text, this.at);
+    if (this.text[this.at] !== character) return -1;
+    this.at++;
+    return this.at;
+  }
+
+  /** Reads a string; `null` if none stands here or it is not complete. */
+  private string(): string | null {
+    if (this.take('"') < 0) return null;
+    const start = this.at - 1;
+    while (this.at < this.text.length && this.text[this.at] !== '"') {
+      this.at += this.text[this.at] === '\\' ? 2 : 1;
+    }
+    if (this.at >= this.text.length) return null;
+    this.at++;
+    return parseString(this.text.slice(start, this.at));
+  }
+}
+
+function samePath(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((key, index) => key === right[index]);
+}
+
+function parseString(json: string): string | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Strings in quotes, as in `f(a='it's')`: templates write the text between the quotes as it is, models
+ * escape it, or take the other quote. The string ends at a quote behind which an argument can end.
+ */
+import { escapeJson, readEscape } from './json-text.ts';
+import { absent, undecided } from './markers.ts';
+import type { State } from './module-contract.ts';
+import type { Reader } from './reader.ts';
+import type { ValueProgress } from './steps-values.ts';
+import { continues } from './value-closer.ts';
+import type { ValueStack } from './value-stack.ts';
+
+/** Reads a quoted string from behind its opening quote. */
+export function readQuoted(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+  for (;;) {
+    const at = nextStop(reader.text, reader.at, progress.quote);
+    say(reader, progress, at, escapeJson(reader.text.slice(reader.at, at)));
+    if (at === reader.text.length) return null;
+    const isEscape = reader.text[at] === '\\';
+    const next = isEscape ? readBackslash(reader, values, progress) : readQuote(reader, values, progress);
+    if (next !== 'more') return next;
+  }
+}
+
+function nextStop(text: string, from: number, quote: string): number {
+  let at = from;
+  while (at < text.length && text[at] !== quote && text[at] !== '\\') at++;
+  return at;
+}
+
+function say(reader: Reader, progress: ValueProgress, end: number, json: string): void {
+  if (end <= reader.at) return;
+  const delta = progress.begun ? json : `"${json}`;
+  reader.writer.input(delta, reader.offset(reader.at), reader.offset(end));
+  progress.begun = true;
+  reader.at = end;
+}
+
+/** A quote: the end, if an argument can end behind it. */
+function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
+  const verdict = quoteEnds(reader, values, reader.at + 1);
+  if (verdict === undecided) return null;
+  if (verdict !== absent) return finish(reader, values, progress, reader.at + 1);
+  say(reader, progress, reader.at + 1, escapeJson(progress.quote));
+  return 'more';
+}
+
+function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
+  if (at === reader.text.length && !reader.ended) return undecided;
+  return continues(reader, at, values.place.continuations);
+}
+
+function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
+  const here = reader.offset(reader.at);
+  reader.writer.input(progress.begun ? '"' : '""', here, here);
+  reader.skip(end);
+  reader.values = values.outer;
+  return values.place.next;
+}
+
+/** A backslash: an escape in the quotes that only models take; in the template's own, just before a quote. */
+function readBackslash(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
+  const { text, at } = reader;
+  if (at + 1 === text.length && !reader.ended) return null;
+  if (progress.quote !== progress.frame.open) return readModelEscape(reader, progress);
+  if (text[at + 1] !== progress.quote) {
+    say(reader, progress, at + 1, '\\\\');
+    return 'more';
+  }
+  const verdict = quoteEnds(reader, values, at + 2);
+  if (verdict === undecided) return null;
+  if (verdict === absent) say(reader, progress, at + 2, escapeJson(progress.quote));
+  else say(reader, progress, at + 1, '\\\\');
+  return 'more';
+}
+
+function readModelEscape(reader: Reader, progress: ValueProgress): null | 'more' {
+  const escape = readEscape(reader.text, reader.at);
+  if (escape === null && !reader.ended) return null;
+  const { text, end } = escape ?? { text: '\\', end: reader.at + 1 };
+  say(reader, progress, end, escapeJson(text));
+  return 'more';
+}

@@ -1,0 +1,224 @@
+/**
+ * The reader: the text that is being read, where reading stands in it, and what has been said about it.
+ * States (see `module-contract.ts`) work on it through the steps in `steps-*.ts`.
+ */
+import { EventWriter, type WriterOptions } from './event-writer.ts';
+import { JsonScanner } from './json-scanner.ts';
+import { envelopeAt, nameEnd } from './look-ahead.ts';
+import type { MatchContext } from './markers.ts';
+import type { Choice, State } from './module-contract.ts';
+import { SpecialSpans } from './special-spans.ts';
+import { TextBlocks } from './text-blocks.ts';
+import type { SchemaPlace, ToolTable } from './tool-table.ts';
+import type { ValueStack } from './value-stack.ts';
+
+/** Choices of the caller that the steps ask for. */
+export interface ReaderOptions extends WriterOptions {
+  readonly tools: ToolTable;
+  /** Thoughts stay in the content, with their markers. */
+  readonly thoughtsInText: boolean;
+  /** More than one call may be made. */
+  readonly parallel: boolean;
+  readonly specialTokens: readonly string[];
+  /** The prompt opened reasoning, in a format where nothing else does. */
+  readonly thoughtOpened: boolean;
+}
+
+/** What is known of a call before it is announced, and what its arguments need. */
+export interface CallDraft {
+  name: string | null;
+  id: string | null;
+  announced: boolean;
+  /** Entries of the arguments so far. */
+  entries: number;
+}
+
+/** See the top of this file. */
+export class Reader implements MatchContext {
+  /** The text at hand: what is not consumed yet, and perhaps some of what is. */
+  text = '';
+  /** Where reading stands in `text`. */
+  at = 0;
+  /** Offset of `text[0]` in the response. */
+  base: number;
+  ended = false;
+  state: State;
+  readonly writer: EventWriter;
+  readonly options: ReaderOptions;
+  /** White space that the last marker claims if it comes. */
+  trail = '';
+  /** Text taken out of `text` and not said yet, because what it is depends on what follows. */
+  readonly held = new TextBlocks();
+  heldStart = 0;
+  /** What is wrong with the held text, where it is malformed. */
+  complaint: { readonly expected: readonly string[]; readonly reason: string } | null = null;
+  /** The region that is being read; `null` between regions. */
+  region: 'text' | 'reasoning' | null = null;
+  /** That region is closed by a marker. */
+  regionMustClose = false;
+  /** A call has been opened and reading has not left it. */
+  inCall = false;
+  draft: CallDraft = newDraft();
+  /** Where the last call was opened: the offset of its first marker. `null` before the first. */
+  callsOpenedAt: number | null = null;
+  readonly scanner = new JsonScanner();
+  /** End of the last stretch that a tool-input-delta covered. */
+  inputEnd = 0;
+  /** Where the values that are being read belong. */
+  values: ValueStack | null = null;
+  /** The schema of the open call's arguments. */
+  parameters: SchemaPlace = { schema: undefined, root: undefined };
+  /** State private to one step while it waits; cleared when the step is left. */
+  progress: unknown = null;
+  private readonly special: SpecialSpans;
+
+  constructor(start: State, lead: string, options: ReaderOptions, base: number) {
+    this.state = start;
+    this.trail = lead;
+    this.options = options;
+    this.base = base;
+    this.writer = new EventWriter(options);
+    this.special = new SpecialSpans(options.specialTokens);
+  }
+
+  get callsAllowed(): boolean {
+    const { tools, parallel } = this.options;
+    if (tools.known && tools.size === 0) return false;
+    return parallel || this.writer.callCount === 0;
+  }
+
+  /** Offset in the response of a position in `text`. */
+  offset(position: number): number {
+    return this.base + position;
+  }
+
+  /** Adds text and reads as far as it goes. `special`: the text is one special token. */
+  read(piece: string, special: boolean): void {
+    if (piece !== '') this.append(piece, special);
+    this.run();
+  }
+
+  private append(piece: string, special: boolean): void {
+    const rest = this.at < this.text.length ? this.text.slice(this.at) : '';
+    this.base += this.at;
+    this.at = 0;
+    const needed = this.held.length === 0 ? this.base : this.heldStart;
+    if (special) this.special.add(this.base + rest.length, needed);
+    this.text = rest + piece;
+  }
+
+  private run(): void {
+    for (;;) {
+      if (this.trail !== '' && !this.takeTrail()) return;
+      const next = this.state(this);
+      if (next === null) return;
+      this.state = next;
+      this.progress = null;
+    }
+  }
+
+  /** Consumes the white space that the last marker claims; false while more of it may come. */
+  private takeTrail(): boolean {
+    while (this.trail !== '') {
+      if (this.at === this.text.length) return this.ended;
+      const next = this.text.charAt(this.at);
+      if (next === '\r' && this.trail.startsWith('\n')) {
+        if (this.at + 1 === this.text.length && !this.ended) return false;
+        if (this.text[this.at + 1] !== '\n') break;
+        this.skip(this.at + 1);
+      } else if (next !== this.trail[0]) {
+        break;
+      }
+      this.skip(this.at + 1);
+      this.trail = this.trail.slice(1);
+    }
+    this.trail = '';
+    return true;
+  }
+
+  /** Consumes text up to `end` as part of a marker. */
+  skip(end: number): void {
+    if (end <= this.at) return;
+    if (this.writer.markers) this.writer.marker(this.text.slice(this.at, end), this.offset(this.at));
+    this.at = end;
+  }
+
+  /** Consumes text up to `end` as part of the region. */
+  say(end: number): void {
+    if (end <= this.at || this.region === null) return;
+    const region = this.options.thoughtsInText ? 'text' : this.region;
+    const delta = this.at === 0 && end === this.text.length ? this.text : this.text.slice(this.at, end);
+    this.writer.text(region, delta, this.offset(this.at), this.offset(end));
+    this.at = end;
+  }
+
+  /** Consumes a marker, with the white space in front up to `start`, and claims the white space behind. */
+  take(choice: Choice<State> & { readonly trail: string }, end: number): State {
+    if (choice.peek) return choice.next;
+    if (choice.role === 'thought' && this.options.thoughtsInText) {
+      this.sayMarker(end);
+      return choice.next;
+    }
+    this.skip(end);
+    this.trail = choice.trail;
+    return choice.next;
+  }
+
+  /** A marker of reasoning that stays in the content. */
+  private sayMarker(end: number): void {
+    const { region } = this;
+    this.region = 'text';
+    this.say(end);
+    this.region = region;
+  }
+
+  /** The region that was being read is over. */
+  leaveRegion(): void {
+    this.region = null;
+    this.regionMustClose = false;
+    if (!this.options.thoughtsInText) this.writer.endRegion(this.offset(this.at));
+  }
+
+  /** Takes text up to `end` out of `text`, to be said later. */
+  hold(end: number): void {
+    if (this.held.length === 0) this.heldStart = this.offset(this.at);
+    if (end > this.at) this.held.append(this.text.slice(this.at, end));
+    this.at = end;
+  }
+
+  /** Puts the held text back, to be read again. */
+  unhold(): void {
+    const held = this.held.toString();
+    this.text = held + this.text.slice(this.at);
+    this.base = this.offset(this.at) - held.length;
+    this.at = 0;
+    this.held.clear();
+  }
+
+  /** A call opens here. */
+  openCall(): void {
+    this.callsOpenedAt = this.offset(this.at);
+    this.inCall = true;
+    this.draft = newDraft();
+    this.values = null;
+    this.scanner.reset();
+  }
+
+  isGenuine(part: string, at: number, length: number): boolean {
+    const offset = this.offset(at);
+    // Markers of the prompt are the template's own.
+    return offset < 0 || this.special.isGenuine(part, offset, length);
+  }
+
+  nameEnd(text: string, at: number, ends: readonly string[]): number {
+    return nameEnd(this.options.tools, text, at, ends, this.ended);
+  }
+
+  envelopeAt(text: string, at: number, choice: Choice<unknown>): number {
+    return envelopeAt(this.options.tools, text, at, choice, this.ended);
+  }
+}
+
+function newDraft(): CallDraft {
+  return { name: null, id: null, announced: false, entries: 0 };
+}

@@ -1,0 +1,219 @@
+/** The parser that callers hold: feeds text to a module's states, and finishes. */
+import { UnsupportedOptionError } from '../errors.ts';
+import type { JsonObject, Tool } from '../messages.ts';
+import type { ResponseEvent, ResponseMessage } from './events.ts';
+import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { Reader } from './reader.ts';
+import { reportMalformed } from './steps-call.ts';
+import { ToolTable } from './tool-table.ts';
+
+/** Options of a response parser. */
+export interface ResponseParserOptions {
+  /**
+   * The tools on offer. Absent: any name may be called, and no types are known. Empty: no call can be
+   * made, and its markers are text.
+   */
+  readonly tools?: readonly Tool[];
+  /** What the prompt already wrote of the assistant's turn, its header included. Default: only the header. */
+  readonly generationPrompt?: string;
+  /** `false`: only one call may be made; further ones are text. Default: true. */
+  readonly parallelToolCalls?: boolean;
+  /** `none`: thoughts stay in the content, with their markers. Default: `separate`. */
+  readonly reasoningFormat?: 'separate' | 'none';
+  /** Events for markers too, so that all events tile the text. Default: false. */
+  readonly markers?: boolean;
+  /** Says what is wrong with a call's arguments; reported as `malformed` behind the call. Default: nothing. */
+  readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
+  /** The id of a call for which the model wrote none. Default: `call_0`, `call_1`, … */
+  readonly createId?: (index: number) => string;
+  /**
+   * Texts that are one special token in the model's vocabulary. Where they are given, a marker counts
+   * only if its special tokens came as pieces marked `special`; spelled out, they are text.
+   */
+  readonly specialTokens?: readonly string[];
+}
+
+/** A piece of the response as an engine delivers it. */
+export interface ResponsePiece {
+  readonly text: string;
+  /** The piece is one special token. Default: false. */
+  readonly special?: boolean;
+}
+
+/** Reads one response while it is written. */
+export interface ResponseParser {
+  /** Reads on. Returns the events that are certain by now; the first call also those of the prompt. */
+  feed(text: string | readonly ResponsePiece[]): readonly ResponseEvent[];
+  /**
+   * The response is over. `length`: it was cut short. Returns the last events and the message. Later
+   * calls return no more events.
+   */
+  finish(reason?: 'stop' | 'length'): {
+    readonly events: readonly ResponseEvent[];
+    readonly message: ResponseMessage;
+  };
+  /** Starts over, with the same options. */
+  reset(): void;
+  /** Where reading stands, for those who steer sampling by it. */
+  readonly position: ParserPosition;
+}
+
+/** Where a parser stands. */
+export interface ParserPosition {
+  /** The region that is open: reasoning, answer text, calls; `between` at the edges of regions. */
+  readonly region: 'reasoning' | 'text' | 'call' | 'between';
+  /** Offset of the marker that opened the latest call; `null` before the first. */
+  readonly callsOpenedAt: number | null;
+}
+
+const lastHighSurrogate = /[\ud800-\udbff]$/;
+
+/** A parser for the responses of one format. Throws when the module was made for another runtime. */
+export function createModuleParser(
+  responseModule: ResponseModule,
+  options: ResponseParserOptions = {},
+): ResponseParser {
+  if (responseModule.contract !== moduleContractVersion) {
+    throw new UnsupportedOptionError({
+      option: 'module',
+      reason: `it was generated for contract ${responseModule.contract}, this runtime has ${moduleContractVersion}; generate it again`,
+    });
+  }
+  return new ModuleParser(responseModule, options);
+}
+
+class ModuleParser implements ResponseParser {
+  private readonly module: ResponseModule;
+  private readonly options: ResponseParserOptions;
+  private readonly tools: ToolTable;
+  private readonly prompt: string;
+  private reader: Reader;
+  /** Half a surrogate pair at the end of what was fed. */
+  private half = '';
+  private finished = false;
+
+  constructor(responseModule: ResponseModule, options: ResponseParserOptions) {
+    this.module = responseModule;
+    this.options = options;
+    this.tools = new ToolTable(options.tools);
+    this.prompt = withoutHeader(options.generationPrompt ?? '', responseModule.turnStart);
+    this.reader = this.newReader();
+  }
+
+  private newReader(): Reader {
+    const { options, prompt } = this;
+    const { thoughtPrompt, lead, start } = this.module;
+    const reader = new Reader(
+      start,
+      lead,
+      {
+        tools: this.tools,
+        thoughtsInText: options.reasoningFormat === 'none',
+        parallel: options.parallelToolCalls !== false,
+        markers: options.markers === true,
+        validate: options.validate ?? null,
+        createId: options.createId ?? ((index) => `call_${index}`),
+        specialTokens: options.specialTokens ?? [],
+        thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
+      },
+      -prompt.length,
+    );
+    reader.read(prompt, false);
+    return reader;
+  }
+
+  get position(): ParserPosition {
+    const { region, inCall, callsOpenedAt } = this.reader;
+    return { region: region ?? (inCall ? 'call' : 'between'), callsOpenedAt };
+  }
+
+  feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
+    if (this.finished) return [];
+    if (typeof input === 'string') this.readText(input);
+    else for (const { text, special } of input) this.readPiece(text, special === true);
+    return this.reader.writer.take();
+  }
+
+  private readPiece(text: string, special: boolean): void {
+    if (!special) return this.readText(text);
+    this.releaseHalf();
+    this.reader.read(text, true);
+  }
+
+  private readText(text: string): void {
+    let piece = this.half === '' ? text : this.half + text;
+    this.half = '';
+    if (lastHighSurrogate.test(piece)) {
+      this.half = piece.slice(-1);
+      piece = piece.slice(0, -1);
+    }
+    if (piece !== '') this.reader.read(piece, false);
+  }
+
+  private releaseHalf(): void {
+    if (this.half !== '') this.reader.read(this.half, false);
+    this.half = '';
+  }
+
+  finish(reason?: 'stop' | 'length'): {
+    readonly events: readonly ResponseEvent[];
+    readonly message: ResponseMessage;
+  } {
+    if (!this.finished) {
+      this.finished = true;
+      this.releaseHalf();
+      finishReading(this.reader, reason);
+    }
+    return { events: this.reader.writer.take(), message: this.reader.writer.message() };
+  }
+
+  reset(): void {
+    this.half = '';
+    this.finished = false;
+    this.reader = this.newReader();
+  }
+}
+
+/** Reads to the end of the text, and reports what is left open. */
+function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): void {
+  reader.ended = true;
+  reader.read('', false);
+  const cut = leftOpen(reader);
+  reportRest(reader);
+  const end = reader.offset(reader.text.length);
+  reader.writer.endRegion(end);
+  reader.writer.finish(reason ?? (cut ? 'length' : 'stop'), end);
+}
+
+function leftOpen(reader: Reader): boolean {
+  return (
+    reader.writer.call !== null || reader.region === 'reasoning' || reader.regionMustClose || hasRest(reader)
+  );
+}
+
+function hasRest(reader: Reader): boolean {
+  return reader.held.length > 0 || reader.at < reader.text.length;
+}
+
+/** What is left at the end inside a call. */
+function reportRest(reader: Reader): void {
+  const { writer } = reader;
+  if (!hasRest(reader) && writer.call === null) return;
+  const rejected = reader.scanner.status === 'open' ? reader.scanner.held : '';
+  if (rejected !== '' && reader.held.length === 0) {
+    reader.heldStart = reader.offset(reader.at) - rejected.length;
+    reader.held.append(rejected);
+  }
+  reader.hold(reader.text.length);
+  reader.complaint = { expected: [], reason: 'the text ends inside a call' };
+  reportMalformed(reader);
+}
+
+/** The prompt behind the header of the assistant's turn. */
+function withoutHeader(prompt: string, turnStart: string): string {
+  if (turnStart === '' || prompt === '') return prompt;
+  if (prompt.startsWith(turnStart)) return prompt.slice(turnStart.length);
+  const header = turnStart.trim();
+  const at = header === '' ? -1 : prompt.indexOf(header);
+  return at === -1 ? prompt : prompt.slice(at + header.length);
+}

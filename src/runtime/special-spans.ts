@@ -1,0 +1,44 @@
+/** Where the response was written with special tokens, when the caller says which pieces are. */
+
+/** The stretches of special tokens, and what they mean for markers. */
+export class SpecialSpans {
+  private readonly tokens: readonly string[];
+  /** Offsets at which a special token begins, in order. */
+  private starts: number[] = [];
+  private readonly inside = new Map<string, readonly number[]>();
+
+  /** `tokens`: texts that are one special token in the model's vocabulary. Longer ones win. */
+  constructor(tokens: readonly string[]) {
+    this.tokens = [...tokens].filter((token) => token !== '').sort((a, b) => b.length - a.length);
+  }
+
+  /** A special token was fed at `start`; nothing before `needed` will be asked about again. */
+  add(start: number, needed: number): void {
+    if (this.starts.length > 256) this.starts = this.starts.filter((each) => each >= needed);
+    this.starts.push(start);
+  }
+
+  /**
+   * Whether every special token's text that begins within the first `length` units of `part`, standing
+   * at `offset`, is that token itself.
+   */
+  isGenuine(part: string, offset: number, length: number): boolean {
+    if (this.tokens.length === 0) return true;
+    const positions = this.positions(part).filter((position) => position < length);
+    return positions.every((position) => this.starts.includes(offset + position));
+  }
+
+  private positions(part: string): readonly number[] {
+    const known = this.inside.get(part);
+    if (known !== undefined) return known;
+    const found: number[] = [];
+    let at = 0;
+    while (at < part.length) {
+      const token = this.tokens.find((each) => part.startsWith(each, at));
+      if (token !== undefined) found.push(at);
+      at += token?.length ?? 1;
+    }
+    this.inside.set(part, found);
+    return found;
+  }
+}

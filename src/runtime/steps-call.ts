@@ -1,0 +1,173 @@
+/** Steps inside a call, whatever its layout: markers that must come, holes, and malformed text. */
+import { MarkerTable, type Match, undecided } from './markers.ts';
+import type { ExpectTable, HoleTable, IdPart, RecoverTable, State } from './module-contract.ts';
+import type { Reader } from './reader.ts';
+import type { Compiled } from './steps-text.ts';
+import { openPlace } from './value-stack.ts';
+import { skipSpace } from './white-space.ts';
+
+/** Longest name, id, index or key. */
+const longestHole = 512;
+
+/** Compiles the table of `expect`. */
+export function expectTable(table: ExpectTable<State>): Compiled<ExpectTable<State>> {
+  return { table, markers: new MarkerTable(table.choices) };
+}
+
+/** Compiles the table of `recover`. */
+export function recoverTable(table: RecoverTable<State>): Compiled<RecoverTable<State>> {
+  return { table, markers: new MarkerTable(table.choices) };
+}
+
+/** Compiles the table of `readHole`. */
+export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
+  return { table, markers: new MarkerTable(table.ends) };
+}
+
+/** One of several markers must come next; white space before it is passed over. */
+export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<State>>): State | null {
+  if (table.completes) reader.writer.endCall(reader.offset(reader.at));
+  reader.skip(skipSpace(reader.text, reader.at));
+  if (reader.at === reader.text.length) return null;
+  const match = markers.matchAt(reader, reader.text, reader.at);
+  if (match === undecided) return null;
+  if (match !== null) return enterMarker(reader, match);
+  const reason = table.reason ?? 'unexpected text in a call';
+  return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
+}
+
+function enterMarker(reader: Reader, { choice, end }: Match<State>): State {
+  if (choice.role === 'call') reader.openCall();
+  return reader.take(choice, end);
+}
+
+/** Says what is wrong here; the text is passed over and reported from `recover`. */
+export function fail(reader: Reader, recover: State, expected: readonly string[], reason: string): State {
+  const { scanner } = reader;
+  if (scanner.status === 'illegal' && scanner.held !== '') holdRejected(reader, scanner.held);
+  reader.complaint = { expected, reason };
+  reader.scanner.reset();
+  return recover;
+}
+
+/** A word that was read and is no value becomes part of the report. */
+function holdRejected(reader: Reader, rejected: string): void {
+  if (reader.held.length > 0) return;
+  reader.heldStart = reader.offset(reader.at) - rejected.length;
+  reader.held.append(rejected);
+}
+
+/** Passes over malformed text up to the next marker that says where the reader stands. */
+export function recover(reader: Reader, { markers }: Compiled<RecoverTable<State>>): State | null {
+  const { text } = reader;
+  const cache = markers.newCache();
+  let at = markers.candidate(text, reader.at, cache);
+  while (at !== -1) {
+    const match = markers.matchAt(reader, text, at);
+    if (match === undecided) break;
+    if (match !== null) {
+      reader.hold(at);
+      reportMalformed(reader);
+      return enterMarker(reader, match);
+    }
+    at = markers.candidate(text, at + 1, cache);
+  }
+  reader.hold(at === -1 ? text.length : at);
+  if (reader.ended) reportMalformed(reader);
+  return null;
+}
+
+/** Reports the held text. */
+export function reportMalformed(reader: Reader): void {
+  const { complaint, held, heldStart } = reader;
+  if (complaint === null) return;
+  reader.complaint = null;
+  reader.writer.malformed(held.toString(), heldStart, complaint.expected, complaint.reason);
+  held.clear();
+}
+
+/** A name, an id, an index or a key, up to the marker behind it. */
+export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
+  const { text } = reader;
+  const found = firstEnd(reader, markers);
+  const length = (found?.at ?? text.length) - reader.at;
+  const value = text.slice(reader.at, reader.at + length).trim();
+  if (length > longestHole || (found !== null && !isAcceptable(table, value))) {
+    return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
+  }
+  if (found === null) return null;
+  fillHole(reader, table, value, found.at);
+  return enterMarker(reader, found.match);
+}
+
+function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<State>; at: number } | null {
+  const { text } = reader;
+  const cache = markers.newCache();
+  let at = markers.candidate(text, reader.at, cache);
+  while (at !== -1) {
+    const match = markers.matchAt(reader, text, at);
+    if (match === undecided) return null;
+    if (match !== null) return { match, at };
+    at = markers.candidate(text, at + 1, cache);
+  }
+  return null;
+}
+
+function isAcceptable(table: HoleTable<State>, value: string): boolean {
+  if (table.hole === 'name' || table.hole === 'composed-id') return value !== '' && !/\s/.test(value);
+  return value !== '' || table.hole === 'id' || table.hole === 'index';
+}
+
+function describeHole(table: HoleTable<State>): string {
+  if (table.hole === 'name' || table.hole === 'composed-id') return 'tool name';
+  return table.hole === 'key' ? 'argument name' : table.hole;
+}
+
+function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: number): void {
+  const { draft } = reader;
+  if (table.hole === 'key') {
+    if (table.place !== undefined) openPlace(reader, table.place, value, end);
+    return;
+  }
+  if (table.hole === 'name') draft.name ??= value;
+  if (table.hole === 'id' || (table.hole === 'index' && table.indexIsId)) noteId(reader, value);
+  if (table.hole === 'composed-id') {
+    noteId(reader, value);
+    draft.name ??= nameWithin(value, table.parts ?? []);
+  }
+  if (table.announce) announce(reader, reader.at, end);
+  reader.skip(end);
+}
+
+/** The model's own id. */
+export function noteId(reader: Reader, id: string): void {
+  if (id === '') return;
+  reader.draft.id = id;
+  if (reader.writer.call !== null) reader.writer.call.writtenId = id;
+}
+
+/** Announces the call: its name stands between the positions `start` and `end`. */
+export function announce(reader: Reader, start: number, end: number): void {
+  const { draft, options } = reader;
+  if (draft.announced || draft.name === null) return;
+  draft.announced = true;
+  reader.parameters = options.tools.parameters(draft.name);
+  reader.writer.startCall(draft.name, draft.id, reader.offset(start), reader.offset(end));
+  reader.at = end;
+  reader.inputEnd = reader.offset(end);
+}
+
+/** The name within a composed id: `get_time` in `functions.get_time:0`; all of it where the id is no such. */
+function nameWithin(id: string, parts: readonly IdPart[]): string {
+  const pieces = parts.map((part) => {
+    if (typeof part === 'string') return escapeExpression(part);
+    return part.hole === 'name' ? '(.+)' : '\\d+';
+  });
+  const [first] = parts;
+  const prefix = typeof first === 'string' && id.startsWith(first) ? first.length : 0;
+  return new RegExp(`^${pieces.join('')}$`).exec(id)?.[1] ?? id.slice(prefix);
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

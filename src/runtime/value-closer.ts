@@ -1,0 +1,145 @@
+/**
+ * Where a value ends. A raw string may hold its own closer; so it ends at the first closer behind which
+ * something stands that can follow a value here: the next entry, or the end of the arguments.
+ */
+import { heldBackFrom } from './hold-back.ts';
+import { absent, type CompiledChoice, compileChoice, matchText, undecided } from './markers.ts';
+import type { KeyedText, State } from './module-contract.ts';
+import type { Reader } from './reader.ts';
+import { fail } from './steps-call.ts';
+import { fillKey, type ValueStack } from './value-stack.ts';
+import { leadLength, skipSpace } from './white-space.ts';
+
+/** White space between a closer and what follows is looked through up to this many units. */
+const longestGap = 64;
+const longestKey = 128;
+
+type Closer = CompiledChoice<null>;
+
+const closers = new WeakMap<ValueStack, { readonly frameClose: string; readonly closer: Closer }>();
+
+/** What ends the value at the top of the stack: the frame's closer and the place's, with the key put in. */
+export function valueCloser(values: ValueStack, frameClose: string): Closer {
+  const known = closers.get(values);
+  if (known?.frameClose === frameClose) return known.closer;
+  const marker = frameClose + fillKey(values.place.close, values.key);
+  const closer = compileChoice({ marker, next: null });
+  closers.set(values, { frameClose, closer });
+  return closer;
+}
+
+/** Where the value's text ends for certain, and where the closer behind it ends (`null`: not known yet). */
+export interface FoundCloser {
+  readonly textEnd: number;
+  readonly end: number | null;
+}
+
+/** Looks for the closer of the value at the top of the stack, from where the reader stands. */
+export function findCloser(reader: Reader, values: ValueStack, frameClose: string): FoundCloser {
+  const { text } = reader;
+  const closer = valueCloser(values, frameClose);
+  const first = closer.parts[0] ?? '';
+  for (let at = nextBegin(text, first, reader.at); at !== -1; at = nextBegin(text, first, at + 1)) {
+    const end = closerEnd(reader, closer, values, at);
+    if (end === undecided) {
+      return { textEnd: heldBackFrom(text, reader.at, at, closer.lead.length), end: null };
+    }
+    if (end !== absent) {
+      reader.trail = closer.trail;
+      return { textEnd: at - leadLength(text, reader.at, at, closer.lead), end };
+    }
+  }
+  return { textEnd: heldBackFrom(text, reader.at, text.length, closer.lead.length), end: null };
+}
+
+function nextBegin(text: string, part: string, from: number): number {
+  return text.indexOf(part.charAt(0), from);
+}
+
+/** End of a closer at `at` that something legal follows; or `absent`, or `undecided`. */
+function closerEnd(reader: Reader, closer: Closer, values: ValueStack, at: number): number {
+  let end = at;
+  for (const [index, part] of closer.parts.entries()) {
+    const start = index === 0 ? end : skipSpace(reader.text, end);
+    if (start - end > longestGap) return absent;
+    const verdict = matchText(reader, reader.text, start, part);
+    if (verdict < 0) return verdict;
+    end = verdict;
+  }
+  const verdict = continues(reader, end, values.place.continuations);
+  return verdict < 0 ? verdict : end;
+}
+
+/** Whether one of the continuations stands at `at`: a position, or `absent`, or `undecided`. */
+export function continues(reader: Reader, at: number, continuations: readonly KeyedText[]): number {
+  if (continuations.length === 0) return at;
+  if (reader.ended && skipSpace(reader.text, at) === reader.text.length) return at;
+  let result = absent;
+  for (const continuation of continuations) {
+    const verdict = continuesWith(reader, at, continuation);
+    if (verdict >= 0) return verdict;
+    if (verdict === undecided) result = undecided;
+  }
+  return result;
+}
+
+function continuesWith(reader: Reader, at: number, continuation: KeyedText): number {
+  const { text } = reader;
+  let end = at;
+  for (const part of continuation) {
+    const start = skipSpace(text, end);
+    if (start - end > longestGap) return absent;
+    const verdict =
+      typeof part === 'string' ? matchText(reader, text, start, part) : keyEnd(text, start, reader.ended);
+    if (verdict < 0) return verdict;
+    end = verdict;
+  }
+  return end;
+}
+
+/** End of something that looks like a key. */
+function keyEnd(text: string, at: number, ended: boolean): number {
+  let end = at;
+  while (end < text.length && end - at < longestKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
+  if (end === text.length && !ended) return undecided;
+  return end === at || end - at >= longestKey ? absent : end;
+}
+
+/** The value has ended by itself: its closer must come, or at least what may follow it. */
+export function closeValue(
+  reader: Reader,
+  values: ValueStack,
+  frameClose: string,
+  recover: State,
+): State | null {
+  const closer = valueCloser(values, frameClose);
+  if (closer.parts.length > 0) {
+    reader.skip(skipSpace(reader.text, reader.at));
+    if (reader.at === reader.text.length) return null;
+    const end = partsEnd(reader, closer);
+    if (end === undecided) return null;
+    if (end !== absent) {
+      reader.skip(end);
+      reader.trail = closer.trail;
+    } else if (continues(reader, reader.at, values.place.continuations) < 0) {
+      return fail(
+        reader,
+        recover,
+        [JSON.stringify(closer.parts.join('\n'))],
+        'unexpected text behind a value',
+      );
+    }
+  }
+  reader.values = values.outer;
+  return values.place.next;
+}
+
+function partsEnd(reader: Reader, closer: Closer): number {
+  let end = reader.at;
+  for (const part of closer.parts) {
+    const verdict = matchText(reader, reader.text, skipSpace(reader.text, end), part);
+    if (verdict < 0) return verdict;
+    end = verdict;
+  }
+  return end;
+}

@@ -1,0 +1,34 @@
+/** White space as markers see it: blanks, tabs and line ends. */
+
+/** Whether a UTF-16 unit is a blank, a tab, a line feed or a carriage return. */
+export function isSpace(unit: number): boolean {
+  return unit === 32 || unit === 10 || unit === 13 || unit === 9;
+}
+
+/** Position of the first unit at or behind `from` that is no white space; `text.length` if there is none. */
+export function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Position behind the last unit before `end` that is no white space, not before `from`. */
+export function trimEnd(text: string, from: number, end: number): number {
+  let at = end;
+  while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+/**
+ * Length of the white space before `end` that belongs to a marker whose own leading white space is
+ * `lead`: the longest common tail of both, a carriage return before a line feed included.
+ */
+export function leadLength(text: string, from: number, end: number, lead: string): number {
+  let at = end;
+  for (let index = lead.length - 1; index >= 0 && at > from; index--) {
+    if (text.charCodeAt(at - 1) !== lead.charCodeAt(index)) break;
+    at--;
+    if (lead[index] === '\n' && at > from && text[at - 1] === '\r') at--;
+  }
+  return end - at;
+}
