@@ -14,7 +14,7 @@ import { AnalysisError } from '../errors.ts';
 import { parseTemplate } from '../template/template.ts';
 import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
 import { inferCalls } from './infer-calls.ts';
-import { type EndReading, inferEnds } from './infer-ends.ts';
+import { type EndReading, inferEnds, isMarker } from './infer-ends.ts';
 import { inferReasoning } from './infer-reasoning.ts';
 import { type ContentCall, inferRegions } from './infer-regions.ts';
 import { inferShape, type ShapeReading } from './infer-shape.ts';
@@ -105,7 +105,8 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
   const calls = shape.rendersCalls
     ? (readCallTurn(prober, probes.twoCalls, turn) ?? readCallTurn(prober, probes.oneCall, turn))
     : null;
-  const ends = inferEnds(content, calls, turn, cuts);
+  const historyEnd = endInHistory(stage, content.after);
+  const ends = inferEnds(content, calls, turn, historyEnd, cuts);
   const contentCall = readContentCall(stage, ends);
   const regions = inferRegions({ turn, ends, reasoning, content, calls, contentCall }, cuts, log);
   const { callsOpen } = regions;
@@ -114,7 +115,7 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
     calls === null
       ? null
       : inferCalls({ prober, probes, turn, cuts, log, calls, callsOpen, callsClose, callsEnd });
-  const turnFormat = describeTurn(stage, ends);
+  const turnFormat = describeTurn(stage, ends, historyEnd);
   const parts = {
     turn: turnFormat,
     reasoning: regions.reasoning,
@@ -156,10 +157,10 @@ function readContentCall(stage: Stage, ends: EndReading): ContentCall {
   return { position: 'after', between };
 }
 
-function describeTurn(stage: Stage, ends: EndReading): TurnFormat {
+function describeTurn(stage: Stage, ends: EndReading, historyEnd: string): TurnFormat {
   const { turn, log, prober, probes } = stage;
-  const historyEnd = endInHistory(stage, ends);
-  const all = [ends.contentEnd, ends.callsEnd, historyEnd].filter((end) => end !== '');
+  const afterTools = stage.shape.rendersCalls && ends.callsEnd === '' ? followerOfCalls(stage) : '';
+  const all = [ends.contentEnd, ends.callsEnd, historyEnd, afterTools].filter((end) => end !== '');
   log.support('turn.ends', probes.content.id, ends.contentEnd, 'behind content');
   if (ends.callsEnd !== '') log.support('turn.ends', probes.oneCall.id, ends.callsEnd, 'behind calls');
   log.support('turn.ends', probes.contentThenUser.id, historyEnd, 'before the next message');
@@ -173,7 +174,7 @@ function describeTurn(stage: Stage, ends: EndReading): TurnFormat {
 }
 
 /** The end of a turn that another message follows, which may differ from that of the last. */
-function endInHistory(stage: Stage, ends: EndReading): string {
+function endInHistory(stage: Stage, afterContent: string): string {
   const { prober, probes, turn } = stage;
   const rendered = prober.turn(probes.contentThenUser);
   const at = rendered?.indexOf(prober.sentinels.content) ?? -1;
@@ -181,10 +182,23 @@ function endInHistory(stage: Stage, ends: EndReading): string {
   const after = behindStart(rendered, turn).slice(
     behindStart(rendered, turn).indexOf(prober.sentinels.content) + prober.sentinels.content.length,
   );
-  if (ends.contentEnd !== '' && after.includes(ends.contentEnd)) return ends.contentEnd;
+  if (afterContent !== '' && after.startsWith(afterContent)) return '';
   const { userEnd } = prober;
   if (userEnd !== '' && after.startsWith(userEnd)) return userEnd;
-  return tokens(after.trimStart())[0] ?? '';
+  return firstMarker(after);
+}
+
+/** What a tool's message begins with, where calls have no end of turn of their own. */
+function followerOfCalls(stage: Stage): string {
+  const rendered = readCallTurn(stage.prober, stage.probes.callThenTool, stage.turn);
+  const alone = readCallTurn(stage.prober, stage.probes.oneCall, stage.turn);
+  if (rendered === null || alone === null || !rendered.text.startsWith(alone.text)) return '';
+  return firstMarker(rendered.text.slice(alone.text.length));
+}
+
+function firstMarker(text: string): string {
+  const first = tokens(text.trimStart())[0] ?? '';
+  return isMarker(first) ? first : '';
 }
 
 /** Ends of turn, without those after which the same message goes on. */
@@ -193,9 +207,11 @@ function stopTexts({
   reasoning,
   calls,
 }: Pick<ChatFormat, 'turn' | 'reasoning' | 'calls'>): readonly string[] {
-  const ends = turn.ends.map((end) => end.trim());
+  const ends = turn.ends.map((end) => (end.trim() === '' ? end : end.trim()));
   const inside = turn.restart ? [reasoning?.end ?? '', calls?.separator ?? ''] : [];
-  return ends.filter((end) => !inside.some((text) => text.startsWith(end)));
+  const final = ends.filter((end) => !inside.some((text) => text.startsWith(end)));
+  const shortest = final.filter((end) => !final.some((other) => other !== end && end.startsWith(other)));
+  return [...new Set(shortest)];
 }
 
 function preservedTokens(

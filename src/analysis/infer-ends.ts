@@ -18,6 +18,7 @@ export function inferEnds(
   content: ContentTurn | null,
   calls: CallTurn | null,
   turn: TurnReading,
+  historyEnd: string,
   cuts: NaturalCuts,
 ): EndReading {
   const afterContent = content?.after ?? '';
@@ -28,9 +29,10 @@ export function inferEnds(
   const again = turn.restart ? after.indexOf(turn.start) : -1;
   if (again >= 0) return endsBeforeRestart(afterContent, after, again);
   const shared = sharedEnd(afterContent, after, cuts);
-  if (shared !== null || afterContent === '') {
-    const end = shared ?? { content: '', calls: '' };
-    return splitEnds(afterContent, after, end.content, end.calls);
+  if (shared !== null) return splitEnds(afterContent, after, shared.content, shared.calls);
+  if (afterContent === '') {
+    const ended = historyEnd !== '' && after.endsWith(historyEnd);
+    return splitEnds(afterContent, after, '', ended ? historyEnd : '');
   }
   const own = ownEnd(after, betweenCalls(calls));
   return splitEnds(afterContent, after, afterContent, own);
@@ -71,12 +73,16 @@ function sharedEnd(
   };
 }
 
-/** The end of turn behind calls that nothing shares: what the separator of calls does not begin with. */
+/** The marker that ends a turn behind calls and nowhere else; none where the text ends without a marker. */
 function ownEnd(after: string, between: string | null): string {
-  if (between === null)
-    return (tokens(after).at(-1) ?? '').trim() === '' ? after : (tokens(after).at(-1) ?? '');
-  const edges = tokenEdges(after);
-  const longest = commonPrefixLength([after, between]);
-  const cut = Math.max(0, ...[...edges].filter((edge) => edge <= longest));
-  return after.slice(cut);
+  const longest = between === null ? 0 : commonPrefixLength([after, between]);
+  const cut = Math.max(0, ...[...tokenEdges(after)].filter((edge) => edge <= longest));
+  const rest = after.slice(cut);
+  const last = tokens(rest.trimEnd()).at(-1) ?? '';
+  return isMarker(last) ? rest.slice(rest.trimEnd().length - last.length) : '';
+}
+
+/** Whether a token is a bracketed marker. */
+export function isMarker(token: string): boolean {
+  return /^(?:<[^<>]+>|\[[^[\]]+\])$/u.test(token);
 }

@@ -292,7 +292,8 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
     const { before, between } = contentCall.position === 'before' ? contentCall : { before: '', between: '' };
     return { ...base, besideCalls: { open: before, close: between }, empty: before + between };
   }
-  if (contentCall.position === 'dropped') return { ...base, position: 'dropped' };
+  if (contentCall.position === 'dropped')
+    return { ...base, position: texts.calls === null ? base.position : 'dropped' };
   if (contentCall.position === 'after')
     return { ...base, position: 'after-calls', beforeCalls: contentCall.between };
   const { reasoning } = texts;

@@ -2,7 +2,7 @@
 import type { EvidenceLog } from './evidence.ts';
 import type { ProbeTable } from './probes.ts';
 import type { TemplateProber } from './template-prober.ts';
-import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
+import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokens } from './text-cuts.ts';
 
 /** The beginnings of turns. */
 export interface TurnReading {
@@ -63,13 +63,7 @@ function sharedStart(texts: readonly string[], prompts: readonly string[], cuts:
   const [first = ''] = texts;
   const longest = commonPrefixLength(texts);
   if (prompts.some((prompt) => prompt.length === longest)) return first.slice(0, longest);
-  const edges = texts.map(tokenEdges);
-  const lengths = Array.from({ length: longest + 1 }, (_, index) => index);
-  const possible = lengths.filter((length) => edges.every((each) => each.has(length)));
-  const natural = possible.filter((length) =>
-    texts.some((text) => cuts.between(text.slice(0, length), text.slice(length))),
-  );
-  return first.slice(0, Math.max(0, ...(natural.length > 0 ? natural : possible)));
+  return first.slice(0, cuts.prefixLength(texts));
 }
 
 /**
@@ -85,7 +79,8 @@ function giveBack(
 ): string {
   const last = tokens(start.trimEnd()).at(-1);
   if (last === undefined) return start;
-  const opensReasoning = turns.some((turn) => turn.startsWith(start + prober.sentinels.reasoning));
+  const follows = (sentinel: string) => turns.some((turn) => turn.startsWith(start + sentinel));
+  const opensReasoning = follows(prober.sentinels.reasoning) && !follows(prober.sentinels.content);
   const closer = mirror(last);
   if (opensReasoning || (closer !== null && prompts.off.slice(start.length).trimStart().startsWith(closer))) {
     return start.slice(0, start.trimEnd().length - last.length);

@@ -25,11 +25,11 @@ function toolFormat(calls: CallsFormat): ToolFormatLabel {
   const text = literals.filter((part) => typeof part === 'string').join('');
   if (text.includes('```')) return 'MARKDOWN_BLOCK';
   if (calls.envelope !== null) return 'JSON_NATIVE';
+  if (calls.call.open !== '' && !/[<[{]/u.test(calls.call.open)) return 'RECIPIENT_BASED';
   if (calls.arguments.kind === 'entries') {
     return opensWithParenthesis(calls) ? 'PYTHONIC' : 'TAG_WITH_TAGGED';
   }
   if (holes(calls.head).some((hole) => hole === 'composed-id' || hole === 'index')) return 'PREFIXED_INDEXED';
-  if (/\sto=|>>>/u.test(calls.call.open + calls.section.open)) return 'RECIPIENT_BASED';
   if (/^\[[^[\]{}"]+\]$/u.test(calls.call.open.trim())) return 'BRACKET_TAG';
   return 'TAG_WITH_JSON';
 }

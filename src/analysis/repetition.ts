@@ -79,6 +79,9 @@ function lengths(highest: number): readonly number[] {
   return Array.from({ length: highest + 1 }, (_, index) => index);
 }
 
+/** Counts beyond this say no more. */
+const heaviest = 1000;
+
 /** Lower is better; compared from the left. */
 function score(split: Split, text: RepeatedText, between: string, cuts: NaturalCuts): readonly number[] {
   const { before, after, none } = text;
@@ -87,17 +90,19 @@ function score(split: Split, text: RepeatedText, between: string, cuts: NaturalC
   const separator = between.slice(split.close, between.length - split.open);
   const itemOpen = between.slice(between.length - split.open);
   const itemClose = between.slice(0, split.close);
-  const unnatural =
-    (cuts.between(open, itemOpen) ? 0 : 1) +
-    (cuts.between(itemClose, separator + itemOpen) ? 0 : 1) +
-    (cuts.between(itemClose, close) ? 0 : 1);
+  const weights = [
+    cuts.weight(open, itemOpen),
+    cuts.weight(itemClose, separator + itemOpen),
+    cuts.weight(itemClose, close),
+  ];
   return [
     none === null || open + close === none ? 0 : 1,
     separator.trim().length,
     separator.length,
     itemOpen.length - itemOpen.trimStart().length,
-    unnatural,
+    weights.filter((weight) => weight === 0).length,
     itemClose.length - itemClose.trimEnd().length > 1 ? 1 : 0,
+    -weights.reduce((sum, weight) => sum + Math.min(weight, heaviest), 0),
   ];
 }
 

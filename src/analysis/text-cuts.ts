@@ -51,50 +51,51 @@ export function commonSuffixLength(texts: readonly string[]): number {
   return length;
 }
 
-/** Literals that stand directly before and behind free text. */
+/** Literals that stand directly before and behind free text, and how often they do. */
 export class NaturalCuts {
-  readonly #before = new Set<string>();
-  readonly #behind = new Set<string>();
+  readonly #before = new Map<string, number>();
+  readonly #behind = new Map<string, number>();
 
   /** Learns from a render: what touches its sentinels. */
   learn(render: string, sentinels: RegExp): void {
     let last = 0;
-    let literal: string;
     for (const match of render.matchAll(sentinels)) {
-      literal = render.slice(last, match.index);
-      this.#learnLiteral(literal, last > 0);
+      this.#learnLiteral(render.slice(last, match.index), last > 0);
       last = match.index + match[0].length;
     }
     const first = tokens(render.slice(last))[0];
-    if (first !== undefined && last > 0) this.#behind.add(first);
+    if (first !== undefined && last > 0) count(this.#behind, first);
   }
 
   #learnLiteral(literal: string, followsText: boolean): void {
     const parts = tokens(literal);
     const first = parts[0];
     const last = parts.at(-1);
-    if (last !== undefined) this.#before.add(last);
-    if (first !== undefined && followsText) this.#behind.add(first);
+    if (last !== undefined) count(this.#before, last);
+    if (first !== undefined && followsText) count(this.#behind, first);
   }
 
-  /** Whether a cut between two texts is natural. */
-  between(left: string, right: string): boolean {
+  /** How often the token before a cut stood before free text, and the one after it behind free text. */
+  weight(left: string, right: string): number {
     const before = tokens(left).at(-1);
     const after = tokens(right)[0];
-    if (before === undefined || after === undefined) return true;
-    return this.#before.has(before) || this.#behind.has(after);
+    if (before === undefined || after === undefined) return Number.POSITIVE_INFINITY;
+    return (this.#before.get(before) ?? 0) + (this.#behind.get(after) ?? 0);
   }
 
-  /** The longest common beginning of `texts` that ends at a natural cut, else at a token. */
-  commonPrefix(texts: readonly string[]): string {
-    const [first = ''] = texts;
+  /** Whether a cut between two texts is natural; a cut at an edge of the text is. */
+  between(left: string, right: string): boolean {
+    return this.weight(left, right) > 0;
+  }
+
+  /** Length of the longest common beginning that ends at a natural cut, else at a token. */
+  prefixLength(texts: readonly string[]): number {
     const longest = commonPrefixLength(texts);
     const edges = texts.map(tokenEdges);
-    const candidates = range(longest).filter((length) => edges.every((each) => each.has(length)));
-    const natural = candidates.filter((length) =>
-      texts.some((text) => this.between(text.slice(0, length), text.slice(length))),
-    );
-    return first.slice(0, Math.max(0, ...(natural.length > 0 ? natural : candidates)));
+    const possible = sharedLengths(longest, (length) => edges.every((each) => each.has(length)));
+    const natural = (length: number) =>
+      texts.some((text) => this.between(text.slice(0, length), text.slice(length)));
+    return possible.find(natural) ?? possible[0] ?? 0;
   }
 
   /** The longest common ending of `texts` that begins at a natural cut, else at a token. */
@@ -102,19 +103,23 @@ export class NaturalCuts {
     const [first = ''] = texts;
     const longest = commonSuffixLength(texts);
     const edges = texts.map((text) => ({ text, edges: tokenEdges(text) }));
-    const candidates = range(longest).filter((length) =>
+    const possible = sharedLengths(longest, (length) =>
       edges.every(({ text, edges: own }) => own.has(text.length - length)),
     );
-    const natural = candidates.filter((length) =>
+    const natural = (length: number) =>
       texts.some((text) =>
         this.between(text.slice(0, text.length - length), text.slice(text.length - length)),
-      ),
-    );
-    const length = Math.max(0, ...(natural.length > 0 ? natural : candidates));
+      );
+    const length = possible.find(natural) ?? possible[0] ?? 0;
     return first.slice(first.length - length);
   }
 }
 
-function range(highest: number): readonly number[] {
-  return Array.from({ length: highest + 1 }, (_, index) => index);
+function count(counts: Map<string, number>, token: string): void {
+  counts.set(token, (counts.get(token) ?? 0) + 1);
+}
+
+/** Lengths from `longest` down to 1 that are possible. */
+function sharedLengths(longest: number, possible: (length: number) => boolean): readonly number[] {
+  return Array.from({ length: longest }, (_, index) => longest - index).filter(possible);
 }
