@@ -98,11 +98,10 @@ export async function removeCachedModels(
 ): Promise<Removed> {
   const folder = modelFolder(cache, model);
   const files = chosen.flatMap((each) => each.files);
-  const blobs = new Set<string>();
-  for (const file of files) {
-    const target = await fs.realpath(file).catch(() => file);
-    if (path.dirname(target) === path.join(await fs.realpath(folder), 'blobs')) blobs.add(target);
-  }
+  const ownBlobs = path.join(await fs.realpath(folder), 'blobs');
+  const targets = await Promise.all(files.map((file) => fs.realpath(file)));
+  // A link to elsewhere was made by somebody who wants to keep what lies there.
+  const blobs = new Set(targets.filter((target) => path.dirname(target) === ownBlobs));
   let freed = 0;
   for (const file of files) {
     const stats = await fs.lstat(file);
@@ -212,7 +211,8 @@ async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): P
 
 /** Once no file has a name any more, the whole folder goes; returns the freed bytes. */
 async function removeRemains(folder: string): Promise<number> {
-  const left = await fs.readdir(path.join(folder, 'snapshots'), { recursive: true, withFileTypes: true });
+  const snapshots = path.join(folder, 'snapshots');
+  const left = await fs.readdir(snapshots, { recursive: true, withFileTypes: true }).catch(() => []);
   if (left.some((entry) => !entry.isDirectory())) return 0;
   let freed = 0;
   for (const name of await namesBelow(folder)) {

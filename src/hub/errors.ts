@@ -254,3 +254,18 @@ export class NotAModelError extends IdiolectError {
     this.kind = facts.kind;
   }
 }
+
+/** The cache holds no such model. */
+export class ModelNotCachedError extends IdiolectError {
+  readonly code = 'model-not-cached';
+  readonly model: string;
+  /** What of that model it does hold. */
+  readonly available: readonly string[];
+  constructor(facts: { model: string; wanted: string | null; available: readonly string[] }) {
+    const what = facts.wanted === null ? facts.model : `${facts.wanted} of ${facts.model}`;
+    const rest = facts.available.length === 0 ? '' : ` (it holds ${facts.available.join(', ')})`;
+    super(`the cache does not hold ${what}${rest}: see \`idiolect list\``);
+    this.model = facts.model;
+    this.available = facts.available;
+  }
+}

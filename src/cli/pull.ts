@@ -1,0 +1,136 @@
+/** `idiolect pull`: a model from the Hub, looked at before it is fetched. */
+import { type Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import type { ModelCard } from '../hub/inspect-model.ts';
+import { observeTemplate } from '../hub/observe-template.ts';
+import { type PullEvent, type PulledModel, pullModel } from '../hub/pull-model.ts';
+import { parseModelReference } from '../hub/reference.ts';
+import type { ResolvedModel } from '../hub/resolve-model.ts';
+import { type DownloadBars, startDownloadBars } from './download-bars.ts';
+import { formatBytes } from './figures.ts';
+
+interface PullCommandOptions {
+  readonly file?: string;
+  readonly quantization?: string;
+  readonly revision?: string;
+  readonly cache?: string;
+  readonly connections: number;
+  readonly requireTools: boolean;
+  readonly json: boolean;
+}
+
+/** Adds the command. */
+export function registerPull(program: Command): void {
+  program
+    .command('pull')
+    .description('fetch a model from the Hub, after its header has shown that it can call tools')
+    .argument('<model>', 'owner/name, owner/name:Q5_K_M, owner/name@revision')
+    .option('-q, --quantization <name>', 'which quantisation: Q5_K_M')
+    .option('--file <path>', 'which file of the repository')
+    .option('--revision <name>', 'branch, tag or commit')
+    .option('--no-require-tools', 'also fetch a model that cannot call tools')
+    .option('--connections <number>', 'parallel connections', positiveInteger, 4)
+    .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')
+    .option('--json', 'report for programs', false)
+    .action(pull);
+}
+
+function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0 && number <= 64) return number;
+  throw new InvalidArgumentError('a number from 1 to 64 is expected.');
+}
+
+async function pull(model: string, options: PullCommandOptions): Promise<void> {
+  const reference = parseModelReference(model);
+  const view = options.json ? null : createView();
+  try {
+    const pulled = await pullModel(
+      {
+        ...reference,
+        file: options.file ?? reference.file,
+        quantization: options.quantization ?? reference.quantization,
+        revision: options.revision ?? reference.revision,
+      },
+      {
+        observe: observeTemplate,
+        requireTools: options.requireTools,
+        connections: options.connections,
+        ...(options.cache === undefined ? {} : { cache: options.cache }),
+        ...(view === null ? {} : { onEvent: view.show }),
+      },
+    );
+    view?.stop();
+    process.stdout.write(options.json ? `${JSON.stringify(report(pulled), null, 2)}\n` : done(pulled));
+  } finally {
+    view?.stop();
+  }
+}
+
+function report({ resolved, card, files }: PulledModel) {
+  const { model, revision, commit, choice } = resolved;
+  return {
+    type: 'pulled_model',
+    model,
+    revision,
+    commit,
+    files,
+    quantization: choice.chosen.quantization,
+    size: card.size,
+    supports_tools: card.supportsTools,
+    others: choice.others,
+    passed_over: choice.passedOver,
+  };
+}
+
+function done({ card, files }: PulledModel): string {
+  return `${pc.green('✓')} ${pc.bold(card.model)} is here, verified:\n${files.map((file) => `  ${file}\n`).join('')}`;
+}
+
+/** What a person sees while it goes on: what was chosen, what was found, how far it is. */
+function createView(): { readonly show: (event: PullEvent) => void; readonly stop: () => void } {
+  let bars: DownloadBars | null = null;
+  let resolved: ResolvedModel | null = null;
+  return {
+    show(event) {
+      if (event.type === 'resolved') {
+        resolved = event.resolved;
+        process.stderr.write(chosen(resolved));
+      } else if (event.type === 'inspected') {
+        process.stderr.write(found(event.card));
+      } else if (resolved !== null) {
+        bars ??= startDownloadBars(resolved.choice.chosen.files);
+        bars.update(event.file, event.step);
+      }
+    },
+    stop() {
+      bars?.stop();
+      bars = null;
+    },
+  };
+}
+
+function chosen({ model, commit, choice }: ResolvedModel): string {
+  const { chosen: it, others, passedOver } = choice;
+  const size = formatBytes(it.files.reduce((sum, file) => sum + file.size, 0));
+  const shards = it.files.length > 1 ? `, ${it.files.length} shards` : '';
+  const lines = [
+    `${pc.bold(model)} ${pc.dim(`at ${commit.slice(0, 12)}`)}`,
+    `  ${it.name} (${size}${shards})`,
+  ];
+  if (others.length > 0) {
+    lines.push(
+      pc.dim(`  there is also: ${others.map((other) => other.quantization ?? other.name).join(', ')}`),
+    );
+  }
+  if (passedOver.length > 0)
+    lines.push(pc.dim(`  passed over, no models by themselves: ${passedOver.join(', ')}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function found({ supportsTools, template, header }: ModelCard): string {
+  const seen = formatBytes(header.bytesRead);
+  const verdict = supportsTools ? pc.green('can call tools') : pc.yellow('cannot call tools');
+  const by = template === null ? 'it has no chat template' : `its ${template.name} template shows it`;
+  return `  ${verdict}: ${by} ${pc.dim(`(${seen} of the header read)`)}\n`;
+}
