@@ -12,6 +12,7 @@ import {
 } from '../chat-format.ts';
 import { AnalysisError } from '../errors.ts';
 import { parseTemplate } from '../template/template.ts';
+import { observeCapabilities } from './capabilities.ts';
 import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
 import { inferCalls } from './infer-calls.ts';
 import { type EndReading, inferEnds, isMarker } from './infer-ends.ts';
@@ -61,7 +62,9 @@ export function analyzeTemplate(templateSource: string, options: AnalyzeOptions 
   const shape = inferShape(prober, probes, log);
   const cuts = learnCuts(prober, probes);
   const turn = inferTurn(prober, probes, cuts, log);
-  const draft = inferFormat({ prober, probes, log, shape, cuts, turn, source: templateSource });
+  const { capabilities, evidence } = observeCapabilities(template);
+  for (const entry of evidence) log.add(entry);
+  const draft = inferFormat({ prober, probes, log, shape, cuts, turn, capabilities, source: templateSource });
   const check = selfCheck(draft.format, prober, probes, shape.reasoningSetting, draft.ends, log);
   const special = new Map([
     [prober.sentinels.bos, options.bosToken ?? ''],
@@ -85,6 +88,7 @@ interface Stage {
   readonly cuts: NaturalCuts;
   readonly turn: TurnReading;
   readonly source: string;
+  readonly capabilities: Capabilities;
 }
 
 function learnCuts(prober: TemplateProber, probes: ProbeTable): NaturalCuts {
@@ -126,7 +130,7 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
     version: chatFormatVersion,
     templateSha256: sha256(stage.source),
     labels: labelFormat(parts),
-    capabilities: observe(stage, callsFormat !== null, callsFormat?.parallel ?? false),
+    capabilities: stage.capabilities,
     input: {
       ...shape.shape,
       thinkingVariables: shape.thinkingVariables,
@@ -246,21 +250,6 @@ function callTexts({ calls }: Pick<ChatFormat, 'calls'>): readonly string[] {
     ...entry.close.filter((part) => typeof part === 'string'),
     ...framed,
   ];
-}
-
-function observe(stage: Stage, rendersCalls: boolean, parallel: boolean): Capabilities {
-  const { shape } = stage;
-  return {
-    supportsTools: rendersCalls,
-    supportsToolCalls: rendersCalls,
-    supportsSystemRole: true,
-    supportsParallelToolCalls: parallel,
-    supportsPreserveReasoning: shape.shape.reasoningField !== null,
-    supportsReasoningEffort: false,
-    supportsStringContent: true,
-    supportsTypedContent: false,
-    supportsObjectArguments: shape.shape.arguments === 'object',
-  };
 }
 
 /** Puts the model's own special tokens where the probes had sentinels; texts that become empty vanish from lists. */

@@ -196,9 +196,9 @@ function seeEffort(observer: Observer): Sighting {
   const probe = 'reasoning-effort';
   for (const name of observer.template.names) {
     if (!effort.test(name)) continue;
-    const variables = { ...observer.thinking, [name]: 'low', add_generation_prompt: true };
-    const render = observer.observe([user], variables);
-    if (render?.reads.get(name)?.has('value') === true) {
+    for (const thinking of [{}, observer.thinking]) {
+      const render = observer.observe([user], { ...thinking, [name]: 'low', add_generation_prompt: true });
+      if (render?.reads.get(name)?.has('value') !== true) continue;
       return { holds: true, probe, slice: around(render.text, 'low'), reason: `${name} is read` };
     }
   }

@@ -38,6 +38,11 @@ export class EvidenceLog {
     this.#entries.push({ field, probe, slice: clip(slice), reason });
   }
 
+  /** Records evidence found elsewhere. */
+  add(entry: Evidence): void {
+    this.#entries.push({ ...entry, slice: clip(entry.slice) });
+  }
+
   /** Records a doubt. */
   warn(warning: AnalysisWarning): void {
     this.#warnings.push(warning);

@@ -5,7 +5,7 @@ import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { ProbeShape } from './probe-messages.ts';
 import type { Probe, ProbeTable } from './probes.ts';
-import { type TemplateProber, type ThinkingSetting, thinkingVariableNames } from './template-prober.ts';
+import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
 
 const callShapes: readonly Pick<InputShape, 'arguments' | 'emptyContent'>[] = [
   { arguments: 'object', emptyContent: 'empty' },
@@ -43,7 +43,7 @@ export function inferShape(prober: TemplateProber, probes: ProbeTable, log: Evid
     shape.reasoningField ?? '',
     shape.reasoningField === null ? 'no field brings reasoning into a render' : 'its text is rendered',
   );
-  const thinkingVariables = findThinkingVariables(prober);
+  const thinkingVariables = prober.thinkingVariables;
   log.support('input.thinkingVariables', 'prompt-on', thinkingVariables.join(', '), 'they change a prompt');
   return {
     shape,
@@ -89,14 +89,4 @@ function showsReasoning(turn: string | null, prober: TemplateProber): boolean {
   const { reasoning } = prober.sentinels;
   if (turn === null || !turn.includes(reasoning)) return false;
   return !turn.includes(`'${reasoning}'`) && !turn.includes(`"${reasoning}"`);
-}
-
-function findThinkingVariables(prober: TemplateProber): readonly string[] {
-  const prompt = { add_generation_prompt: true };
-  return thinkingVariableNames.filter((name) => {
-    const [on, off] = [true, false].map((value) =>
-      prober.render(null, 'unset', { ...prompt, [name]: value }),
-    );
-    return on !== off;
-  });
 }

@@ -8,6 +8,7 @@
  */
 import { AnalysisError, TemplateError } from '../errors.ts';
 import type { Template } from '../template/template.ts';
+import { thinkingSwitches } from '../template/thinking-switches.ts';
 import { type ProbeShape, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
 import type { Sentinels } from './sentinels.ts';
@@ -15,9 +16,6 @@ import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from './te
 
 /** How thinking is asked for when rendering. */
 export type ThinkingSetting = 'unset' | 'on' | 'off';
-
-/** Template variables that switch thinking, in the words of the field. */
-export const thinkingVariableNames = ['enable_thinking', 'thinking'] as const;
 
 interface Frame {
   /** End of the user's turn. */
@@ -69,7 +67,7 @@ export class TemplateProber {
           eos_token: this.sentinels.eos,
           functions: '[]',
           datetime: 'now',
-          ...thinkingVariables(thinking),
+          ...this.#thinkingVariables(thinking),
           ...variables,
         },
         { now: new Date(0) },
@@ -165,6 +163,17 @@ export class TemplateProber {
     return base.length - base.trimStart().length;
   }
 
+  /** Names of the template variables that switch thinking. */
+  get thinkingVariables(): readonly string[] {
+    return thinkingSwitches(this.#template).map(({ name }) => name);
+  }
+
+  #thinkingVariables(thinking: ThinkingSetting): Readonly<Record<string, boolean | string>> {
+    if (thinking === 'unset') return {};
+    const switches = thinkingSwitches(this.#template);
+    return Object.fromEntries(switches.map((each) => [each.name, each[thinking]]));
+  }
+
   #behindUser(render: string | null): string | null {
     const at = render?.lastIndexOf(this.sentinels.user) ?? -1;
     return render === null || at < 0 ? null : render.slice(at + this.sentinels.user.length);
@@ -175,12 +184,6 @@ export class TemplateProber {
     const end = ends.filter((each) => each >= 0).sort((a, b) => a - b)[0];
     return end === undefined ? null : text.slice(0, end);
   }
-}
-
-/** The variables that ask for thinking, or decline it. */
-export function thinkingVariables(thinking: ThinkingSetting): Readonly<Record<string, boolean>> {
-  if (thinking === 'unset') return {};
-  return Object.fromEntries(thinkingVariableNames.map((name) => [name, thinking === 'on']));
 }
 
 /** Where the turn was inserted into `base`: it begins with the first token of the generation prompt. */
