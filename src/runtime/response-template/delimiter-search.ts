@@ -58,8 +58,10 @@ export class DelimiterSearch {
 
   /** Up to where the text belongs to the region, whatever comes. */
   get safe(): number {
-    const starts = this.#watches.map(({ search }) => search.pending ?? search.found?.start ?? this.#position);
-    return Math.min(this.#position, ...starts);
+    let safe = this.#position;
+    for (const { search } of this.#watches)
+      safe = Math.min(safe, search.pending ?? search.found?.start ?? safe);
+    return safe;
   }
 
   #nextStop(text: HeldText): number {

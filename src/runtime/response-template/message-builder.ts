@@ -10,6 +10,8 @@ import { objectFrom } from './transform.ts';
 export class MessageBuilder {
   readonly #template: LoadedTemplate;
   readonly #values = new Map<string, JsonValue>();
+  /** Lists that are still growing. */
+  readonly #lists = new Map<string, JsonValue[]>();
 
   constructor(template: LoadedTemplate) {
     this.#template = template;
@@ -30,10 +32,19 @@ export class MessageBuilder {
       }
       this.#values.set(field.name, typeof before === 'string' ? before + field.join + value : value);
     } else if (field.repeats) {
-      this.#values.set(field.name, Array.isArray(before) ? [...before, value] : [value]);
+      this.#listOf(field.name, before).push(value);
     } else {
       this.#values.set(field.name, value);
     }
+  }
+
+  #listOf(name: string, before: JsonValue | undefined): JsonValue[] {
+    const known = this.#lists.get(name);
+    if (known !== undefined) return known;
+    const list: JsonValue[] = Array.isArray(before) ? [...before] : [];
+    this.#lists.set(name, list);
+    this.#values.set(name, list);
+    return list;
   }
 
   /**

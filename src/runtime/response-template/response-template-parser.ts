@@ -125,7 +125,8 @@ class RegionParser implements ResponseTemplateParser {
       });
     }
     const whole = this.#half + text;
-    const keepsHalf = /[\ud800-\udbff]$/.test(whole);
+    const last = whole.charCodeAt(whole.length - 1);
+    const keepsHalf = last >= 0xd800 && last <= 0xdbff;
     this.#half = keepsHalf ? whole.slice(-1) : '';
     this.#text.append(keepsHalf ? whole.slice(0, -1) : whole);
     this.#process(false);

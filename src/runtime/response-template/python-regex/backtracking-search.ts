@@ -4,6 +4,7 @@
  * when a way ran into the end of the text, because then more text might have made it match.
  */
 import { PatternError } from '../../../errors.ts';
+import { firstCharacterFinder } from './first-characters.ts';
 import {
   type GrowingText,
   isWordCharacter,
@@ -16,7 +17,7 @@ import type { Instruction, Program } from './program.ts';
 /** Steps that one look at the text may take: this many, and as many for each character. */
 const steps = { base: 200_000, perCharacter: 200 };
 /** Text under way beyond this is looked at again only when it has grown by an eighth. */
-const patientFrom = 4_096;
+const patientFrom = 512;
 
 /** The search over a program of any kind. */
 export class BacktrackingSearch implements PatternSearch {
@@ -45,7 +46,7 @@ export class BacktrackingSearch implements PatternSearch {
       this.pending = null;
       this.found = attempt;
       if (attempt !== null) return;
-      this.#from = view.after(this.#from);
+      this.#from = view.next(this.#from);
     }
     this.pending = null;
   }
@@ -100,6 +101,15 @@ class TextView {
     return at + ((this.#codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
   }
 
+  /** The next place behind `at` where a match could begin. */
+  next(at: number): number {
+    const after = this.after(at);
+    const finder = firstCharacterFinder(this.#pattern.program);
+    if (finder === null || after === 0) return after;
+    finder.lastIndex = after - this.#base;
+    return this.#base + (finder.exec(this.#text)?.index ?? this.#text.length);
+  }
+
   #run(
     program: Program,
     start: number,
@@ -129,10 +139,12 @@ class TextView {
       const instruction: Instruction | undefined = program.instructions[state.at];
       if (instruction === undefined) return null;
       if (instruction.op === 'match') return accepts(state.position) ? state : null;
-      if (instruction.op === 'split') {
-        const key: string | number = program.readsGroups
-          ? `${state.at}:${state.position}:${state.slots.join()}`
-          : state.at * (this.#text.length + 1) + (state.position - this.#base);
+      if (instruction.op === 'loop') {
+        const again = tried.has(this.#key(program, { ...state, at: instruction.split }));
+        // What follows a loop stands right behind its last instruction.
+        state = { ...state, at: again ? state.at + 1 : instruction.split };
+      } else if (instruction.op === 'split') {
+        const key = this.#key(program, state);
         if (tried.has(key)) return null;
         tried.add(key);
         stack.push({ ...state, at: instruction.other });
@@ -144,7 +156,14 @@ class TextView {
     return null;
   }
 
-  #step(instruction: Exclude<Instruction, { op: 'match' | 'split' }>, state: Choice): Choice | null {
+  /** Names a state of a way: from the same, the same can be reached. */
+  #key(program: Program, state: Choice): string | number {
+    return program.readsGroups
+      ? `${state.at}:${state.position}:${state.slots.join()}`
+      : state.at * (this.#text.length + 1) + (state.position - this.#base);
+  }
+
+  #step(instruction: Exclude<Instruction, { op: 'match' | 'split' | 'loop' }>, state: Choice): Choice | null {
     const next = { ...state, at: state.at + 1 };
     switch (instruction.op) {
       case 'jump':

@@ -3,6 +3,7 @@
  * preference. It costs the same however often and wherever the text is cut, and no pattern can make it
  * slower than (length of the program) steps per character.
  */
+import { firstCharacterFinder } from './first-characters.ts';
 import { type GrowingText, isWordCharacter, type PatternSearch, type RegexMatch } from './pattern-search.ts';
 import type { Instruction, Program } from './program.ts';
 
@@ -20,7 +21,7 @@ const none = -1;
 /** The search over a regular program. */
 export class LinearSearch implements PatternSearch {
   readonly #program: Program;
-  readonly #first: FirstSet;
+  readonly #finder: RegExp | null;
   readonly #emptyFrom: number;
   readonly #noSlots: readonly number[];
   /** Which round last visited an instruction, so that it enters a list only once. */
@@ -36,7 +37,7 @@ export class LinearSearch implements PatternSearch {
 
   constructor(program: Program, from: number, emptyFrom: number) {
     this.#program = program;
-    this.#first = firstSet(program);
+    this.#finder = firstCharacterFinder(program);
     this.#emptyFrom = emptyFrom;
     this.#noSlots = new Array<number>(program.slots).fill(-1);
     this.#visited = new Int32Array(program.instructions.length);
@@ -75,7 +76,7 @@ export class LinearSearch implements PatternSearch {
 
   /** Passes over characters with which no match begins. */
   #skip(piece: string, index: number): number {
-    const finder = this.#first.finder;
+    const finder = this.#finder;
     if (finder === null) return index;
     finder.lastIndex = index;
     const next = finder.exec(piece)?.index ?? piece.length;
@@ -150,6 +151,13 @@ export class LinearSearch implements PatternSearch {
       case 'jump':
         stack.push({ ...thread, at: instruction.to });
         return;
+      case 'loop': {
+        // The round did not match anything: the loop ends, as in Python.
+        const again = this.#visited[instruction.split] === this.#round;
+        // What follows a loop stands right behind its last instruction.
+        stack.push({ ...thread, at: again ? thread.at + 1 : instruction.split });
+        return;
+      }
       case 'split':
         stack.push({ ...thread, at: instruction.other }, { ...thread, at: instruction.preferred });
         return;
@@ -187,40 +195,4 @@ export class LinearSearch implements PatternSearch {
 
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
-}
-
-/** The characters with which a match can begin behind the first place of the text. */
-interface FirstSet {
-  /** Finds the next of them; `null` when a match may begin anywhere. */
-  readonly finder: RegExp | null;
-}
-
-const firstSets = new WeakMap<Program, FirstSet>();
-
-function firstSet(program: Program): FirstSet {
-  const known = firstSets.get(program);
-  if (known !== undefined) return known;
-  const made = { finder: firstFinder(program) };
-  firstSets.set(program, made);
-  return made;
-}
-
-function firstFinder(program: Program): RegExp | null {
-  const sources = new Set<string>();
-  const visited = new Set<number>();
-  let ignoreCase = false;
-  const stack = [0];
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    const instruction = program.instructions[at];
-    if (instruction === undefined || visited.has(at)) continue;
-    visited.add(at);
-    if (instruction.op === 'match') return null;
-    if (instruction.op === 'character') {
-      sources.add(instruction.set.source);
-      ignoreCase ||= instruction.set.ignoreCase;
-    } else if (instruction.op === 'split') stack.push(instruction.preferred, instruction.other);
-    else if (instruction.op === 'jump') stack.push(instruction.to);
-    else if (instruction.op !== 'assert' || instruction.kind !== 'start') stack.push(at + 1);
-  }
-  return new RegExp(sources.size === 0 ? '[]' : [...sources].join('|'), ignoreCase ? 'giv' : 'gv');
 }

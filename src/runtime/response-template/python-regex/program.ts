@@ -9,6 +9,8 @@ export type Instruction =
   | { readonly op: 'character'; readonly set: CharacterSet; readonly has: (codePoint: number) => boolean }
   | { readonly op: 'split'; readonly preferred: number; readonly other: number }
   | { readonly op: 'jump'; readonly to: number }
+  /** Back to the split of a loop; where that was passed at this place before, to what follows the loop. */
+  | { readonly op: 'loop'; readonly split: number }
   | { readonly op: 'save'; readonly slot: number }
   | { readonly op: 'assert'; readonly kind: AssertionKind }
   | { readonly op: 'match' }
@@ -151,7 +153,7 @@ class ProgramWriter {
     if (node.max === null) {
       const split = this.#push({ op: 'jump', to: 0 });
       this.#emit(node.item);
-      this.#push({ op: 'jump', to: split });
+      this.#push({ op: 'loop', split });
       this.#split(split, node.mode === 'lazy');
       return;
     }
@@ -257,9 +259,15 @@ function widest(widths: readonly Width[]): Width {
   };
 }
 
-/** Whether a code point is in `set`: a table for ASCII, the class itself beyond. */
+/** Whether a code point is in `set`: a table for ASCII, filled as it is asked, the class itself beyond. */
 function characterTest(set: CharacterSet): (codePoint: number) => boolean {
   const matcher = new RegExp(`^${set.source}$`, set.ignoreCase ? 'iv' : 'v');
-  const ascii = Array.from({ length: 128 }, (_, code) => matcher.test(String.fromCharCode(code)));
-  return (codePoint) => ascii[codePoint] ?? matcher.test(String.fromCodePoint(codePoint));
+  const known = new Int8Array(128).fill(-1);
+  return (codePoint) => {
+    const answer = known[codePoint];
+    if (answer !== undefined && answer >= 0) return answer === 1;
+    const holds = matcher.test(String.fromCodePoint(codePoint));
+    if (codePoint < known.length) known[codePoint] = holds ? 1 : 0;
+    return holds;
+  };
 }

@@ -1,0 +1,65 @@
+/** Where a match can begin: what lets a search pass over most of a text at once. */
+import type { Instruction, Program } from './program.ts';
+
+const finders = new WeakMap<Program, { readonly finder: RegExp | null }>();
+
+/**
+ * Finds the next character with which a match of `program` can begin behind the very first place of a
+ * text; `null` when a match may begin anywhere.
+ */
+export function firstCharacterFinder(program: Program): RegExp | null {
+  const known = finders.get(program);
+  if (known !== undefined) return known.finder;
+  const first = new FirstCharacters();
+  first.visit(program);
+  const source = first.sources.size === 0 ? '[]' : [...first.sources].join('|');
+  const finder = first.anywhere ? null : new RegExp(source, first.ignoreCase ? 'giv' : 'gv');
+  finders.set(program, { finder });
+  return finder;
+}
+
+class FirstCharacters {
+  readonly sources = new Set<string>();
+  ignoreCase = false;
+  anywhere = false;
+
+  visit(program: Program): void {
+    const visited = new Set<number>();
+    const stack = [0];
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      const instruction = program.instructions[at];
+      if (instruction === undefined || visited.has(at)) continue;
+      visited.add(at);
+      stack.push(...this.#after(instruction, at));
+    }
+  }
+
+  /** Notes a character instruction; gives the instructions that may come before the first character. */
+  #after(instruction: Instruction, at: number): readonly number[] {
+    switch (instruction.op) {
+      case 'character':
+        this.sources.add(instruction.set.source);
+        this.ignoreCase ||= instruction.set.ignoreCase;
+        return [];
+      case 'split':
+        return [instruction.preferred, instruction.other];
+      case 'jump':
+        return [instruction.to];
+      case 'loop':
+        return [instruction.split, at + 1];
+      case 'save':
+        return [at + 1];
+      case 'assert':
+        return instruction.kind === 'start' ? [] : [at + 1];
+      case 'branch-on-group':
+        return [at + 1, instruction.otherwise];
+      case 'inner':
+        if (instruction.kind !== 'atomic') return [at + 1];
+        this.visit(instruction.program);
+        return [];
+      default:
+        this.anywhere = true;
+        return [];
+    }
+  }
+}
