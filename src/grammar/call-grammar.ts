@@ -6,7 +6,7 @@ import type { CallPart, CallsFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError } from '../errors.ts';
 import type { Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
-import { characterClass, type Expression, literal, repeat, sequence } from './expression.ts';
+import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
 import type { RuleSet } from './json-schema/rule-set.ts';
 
@@ -58,11 +58,18 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
     };
   });
   const offered = tools.length > 0 ? tools : [anyTool(calls, rules)];
-  const first = rules.add('call', oneCall(calls, offered, 'first'));
-  const more = sequence(literal(calls.separator), followingCall(calls, offered, first, rules));
+  const first = rules.add('call', callBody(calls, offered, 'first'));
+  const following = followingCall(calls, offered, first, rules);
+  const more = sequence(literal(calls.separator + calls.call.open), following);
   const repeated = options.parallel && calls.parallel ? repeat(more) : literal('');
+  const close = literal(calls.section.close);
   return {
-    expression: sequence(literal(calls.section.open), first, repeated, literal(calls.section.close)),
+    expression: sequence(
+      literal(calls.section.open + calls.call.open),
+      first,
+      repeated,
+      calls.sectionCloseOptional && calls.section.close !== '' ? optional(close) : close,
+    ),
     issues,
   };
 }
@@ -94,7 +101,7 @@ function followingCall(
   rules: RuleSet,
 ): Expression {
   const counted = [...calls.head, ...calls.tail].some(holdsIndex);
-  return counted ? rules.add('following-call', oneCall(calls, tools, 'following')) : first;
+  return counted ? rules.add('following-call', callBody(calls, tools, 'following')) : first;
 }
 
 function holdsIndex(part: CallPart): boolean {
@@ -102,8 +109,8 @@ function holdsIndex(part: CallPart): boolean {
   return part.hole === 'index' || (part.hole === 'composed-id' && part.parts.some(holdsIndex));
 }
 
-/** One call. What stands before the first name is common to all tools; from there each has its own. */
-function oneCall(
+/** One call behind its opener. What stands before the first name is common to all tools; from there each has its own. */
+function callBody(
   calls: CallsFormat,
   tools: readonly OfferedTool[],
   place: 'first' | 'following',
@@ -112,7 +119,6 @@ function oneCall(
   const common = nameAt < 0 ? calls.head : calls.head.slice(0, nameAt);
   const own = nameAt < 0 ? [] : calls.head.slice(nameAt);
   return sequence(
-    literal(calls.call.open),
     ...common.map((part) => partExpression(part, null, place)),
     alternatives(
       ...tools.map((tool) =>

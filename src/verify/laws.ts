@@ -87,7 +87,16 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
     ...(thoughts !== '' && turn.includes(thoughts.trim()) ? { reasoning_content: thoughts } : {}),
   };
   const calls = format.calls === null ? [] : shownCalls(format, made ?? []);
-  return calls.length === 0 ? shown : { ...shown, tool_calls: calls };
+  if (calls.length === 0) return shown;
+  const besideCalls = format.content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
+  return { ...besideCalls, tool_calls: calls };
+}
+
+/** Some templates move content that stands beside calls into the reasoning. */
+function contentAsReasoning(message: AssistantMessage): AssistantMessage {
+  const thoughts =
+    (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
+  return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
 }
 
 function shownCalls(format: ChatFormat, made: NonNullable<AssistantMessage['tool_calls']>) {

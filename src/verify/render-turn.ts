@@ -31,13 +31,29 @@ function turnUnder(
   message: AssistantMessage,
   thinking: boolean | undefined,
 ): string | null {
-  const { format } = context;
+  const { start } = context.format.turn;
   const withTurn = behindQuestion(context, [message], thinking);
   const without = behindQuestion(context, [], thinking);
   if (withTurn === null || without === null) return null;
-  const at = format.turn.start === '' ? -1 : withTurn.indexOf(format.turn.start);
-  if (at >= 0) return withTurn.slice(at + format.turn.start.length);
-  return withTurn.startsWith(without) ? withTurn.slice(without.length) : null;
+  const turn = withTurn.slice(0, withTurn.length - fixedTail(withTurn, without, start).length);
+  const at = start === '' ? -1 : turn.indexOf(start);
+  if (at >= 0) return turn.slice(at + start.length);
+  return turn.startsWith(without) ? turn.slice(without.length) : null;
+}
+
+/**
+ * What the template writes behind every conversation, such as the opening of the next turn: the part of
+ * the render without a turn that comes behind the turn too, and begins as a turn does.
+ */
+function fixedTail(withTurn: string, without: string, start: string): string {
+  const [firstToken] = start.match(/^\W+[\w\s]*\W+/u) ?? [start];
+  if (firstToken === '') return '';
+  for (let at = without.lastIndexOf(firstToken); at >= 0; at = without.lastIndexOf(firstToken, at - 1)) {
+    const tail = without.slice(at);
+    if (withTurn.endsWith(tail) && withTurn.startsWith(without.slice(0, at))) return tail;
+    if (at === 0) break;
+  }
+  return '';
 }
 
 function behindQuestion(

@@ -62,6 +62,28 @@ export const verificationTools: readonly Tool[] = [
   tool('list_files', {}),
 ];
 
+/**
+ * The same tools with one type for each parameter: some templates describe tools by recursion over types and
+ * never come back from a list of types that holds `null`.
+ */
+export const plainVerificationTools: readonly Tool[] = verificationTools.map((each) => ({
+  ...each,
+  function: {
+    ...each.function,
+    parameters: withSingleTypes(each.function.parameters as JsonObject) as JsonObject,
+  },
+}));
+
+function withSingleTypes(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withSingleTypes);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, JsonValue] => [
+    key,
+    key === 'type' && Array.isArray(item) ? (item[0] ?? 'string') : withSingleTypes(item),
+  ]);
+  return Object.fromEntries(entries);
+}
+
 const texts: Readonly<Record<string, string>> = {
   plain: 'Paris',
   quotes: `say "yes" or 'no'`,

@@ -14,6 +14,7 @@ import {
 } from './laws.ts';
 import { renderTurn } from './render-turn.ts';
 import {
+  plainVerificationTools,
   swappedCase,
   type VerificationCase,
   verificationCases,
@@ -49,7 +50,7 @@ export function verifyTemplate(templateSource: string, format?: ChatFormat): Ver
   let rendered = 0;
   let refused = 0;
   for (const each of [...verificationCases, swappedCase]) {
-    const turn = renderTurn({ templateSource, format: known, tools: verificationTools }, each.message);
+    const turn = turnOf(templateSource, known, each);
     if (turn === null) {
       refused += 1;
       continue;
@@ -60,6 +61,11 @@ export function verifyTemplate(templateSource: string, format?: ChatFormat): Ver
     );
   }
   return { rendered, refused, breaches, holds: rendered > 0 && breaches.length === 0 };
+}
+
+function turnOf(templateSource: string, format: ChatFormat, { message }: VerificationCase): string | null {
+  const turn = renderTurn({ templateSource, format, tools: verificationTools }, message);
+  return turn ?? renderTurn({ templateSource, format, tools: plainVerificationTools }, message);
 }
 
 function callMatcher(format: ChatFormat): Matcher | null {

@@ -1,0 +1,23 @@
+/**
+ * Idiolect: reads how a model writes from its chat template, and makes a streaming parser and a grammar
+ * of it. Everything exported here runs in a browser too.
+ */
+export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
+export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
+export type * from './chat-format.ts';
+export { createResponseParser } from './create-response-parser.ts';
+export * from './errors.ts';
+export {
+  type BuiltGrammar,
+  buildGrammar,
+  type GrammarOptions,
+  type ResponseFormat,
+  type Trigger,
+} from './grammar/build-grammar.ts';
+export { writeResponse } from './grammar/write-response.ts';
+export type * from './messages.ts';
+export type * from './runtime/events.ts';
+export type { ResponseModule } from './runtime/module-contract.ts';
+export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './runtime/response-parser.ts';
+export { type RenderPromptOptions, renderPrompt } from './template/render-prompt.ts';
+export { type Verification, verifyTemplate } from './verify/verify-template.ts';

@@ -1,0 +1,77 @@
+/**
+ * Agreement, soundness and liveness of the grammars of real templates: llama.cpp's engine, Ohm, our own
+ * matcher and the parsers are shown the same texts.
+ */
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import { createMatcher } from '../../src/grammar/matcher.ts';
+import { engineMatcher } from '../support/engine.ts';
+import { lawTools } from '../support/law-tools.ts';
+import { ohmMatcher } from '../support/ohm.ts';
+import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
+import { spineTemplates } from '../support/spine-templates.ts';
+
+const samples = process.env.LAWS === 'long' ? 1000 : 25;
+const formats = (await spineTemplates()).map(({ name, source }) => ({
+  name,
+  format: analyzeTemplate(source).format,
+}));
+const ajv = new Ajv({ strict: false });
+const validators = new Map(
+  lawTools.map(({ function: { name, parameters } }) => [name, ajv.compile(parameters ?? true)]),
+);
+
+describe.each(formats)('$name', ({ format }) => {
+  const built = buildGrammar(format, { tools: lawTools, toolChoice: 'required' });
+  const { grammar, expression } = built;
+  if (grammar === null || expression === null) throw new Error('`required` has to be enforced');
+  const texts = Array.from({ length: samples }, (_, seed) => sampleGrammar(expression, seededRandom(seed)));
+
+  it('derives only texts that parse, with arguments that Ajv accepts', () => {
+    for (const text of texts) {
+      const parser = createResponseParser(format, { tools: lawTools });
+      parser.feed(text);
+      const { message } = parser.finish();
+      expect(message.malformed, text).toBeUndefined();
+      expect(message.tool_calls?.length, text).toBeGreaterThan(0);
+      for (const { function: called } of message.tool_calls ?? []) {
+        const validate = validators.get(called.name);
+        expect(validate, `${called.name} in ${text}`).toBeDefined();
+        expect(validate?.(JSON.parse(called.arguments)), `${text}\n${ajv.errorsText(validate?.errors)}`).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  it('is read alike by llama.cpp, Ohm and the matcher, broken texts included', async () => {
+    const engine = await engineMatcher(grammar);
+    const ohm = ohmMatcher(expression);
+    for (const [seed, text] of texts.entries()) {
+      for (const each of [text, mutate(text, seededRandom(seed)), mutate(text, seededRandom(seed + 7919))]) {
+        const matcher = createMatcher(expression);
+        const matched = matcher.accept(each) && matcher.complete;
+        expect({ each, engine: engine.accepts(each), ohm: ohm.accepts(each) }).toEqual({
+          each,
+          engine: matched,
+          ohm: matched,
+        });
+      }
+    }
+  });
+
+  it('keeps every prefix of a derived text alive', async () => {
+    const engine = await engineMatcher(grammar);
+    for (const text of texts.slice(0, 10)) {
+      // The engine asks at every byte whether anything may still come or the text may end.
+      expect(engine.run(text), text).toMatchObject({ accepted: true, bytes: Buffer.byteLength(text) });
+      const matcher = createMatcher(expression);
+      for (const character of text) {
+        expect(matcher.accept(character) && (matcher.open || matcher.complete), text).toBe(true);
+      }
+    }
+  });
+});
