@@ -315,7 +315,7 @@ export interface EntryArguments {
   readonly nested: NestedFormat | null;
   /** How values with codec `json` or `python` spell separators. */
   readonly style: JsonStyle;
-  /** Entries are written in sorted order of their names. */
+  /** Entries, nested ones too, are written in the order of their names, regardless of case. */
   readonly sorted: boolean;
 }
 

@@ -122,7 +122,7 @@ export function writeArguments(format: ArgumentsFormat, values: JsonObject): str
 }
 
 function writeEntries(format: EntryArguments, values: JsonObject): string {
-  const entries = orderedEntries(values, format.sorted)
+  const entries = orderedEntries(values, format.sorted ? 'ignoring-case' : 'none')
     .filter(([, value]) => format.frames[jsonType(value)].codec !== 'absent')
     .map(([key, value]) => {
       const close = format.entry.close.map((part) => (typeof part === 'string' ? part : key)).join('');

@@ -44,7 +44,7 @@ function writeJsonAt(value: JsonValue, style: JsonStyle, margin: number): string
     const items = value.map((item) => writeJsonAt(item, style, inner));
     return encloseItems(items, '[', ']', style, margin);
   }
-  const items = orderedEntries(value, style.sortKeys).map(
+  const items = orderedEntries(value, style.sortKeys ? 'exact' : 'none').map(
     ([key, item]) => writeJsonString(key, style.ascii) + style.keySeparator + writeJsonAt(item, style, inner),
   );
   return encloseItems(items, '{', '}', style, margin);
@@ -63,11 +63,19 @@ function encloseItems(
   return `${open}${line}${items.join(style.itemSeparator + line)}\n${' '.repeat(margin)}${close}`;
 }
 
-/** Entries of an object in the order in which a template writes them. */
-export function orderedEntries(value: JsonValue, sorted: boolean): readonly (readonly [string, JsonValue])[] {
+/**
+ * Entries of an object in the order in which a template writes them: as given, by code points (Python's
+ * `json.dumps(sort_keys=True)`), or regardless of case (Jinja's `dictsort`).
+ */
+export function orderedEntries(
+  value: JsonValue,
+  order: 'none' | 'exact' | 'ignoring-case',
+): readonly (readonly [string, JsonValue])[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
   const entries = Object.entries(value as JsonObject);
-  return sorted ? entries.sort(([a], [b]) => compareCodePoints(a, b)) : entries;
+  if (order === 'none') return entries;
+  const sortKey = (key: string) => (order === 'exact' ? key : key.toLowerCase());
+  return entries.sort(([a], [b]) => compareCodePoints(sortKey(a), sortKey(b)));
 }
 
 /** Python's order of strings, which compares code points and not UTF-16 units. */
@@ -112,7 +120,7 @@ export function writePython(value: JsonValue): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (value === null) return 'None';
   if (Array.isArray(value)) return `[${value.map(writePython).join(', ')}]`;
-  const entries = orderedEntries(value, false);
+  const entries = orderedEntries(value, 'none');
   return `{${entries.map(([key, item]) => `${writePythonString(key)}: ${writePython(item)}`).join(', ')}}`;
 }
 
@@ -167,7 +175,7 @@ function writeNested(value: JsonValue, notation: ValueNotation): string {
     return open + items.join(separator) + close;
   }
   const { open, close, separator, keyOpen, keyClose, entryClose } = nested.object;
-  const items = orderedEntries(value, notation.sorted)
+  const items = orderedEntries(value, notation.sorted ? 'ignoring-case' : 'none')
     .filter(([, item]) => notation.frames[jsonType(item)].codec !== 'absent')
     .map(([key, item]) => {
       const closer = entryClose.map((part) => (typeof part === 'string' ? part : key)).join('');
