@@ -1,5 +1,5 @@
 /** Runs the states of a program without generating code: the oracle of generated modules, and the fallback. */
-import { moduleContractVersion, type ResponseModule, type State } from '../runtime/module-contract.ts';
+import type { ResponseModule, State } from '../runtime/module-contract.ts';
 import type { Reader } from '../runtime/reader.ts';
 import { expect, expectTable, holeTable, readHole, recover, recoverTable } from '../runtime/steps-call.ts';
 import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../runtime/steps-json.ts';
@@ -21,7 +21,7 @@ export function interpretStates(program: ParserProgram): ResponseModule {
   for (const { name, step } of program.states)
     ready.set(name, stateOfStep(resolve(step, stateOf) as Step<State>));
   return {
-    contract: moduleContractVersion,
+    contract: program.contract,
     templateSha256: program.templateSha256,
     turnStart: program.turnStart,
     lead: program.lead,

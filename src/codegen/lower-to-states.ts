@@ -6,6 +6,7 @@
  * format itself and not from the grammar.
  */
 import type { ChatFormat } from '../chat-format.ts';
+import { moduleContractVersion } from '../runtime/module-contract.ts';
 import {
   core,
   endChoices,
@@ -26,6 +27,7 @@ export function lowerToStates(format: ChatFormat): ParserProgram {
   const states = [...turnStates(format), ...reasoningStates(format), ...contentStates(format)];
   const all = [...states, ...callStates(format), ...endStates(format)];
   return {
+    contract: moduleContractVersion,
     templateSha256: format.templateSha256,
     turnStart: format.turn.start,
     lead: format.turn.lead ?? '',

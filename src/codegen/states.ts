@@ -55,6 +55,8 @@ export interface StateSpec {
 
 /** All states of one format. */
 export interface ParserProgram {
+  /** Version of the contract between modules and the runtime. */
+  readonly contract: number;
   readonly templateSha256: string;
   readonly turnStart: string;
   readonly lead: string;

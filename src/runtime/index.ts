@@ -1,4 +1,5 @@
 /** `idiolect/runtime`: what generated modules and applications import. Nothing here needs Node. */
+export type { ChatFormat } from '../chat-format.ts';
 export type {
   Finish,
   Malformed,
@@ -16,7 +17,16 @@ export type {
   ToolInputEnd,
   ToolInputStart,
 } from './events.ts';
-export { moduleContractVersion, type ResponseModule, type State } from './module-contract.ts';
+export {
+  type EndArgumentsTable,
+  type EndNestedTable,
+  type EnvelopeTable,
+  type GeneratedModule,
+  type ItemTable,
+  moduleContractVersion,
+  type ResponseModule,
+  type State,
+} from './module-contract.ts';
 export type { Reader } from './reader.ts';
 export {
   createModuleParser,

@@ -39,7 +39,8 @@ const words: ReadonlyMap<string, string> = new Map([
 
 const simpleEscapes: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-const stringStop = /["'\\\u0000-\u001f]/g;
+/** Quotes, backslashes, and control characters (all that comes before the blank). */
+const stringStop = /["'\\]|[^ -\uffff]/g;
 
 /** See the top of this file. One scanner reads one value; `reset` begins the next. */
 export class JsonScanner {
@@ -351,14 +352,14 @@ function tokenJson(token: string): string | null {
 }
 
 /** An escape of JSON or Python as JSON. */
-function escapeText(escape: string): string {
-  const kind = escape.charAt(1);
-  if (simpleEscapes.has(kind)) return escape;
+function escapeText(sequence: string): string {
+  const kind = sequence.charAt(1);
+  if (simpleEscapes.has(kind)) return sequence;
   if (kind === "'") return "'";
   if (kind === '\n') return '';
-  const code = Number.parseInt(escape.slice(2), 16);
-  if (kind === 'u' && escape.length === 6) return escape;
-  const complete = (kind === 'x' && escape.length === 4) || (kind === 'U' && escape.length === 10);
+  const code = Number.parseInt(sequence.slice(2), 16);
+  if (kind === 'u' && sequence.length === 6) return sequence;
+  const complete = (kind === 'x' && sequence.length === 4) || (kind === 'U' && sequence.length === 10);
   if (complete && code <= 0x10ffff) return JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
-  return `\\${JSON.stringify(escape).slice(2, -1)}`;
+  return `\\${JSON.stringify(sequence).slice(2, -1)}`;
 }

@@ -29,10 +29,10 @@ export class JsonStringReader {
   }
 
   private escape(text: string, at: number): number | null {
-    const escape = readEscape(text, at);
-    if (escape === null) return null;
-    this.give(escape.text);
-    return this.status === 'illegal' ? at : escape.end;
+    const decoded = readEscape(text, at);
+    if (decoded === null) return null;
+    this.give(decoded.text);
+    return this.status === 'illegal' ? at : decoded.end;
   }
 
   private plain(text: string, at: number): number {

@@ -1,10 +1,11 @@
 /** Pieces of JSON text. */
 
-const special = /["\\\u0000-\u001f]/;
+/** What JSON may have to escape: quotes, backslashes, halves of surrogate pairs, control characters. */
+const special = /["\\\ud800-\udfff]|[^ -\uffff]/;
 
 /** The characters of `text` as they stand inside a JSON string. */
 export function escapeJson(text: string): string {
-  if (!special.test(text) && !/[\ud800-\udfff]/.test(text)) return text;
+  if (!special.test(text)) return text;
   return JSON.stringify(text).slice(1, -1);
 }
 

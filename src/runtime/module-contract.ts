@@ -9,7 +9,7 @@
  *
  * This file holds types only, and imports nothing but types.
  */
-import type { JsonType } from '../chat-format.ts';
+import type { ChatFormat, JsonType } from '../chat-format.ts';
 import type { Reader } from './reader.ts';
 
 /** Version of this contract; a module made for another one is refused when it is loaded. */
@@ -32,6 +32,11 @@ export interface ResponseModule {
   readonly thoughtPrompt: string;
   /** Where reading begins: right behind `turnStart`. */
   readonly start: State;
+}
+
+/** What the index of a generated folder exports: the module and the format it was made from. */
+export interface GeneratedModule extends ResponseModule {
+  readonly format: ChatFormat;
 }
 
 /**

@@ -75,9 +75,9 @@ function readBackslash(reader: Reader, values: ValueStack, progress: ValueProgre
 }
 
 function readModelEscape(reader: Reader, progress: ValueProgress): null | 'more' {
-  const escape = readEscape(reader.text, reader.at);
-  if (escape === null && !reader.ended) return null;
-  const { text, end } = escape ?? { text: '\\', end: reader.at + 1 };
+  const decoded = readEscape(reader.text, reader.at);
+  if (decoded === null && !reader.ended) return null;
+  const { text, end } = decoded ?? { text: '\\', end: reader.at + 1 };
   say(reader, progress, end, escapeJson(text));
   return 'more';
 }

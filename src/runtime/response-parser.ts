@@ -135,9 +135,12 @@ class ModuleParser implements ResponseParser {
   }
 
   private readPiece(text: string, special: boolean): void {
-    if (!special) return this.readText(text);
-    this.releaseHalf();
-    this.reader.read(text, true);
+    if (special) {
+      this.releaseHalf();
+      this.reader.read(text, true);
+    } else {
+      this.readText(text);
+    }
   }
 
   private readText(text: string): void {

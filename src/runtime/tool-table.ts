@@ -106,7 +106,7 @@ function typesAt(schema: unknown, root: JsonSchema | undefined, depth: number): 
   if (Array.isArray(schema.allOf)) {
     limits.push(...schema.allOf.map((each: unknown) => typesAt(each, root, depth + 1)));
   }
-  return limits.reduce((left, right) => new Set([...left].filter((type) => right.has(type))));
+  return new Set([...allTypes].filter((type) => limits.every((limit) => limit.has(type))));
 }
 
 /** What `type`, `enum`, `const` and `nullable` say. */

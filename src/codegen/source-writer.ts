@@ -1,0 +1,125 @@
+/** Writes TypeScript values in the style of the project's formatter, so that output needs no formatting. */
+
+const lineWidth = 110;
+
+/** A name that is printed as it stands, not as a string. */
+export class Identifier {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** What can be printed: JSON values and identifiers. */
+export type Printable =
+  | string
+  | number
+  | boolean
+  | null
+  | Identifier
+  | readonly Printable[]
+  | PrintableObject;
+
+/** An object of printable values. */
+export type PrintableObject = { readonly [key: string]: Printable };
+
+/** A value as source text; it begins in column `column` of a line indented by `indent`, `rest` units follow. */
+export function printValue(value: Printable, indent: number, column: number, rest: number): string {
+  if (!isContainer(value)) return printAtom(value);
+  const flat = printFlat(value);
+  if (flat !== null && column + displayWidth(flat) + rest <= lineWidth) return flat;
+  return isList(value) ? printArray(value, indent) : printObject(value, indent);
+}
+
+function isContainer(value: Printable): value is readonly Printable[] | PrintableObject {
+  return typeof value === 'object' && value !== null && !(value instanceof Identifier);
+}
+
+function isList(value: Printable): value is readonly Printable[] {
+  return Array.isArray(value);
+}
+
+function printAtom(value: Printable): string {
+  if (value instanceof Identifier) return value.name;
+  return typeof value === 'string' ? printString(value) : String(value);
+}
+
+/** On one line; `null` where the formatter always breaks: a list of objects with several keys each. */
+function printFlat(value: Printable): string | null {
+  if (!isContainer(value)) return printAtom(value);
+  if (isList(value)) {
+    if (alwaysBreaks(value)) return null;
+    const items = value.map(printFlat);
+    return items.includes(null) ? null : `[${items.join(', ')}]`;
+  }
+  const entries = Object.entries(value).map(([key, each]) => {
+    const text = printFlat(each);
+    return text === null ? null : `${printKey(key)}: ${text}`;
+  });
+  if (entries.length === 0) return '{}';
+  return entries.includes(null) ? null : `{ ${entries.join(', ')} }`;
+}
+
+function alwaysBreaks(items: readonly Printable[]): boolean {
+  if (items.length < 2) return false;
+  return items.every(isLargeObject) || items.every((item) => Array.isArray(item) && item.length > 1);
+}
+
+function isLargeObject(value: Printable): boolean {
+  return isContainer(value) && !Array.isArray(value) && Object.keys(value).length > 1;
+}
+
+function printArray(items: readonly Printable[], indent: number): string {
+  const pad = ' '.repeat(indent + 2);
+  const lines = items.map((item) => `${pad}${printValue(item, indent + 2, indent + 2, 1)},`);
+  return `[\n${lines.join('\n')}\n${' '.repeat(indent)}]`;
+}
+
+function printObject(value: PrintableObject, indent: number): string {
+  const pad = ' '.repeat(indent + 2);
+  const lines = Object.entries(value).map(([key, each]) => {
+    const start = `${pad}${printKey(key)}: `;
+    return `${start}${printValue(each, indent + 2, displayWidth(start), 1)},`;
+  });
+  return `{\n${lines.join('\n')}\n${' '.repeat(indent)}}`;
+}
+
+function printKey(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : printString(key);
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** A string literal: single quotes, unless double quotes save escapes. */
+export function printString(text: string): string {
+  const singles = text.split("'").length;
+  const doubles = text.split('"').length;
+  const quote = singles > doubles ? '"' : "'";
+  const body = Array.from(text, (character) => {
+    if (character === quote) return `\\${character}`;
+    return escapes.get(character) ?? escapeControl(character);
+  });
+  return quote + body.join('') + quote;
+}
+
+/** Characters that source text cannot hold, or that nobody can see. */
+function escapeControl(character: string): string {
+  const isHidden = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(character);
+  if (!isHidden) return character;
+  return Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
+
+/** Columns that text takes up: East Asian wide characters take two, as the formatter counts them. */
+function displayWidth(text: string): number {
+  return text.length + (text.match(wide)?.length ?? 0);
+}
