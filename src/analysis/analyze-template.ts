@@ -70,7 +70,7 @@ export function analyzeTemplate(templateSource: string, options: AnalyzeOptions 
     [prober.sentinels.bos, options.bosToken ?? ''],
     [prober.sentinels.eos, options.eosToken ?? ''],
   ]);
-  const format = deepFreeze(replaceTokens(draft.format, special));
+  const format = deepFreeze(withoutBlankEnds(replaceTokens(draft.format, special)));
   return {
     format,
     capabilities: format.capabilities,
@@ -259,6 +259,16 @@ function replaceTokens<T>(value: T, tokensBySentinel: ReadonlyMap<string, string
     for (const [sentinel, token] of tokensBySentinel) replaced = replaced.replaceAll(sentinel, token);
     return replaced;
   }) as T;
+}
+
+/** White space alone ends no turn. */
+function withoutBlankEnds(format: ChatFormat): ChatFormat {
+  const ends = format.turn.ends.filter((end) => end.trim() !== '');
+  return {
+    ...format,
+    turn: { ...format.turn, ends },
+    stops: format.stops.filter((stop) => stop.trim() !== ''),
+  };
 }
 
 function mapStrings(value: unknown, change: (text: string) => string): unknown {
