@@ -158,7 +158,9 @@ export class ToolsUnsupportedError extends IdiolectError {
   /** What was observed of that template; `null` when the model has none. */
   readonly capabilities: Capabilities | null;
   constructor(facts: { model: string; template: string | null; capabilities: Capabilities | null }) {
-    super(`${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or allow it with requireTools: false (--no-require-tools)`);
+    super(
+      `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or allow it with requireTools: false (--no-require-tools)`,
+    );
     this.model = facts.model;
     this.template = facts.template;
     this.capabilities = facts.capabilities;

@@ -2,13 +2,9 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
-import { IdiolectError, ModelFileError } from '../errors.ts';
-import { fileSize } from '../hub/cache.ts';
-import { createHub } from '../hub/hub-client.ts';
-import { inspectFile, inspectRemote, type ModelCard } from '../hub/inspect-model.ts';
-import { observeTemplate } from '../hub/observe-template.ts';
-import { looksLikeReference, parseModelReference } from '../hub/reference.ts';
-import { resolveModel } from '../hub/resolve-model.ts';
+import { IdiolectError } from '../errors.ts';
+import type { ModelCard } from '../hub/inspect-model.ts';
+import { inspectModel } from '../hub/obtain-model.ts';
 import { type Verification, verifyTemplate } from '../verify/verify-template.ts';
 import { annotatedSample } from './annotate.ts';
 import { formatBytes, formatCount } from './figures.ts';
@@ -37,20 +33,11 @@ export function registerInfo(program: Command): void {
 }
 
 async function info(model: string, options: InfoOptions): Promise<void> {
-  const card = await inspectAny(model, options.file ?? null);
+  const card = await inspectModel(model, { file: options.file ?? null });
   const information = { card, ...study(card) };
   process.stdout.write(
     options.json ? `${JSON.stringify(report(information), null, 2)}\n` : show(information),
   );
-}
-
-async function inspectAny(model: string, file: string | null): Promise<ModelCard> {
-  if ((await fileSize(model)) !== null) return inspectFile(model, observeTemplate);
-  if (!looksLikeReference(model)) throw new ModelFileError({ file: model, reason: 'no such file' });
-  const reference = parseModelReference(model);
-  const hub = createHub();
-  const resolved = await resolveModel(hub, { ...reference, file: file ?? reference.file });
-  return inspectRemote(hub, resolved, observeTemplate);
 }
 
 /** What a template that cannot be analysed lacks is told as missing; why stands in the card. */

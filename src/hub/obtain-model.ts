@@ -1,0 +1,73 @@
+/** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
+import { ModelFileError } from '../errors.ts';
+import { defaultCacheFolder, fileSize } from './cache.ts';
+import { findCachedModel } from './cached-models.ts';
+import { createHub, type HubOptions } from './hub-client.ts';
+import {
+  inspectFile,
+  inspectRemote,
+  type ModelCard,
+  type ObserveCapabilities,
+  requireToolSupport,
+} from './inspect-model.ts';
+import { observeTemplate } from './observe-template.ts';
+import { type PullOptions, pullModel } from './pull-model.ts';
+import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
+import { resolveModel } from './resolve-model.ts';
+
+/** Options of `inspectModel`. */
+export interface InspectOptions extends HubOptions {
+  /** Which file of a repository. */
+  readonly file?: string | null;
+  /** Default: by analysing the template. */
+  readonly observe?: ObserveCapabilities;
+}
+
+/**
+ * The card of a model, without downloading it. Throws `ModelFileError` where there is neither such a
+ * file nor such a name, and the errors of the Hub.
+ */
+export async function inspectModel(target: string, options: InspectOptions = {}): Promise<ModelCard> {
+  const observe = options.observe ?? observeTemplate;
+  const reference = await referenceOf(target);
+  if (reference === null) return inspectFile(target, observe);
+  const hub = createHub(options);
+  const resolved = await resolveModel(hub, { ...reference, file: options.file ?? reference.file });
+  return inspectRemote(hub, resolved, observe);
+}
+
+/** Options of `obtainModel`. */
+export interface ObtainOptions extends Partial<PullOptions> {}
+
+/** A model that can be loaded now. */
+export interface ObtainedModel {
+  /** Path of the file to load. */
+  readonly file: string;
+  readonly card: ModelCard;
+}
+
+/**
+ * Makes sure that a model is on this disk: a file as it is, a model of the Hub from the cache or else by
+ * `pullModel`. What the cache holds is taken without asking the Hub. A model that cannot call tools is
+ * refused with `ToolsUnsupportedError`, unless `requireTools` is false.
+ */
+export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
+  const observe = options.observe ?? observeTemplate;
+  const reference = await referenceOf(target);
+  const cache = options.cache ?? defaultCacheFolder();
+  const file = reference === null ? target : (await findCachedModel(cache, reference))?.files[0];
+  if (file === undefined) {
+    const { files, card } = await pullModel(target, { ...options, observe });
+    return { file: files[0], card };
+  }
+  const card = await inspectFile(file, observe);
+  if (options.requireTools ?? true) requireToolSupport(card);
+  return { file, card };
+}
+
+/** `null` for a file of this disk. */
+async function referenceOf(target: string): Promise<ModelReference | null> {
+  if ((await fileSize(target)) !== null) return null;
+  if (looksLikeReference(target)) return parseModelReference(target);
+  throw new ModelFileError({ file: target, reason: 'no such file, and no model of the Hub (owner/name)' });
+}
