@@ -15,10 +15,7 @@ export interface RegistryEntry {
  */
 export function emitRegistry(entries: readonly RegistryEntry[]): string {
   const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const lines = sorted.map(
-    ({ name, templateSha256 }) =>
-      `  [\n    '${templateSha256}',\n    () => import('./${name}/index.js'),\n  ],`,
-  );
+  const lines = sorted.map(emitEntry);
   return `${generatedBanner}
 import type { ResponseModule } from 'idiolect/runtime';
 
@@ -30,4 +27,13 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
 ${lines.join('\n')}
 ]);
 `;
+}
+
+/** Longest line that the project's formatter leaves whole. */
+const lineWidth = 110;
+
+function emitEntry({ name, templateSha256 }: RegistryEntry): string {
+  const load = `() => import('./${name}/index.js')`;
+  const line = `  ['${templateSha256}', ${load}],`;
+  return line.length <= lineWidth ? line : `  [\n    '${templateSha256}',\n    ${load},\n  ],`;
 }

@@ -30,9 +30,12 @@ interface OfferedTool {
   readonly arguments: Expression;
 }
 
-const nameCharacters = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]);
+/** Letters, digits, `_` and `-`: what OpenAI's API allows in names. */
+const nameCharacters = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a], [0x2d, 0x2d]);
 const digit = characterClass([0x30, 0x39]);
 const idCharacter = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a], [0x2d, 0x2d]);
+/** As OpenAI's API limits names. */
+const maxNameLength = 64;
 /** Ids longer than this are no ids. */
 const maxIdLength = 64;
 /** Digits of an index. */
@@ -89,7 +92,7 @@ function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
     argumentOrder: 'schema',
   });
   return {
-    name: rules.add('tool-name', repeat(nameCharacters, 1, maxIdLength)),
+    name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
     arguments: rules.add('arguments', compiled.expression),
   };
 }
@@ -142,7 +145,7 @@ function partExpression(part: CallPart, tool: OfferedTool | null, place: 'first'
   if (typeof part === 'string') return literal(part);
   switch (part.hole) {
     case 'name':
-      return tool?.name ?? repeat(nameCharacters, 1, maxIdLength);
+      return tool?.name ?? repeat(nameCharacters, 1, maxNameLength);
     case 'id':
       return repeat(idCharacter, 1, maxIdLength);
     case 'index':

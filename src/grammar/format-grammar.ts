@@ -1,0 +1,25 @@
+/** The grammar of a format by itself, without tools: any function name, any arguments. */
+import type { ChatFormat } from '../chat-format.ts';
+import type { Grammar } from './expression.ts';
+import { printGbnf } from './print-gbnf.ts';
+import { responseGrammar } from './response-grammar.ts';
+
+/** A format's grammar as a tree and as GBNF. */
+export interface FormatGrammar {
+  readonly expression: Grammar;
+  readonly gbnf: string;
+}
+
+/** The grammar of a whole response: reasoning, text and calls, in the format's own order. */
+export function formatGrammar(format: ChatFormat): FormatGrammar {
+  const { grammar } = responseGrammar(format, {
+    shape: 'whole',
+    prompt: { region: 'start', openerWritten: '' },
+    tools: [],
+    parallel: true,
+    policy: 'degrade',
+    argumentOrder: 'schema',
+    contentSchema: true,
+  });
+  return { expression: grammar, gbnf: printGbnf(grammar) };
+}
