@@ -2,7 +2,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { modelFolder } from './cache.ts';
-import { type Choice, chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
+import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
+import { FileNotFoundError } from './errors.ts';
 import type { ModelReference } from './reference.ts';
 
 /** A model in the cache: one file or all of its shards, in one commit. */
@@ -66,8 +67,8 @@ export async function listCachedModels(cache: string): Promise<CacheContents> {
 }
 
 /**
- * Finds a model in the cache without asking the Hub; `null` when it is not there. Throws like
- * `chooseModel` when several would do.
+ * Finds a model in the cache without asking the Hub; `null` when it is not there. Throws
+ * `AmbiguousFileError` when several would do.
  */
 export async function findCachedModel(cache: string, reference: ModelReference): Promise<CachedModel | null> {
   const { models } = await listModel(modelFolder(cache, reference.model), reference.model);
@@ -76,11 +77,16 @@ export async function findCachedModel(cache: string, reference: ModelReference):
   if (seen.length === 0) return null;
   const files = seen.flatMap((model) => model.files.map((file) => ({ path: file, model })));
   const named = files.map(({ path: file, model }) => ({ path: repositoryPath(file, model), model }));
-  const { chosen }: Choice<(typeof named)[number]> = chooseModel(named, reference);
-  return chosen.files[0].model;
+  try {
+    return chooseModel(named, reference).chosen.files[0].model;
+  } catch (error) {
+    // What is not here may well be on the Hub; which of several is meant, only a person can say.
+    if (error instanceof FileNotFoundError) return null;
+    throw error;
+  }
 }
 
-/** What `removeCachedModel` removed. */
+/** What `removeCachedModels` removed. */
 export interface Removed {
   readonly files: readonly string[];
   /** Bytes that became free. */
