@@ -19,6 +19,8 @@ export interface ChatOptions extends Omit<GrammarOptions, 'generationPrompt'>, S
   readonly messages: readonly Message[];
   /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
   readonly thinking?: boolean;
+  /** Tokens of reasoning after which it is closed for the model. Default: no limit. */
+  readonly thinkingBudget?: number;
   /** `none`: thoughts stay in the content. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none';
   /** More variables for the template. */
@@ -137,6 +139,8 @@ function createRun(
     inject: options.injectForcedText ?? true,
     stops: [...prepared.grammar.stops, ...(options.stop ?? [])],
     maxTokens: options.maxTokens ?? unlimited,
+    thinkingBudget: options.thinkingBudget ?? unlimited,
+    reasoningEnd: prepared.template.format.reasoning?.end ?? '',
   });
 }
 

@@ -84,13 +84,23 @@ export class GrammarGuide {
     return forced;
   }
 
+  /**
+   * Moves over tokens that were written without being sampled; returns the tokens that are forced behind
+   * them, or `null` when the grammar forbids them.
+   */
+  write(tokens: readonly Token[]): readonly Token[] | null {
+    const { vocabulary } = this.#options;
+    const bytes = Uint8Array.from(tokens.flatMap((token) => [...vocabulary.bytesOf(token)]));
+    return this.startBehind(bytes);
+  }
+
   /** Pulls the sampler towards the allowed tokens, where they are few. */
   bias(): TokenBias {
     const { model, vocabulary, inject } = this.#options;
     const allowed = inject ? this.#matcher?.allowedTokens(vocabulary.index, fewTokens) : null;
     if (allowed === null || allowed === undefined || allowed.length === 0) return this.#noBias;
     const bias = new TokenBias(model.tokenizer);
-    for (const token of allowed) bias.set(vocabulary.token(token), { logit: allowedBias });
+    for (const token of withoutSpellings(allowed, vocabulary)) bias.set(token, { logit: allowedBias });
     return bias;
   }
 
@@ -114,9 +124,27 @@ export class GrammarGuide {
     const text = matcher.forced();
     if (text === '') return [];
     const tokens = healEnd(text, matcher, this.#options);
-    for (const token of tokens) matcher.accept(this.#options.vocabulary.bytesOf(token));
-    return tokens;
+    // A tokenizer that cannot write the text as it is (it takes `▁` for a space) is stopped in time.
+    const wrong = tokens.findIndex((token) => !matcher.accept(this.#options.vocabulary.bytesOf(token)));
+    return wrong < 0 ? tokens : tokens.slice(0, wrong);
   }
+}
+
+/** The allowed tokens without those that would begin to spell out an allowed special token. */
+function withoutSpellings(allowed: readonly number[], vocabulary: Vocabulary): readonly Token[] {
+  const tokens = allowed.map((token) => vocabulary.token(token));
+  const specials = tokens
+    .filter((token) => vocabulary.isSpecial(token))
+    .map((token) => vocabulary.bytesOf(token));
+  return tokens.filter(
+    (token) =>
+      vocabulary.isSpecial(token) ||
+      !specials.some((special) => startsWith(special, vocabulary.bytesOf(token))),
+  );
+}
+
+function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
+  return beginning.every((byte, index) => bytes[index] === byte);
 }
 
 /**

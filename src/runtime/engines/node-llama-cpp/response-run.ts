@@ -20,6 +20,10 @@ export interface RunOptions extends Omit<GuideOptions, 'expression'> {
   readonly stops: readonly string[];
   /** The most tokens to write, injected ones included. */
   readonly maxTokens: number;
+  /** After so many tokens of reasoning, `reasoningEnd` is written. */
+  readonly thinkingBudget: number;
+  /** What ends reasoning in this format. */
+  readonly reasoningEnd: string;
 }
 
 /** What came of one token. */
@@ -44,6 +48,7 @@ export class ResponseRun {
   /** The text so far; offsets of events and triggers count in it. */
   #written = '';
   #tokens = 0;
+  #thoughtTokens = 0;
   #stopped = false;
   #cut = false;
 
@@ -80,10 +85,9 @@ export class ResponseRun {
 
   /** A token was sampled. */
   accept(token: Token): Step {
-    if (this.#guide === null) return this.#acceptFree(token);
-    const forced = this.#guide.accept(token);
-    const tokens = [token, ...forced];
-    return this.#step(this.#feedTokens(tokens), tokens);
+    const step = this.#guide === null ? this.#acceptFree(token) : this.#acceptConstrained(token, this.#guide);
+    this.#thoughtTokens += this.#options.parser.position.region === 'reasoning' ? step.tokens.length : 0;
+    return this.#thoughtTokens > this.#options.thinkingBudget ? this.#endThoughts(step) : step;
   }
 
   /** No more tokens: an end of generation was sampled, or the run is over. */
@@ -94,6 +98,24 @@ export class ResponseRun {
     ];
     const { events, message } = this.#options.parser.finish(this.#cut ? 'length' : undefined);
     return { events: [...rest, ...events], message };
+  }
+
+  #acceptConstrained(token: Token, guide: GrammarGuide): Step {
+    const tokens = [token, ...guide.accept(token)];
+    return this.#step(this.#feedTokens(tokens), tokens);
+  }
+
+  /** The budget is used up: reasoning is closed for the model, and it goes on with the answer. */
+  #endThoughts(step: Step): Step {
+    this.#thoughtTokens = 0;
+    if (step.over || this.#options.parser.position.region !== 'reasoning') return step;
+    const { markers, reasoningEnd } = this.#options;
+    const closing = markers.encode(reasoningEnd);
+    const forced = this.#guide === null ? [] : this.#guide.write(closing);
+    if (forced === null) return step;
+    const tokens = [...closing, ...forced];
+    const rest = this.#step(this.#feedTokens(tokens), tokens);
+    return { ...rest, events: [...step.events, ...rest.events], tokens: [...step.tokens, ...rest.tokens] };
   }
 
   #acceptFree(token: Token): Step {
