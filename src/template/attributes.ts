@@ -84,8 +84,9 @@ function ownItem(value: Value, key: Value): Value | undefined {
   return text === null ? undefined : characters(text).at(index);
 }
 
+/** Whether a key can be in a dict. Python can look up an undefined value too, and never finds it. */
 function isHashable(key: Value): boolean {
-  return !(key instanceof List || key instanceof Dict);
+  return !(key instanceof List || key instanceof Dict || key instanceof Undefined);
 }
 
 function describe(value: Value): string {
@@ -171,18 +172,17 @@ function sliceText(text: string, start: Bound, stop: Bound, step: number): strin
   return text.slice(place(start, 0, 0, length, length), Math.max(0, place(stop, length, 0, length, length)));
 }
 
-/** `value[start:stop:step]`; what cannot be sliced gives undefined, as in Jinja. */
+function slicedBy(value: Value): Bound {
+  const bound = readBound(value);
+  if (bound === undefined) throw new PythonError('TypeError', 'slice indices must be integers or None');
+  return bound;
+}
+
+/** `value[start:stop:step]`. Throws for what cannot be sliced: unlike items, slices are never undefined. */
 export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value, by: Value): Value {
   if (value instanceof Undefined) throw undefinedError(value);
-  const [start, stop, step] = [
-    readBound(from),
-    readBound(to),
-    readBound(by) ?? (by === null ? 1 : undefined),
-  ];
+  const [start, stop, step] = [slicedBy(from), slicedBy(to), slicedBy(by) ?? 1];
   if (step === 0) throw new PythonError('ValueError', 'slice step cannot be zero');
-  if (start === undefined || stop === undefined || step === undefined) {
-    return new Undefined(`${describe(value)} has no such element`);
-  }
   const text = textOf(value);
   if (text !== null) {
     runtime.chargeText(text.length);
@@ -194,5 +194,5 @@ export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value,
     return new List(pick(value.all(), start, stop, step));
   }
   if (value instanceof Tuple) return new Tuple(pick(value.elements, start, stop, step));
-  return new Undefined(`${describe(value)} has no such element`);
+  throw new PythonError('TypeError', `'${typeName(value)}' object is not subscriptable`);
 }

@@ -5,7 +5,7 @@ import type { Filter } from './filters.ts';
 import { importValue } from './input.ts';
 import { type DumpOptions, dump } from './json.ts';
 import { iterate, truthy } from './operators.ts';
-import { repr, str } from './text.ts';
+import { fixed, repr, str } from './text.ts';
 import {
   Attributes,
   Float,
@@ -121,7 +121,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
   if (how === 'common') {
     // Python rounds the decimal value itself, so halves that binary cannot hold go by their true side.
     const rounded =
-      digits > 0 && digits <= 100 ? Number(number.toFixed(digits)) : roundHalfEven(number * scale) / scale;
+      digits > 0 && digits <= 100 ? Number(fixed(number, digits)) : roundHalfEven(number * scale) / scale;
     return value instanceof Float ? new Float(rounded) : rounded;
   }
   if (how === 'ceil') return new Float(Math.ceil(number * scale) / scale);

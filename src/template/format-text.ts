@@ -1,6 +1,6 @@
 /** Python's two ways to fill text with values: `'%s' % x` and `'{}'.format(x)`. */
 import type { Runtime } from './runtime.ts';
-import { floatText, integerText, repr, str } from './text.ts';
+import { fixed, floatText, integerText, repr, str } from './text.ts';
 import { Dict, Float, type Keywords, numeric, PythonError, Tuple, typeName, type Value } from './values.ts';
 
 /** How one value is to be written, in the parts of Python's format mini-language. */
@@ -71,9 +71,9 @@ function fractionDigits(size: number, spec: Spec): string {
     case 'g':
       return general(size, precision);
     case '%':
-      return `${(size * 100).toFixed(precision)}%`;
+      return `${fixed(size * 100, precision)}%`;
     case 'f':
-      return groupFraction(size.toFixed(precision), spec.grouping);
+      return groupFraction(fixed(size, precision), spec.grouping);
     default:
       return groupFraction(
         spec.precision === null ? floatText(size) : general(size, precision),

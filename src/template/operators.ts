@@ -150,7 +150,7 @@ function addText(runtime: Runtime, left: Value, right: Value): Value | undefined
   const a = textOf(left);
   const b = textOf(right);
   if (a === null || b === null) return undefined;
-  runtime.chargeText(a.length + b.length);
+  runtime.chargeJoin(a.length + b.length);
   if (typeof left === 'string' && typeof right === 'string') return left + right;
   return new Markup(escapeHtml(runtime, left) + escapeHtml(runtime, right));
 }
@@ -242,8 +242,8 @@ export function signed(operator: string, value: Value): Value {
 /** Jinja's `~`: both sides as text, joined. */
 export function concatenate(runtime: Runtime, parts: readonly Value[]): string {
   const texts = parts.map((part) => str(runtime, part));
-  runtime.chargeText(texts.reduce((sum, text) => sum + text.length, 0));
-  return texts.join('');
+  runtime.chargeJoin(texts.reduce((sum, text) => sum + text.length, 0));
+  return texts.reduce((joined, text) => joined + text, '');
 }
 
 /** Whether a value can be called. */

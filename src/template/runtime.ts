@@ -5,8 +5,8 @@ import type { Dict, Value } from './values.ts';
 /** Bounds for one render of an untrusted template. */
 export interface TemplateLimits {
   /**
-   * Units of work: statements, calls, elements and eighths of characters that are produced. Default
-   * 20,000,000, a few seconds at worst; a prompt with a thousand tools needs about 300,000.
+   * Units of work: statements, calls, elements, and texts by their length. Default 5,000,000, a
+   * second or two at worst.
    */
   readonly steps: number;
   /** Characters of output. Default 16,777,216. */
@@ -16,7 +16,7 @@ export interface TemplateLimits {
 }
 
 /** What bounds a render unless told otherwise. */
-export const defaultLimits: TemplateLimits = { steps: 20_000_000, output: 1 << 24, depth: 150 };
+export const defaultLimits: TemplateLimits = { steps: 5_000_000, output: 1 << 24, depth: 150 };
 
 /** One render. Everything that takes time or memory in proportion to its input charges it here. */
 export class Runtime {
@@ -51,6 +51,12 @@ export class Runtime {
     this.charge(1 + (characters >> 3));
   }
 
+  /** Charges for joined text. Engines join without copying, so this costs less than making it. */
+  chargeJoin(characters: number): void {
+    if (characters > this.limits.output) throw this.exceeded('output');
+    this.charge(1 + (characters >> 12));
+  }
+
   /** Adds to the output. */
   write(text: string): void {
     this.written += text.length;
@@ -64,7 +70,7 @@ export class Runtime {
     this.output = '';
     try {
       body();
-      this.charge(1 + (this.output.length >> 3));
+      this.chargeJoin(this.output.length);
       this.written -= this.output.length;
       return this.output;
     } finally {

@@ -39,17 +39,18 @@ function stripping(name: string, side: 'left' | 'right' | 'both'): StringMethod 
   return (_runtime, self, args, keywords) => strip(self, side, optionalText(name, args, keywords));
 }
 
+/** Splits at white space, at most `limit` times; what is left over keeps its white space at the far end. */
 function splitBlank(self: string, limit: number, fromRight: boolean): string[] {
   if (limit < 0) return words(self);
+  const near = fromRight ? 'right' : 'left';
   const parts: string[] = [];
-  let rest = strip(self, 'both');
+  let rest = strip(self, near);
   while (parts.length < limit && rest !== '') {
-    const cut = blankEdge(rest, fromRight);
-    if (cut === null) break;
+    const cut = blankEdge(rest, fromRight) ?? (fromRight ? 0 : rest.length);
     parts.push(fromRight ? rest.slice(cut) : rest.slice(0, cut));
-    rest = fromRight ? strip(rest.slice(0, cut), 'right') : strip(rest.slice(cut), 'left');
+    rest = strip(fromRight ? rest.slice(0, cut) : rest.slice(cut), near);
   }
-  if (rest !== '') parts.push(strip(rest, fromRight ? 'right' : 'left'));
+  if (rest !== '') parts.push(rest);
   return fromRight ? parts.reverse() : parts;
 }
 

@@ -84,6 +84,16 @@ export function floatText(value: number): string {
   return digits.includes('.') ? digits : `${digits}.0`;
 }
 
+/** Fixed decimals as Python writes them: exact halves go to the even digit, where JavaScript rounds up. */
+export function fixed(value: number, decimals: number): string {
+  const rounded = value.toFixed(decimals);
+  const exact = value.toFixed(Math.min(100, decimals + 30));
+  const isHalf = /^50*$/.test(exact.slice(exact.length - Math.min(100 - decimals, 30)));
+  if (!isHalf || !/[13579]$/.test(rounded)) return rounded;
+  const cut = exact.slice(0, exact.length - Math.min(100 - decimals, 30));
+  return decimals === 0 ? cut.replace('.', '') : cut;
+}
+
 /** `str` of a whole number, without an exponent. */
 export function integerText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();

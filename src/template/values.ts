@@ -214,7 +214,7 @@ export class Dict {
   private readonly map = new Map<HashKey, Entry>();
   private readonly watch: Watch | null;
   constructor(entries: Iterable<Entry> = [], watch: Watch | null = null) {
-    for (const entry of entries) this.map.set(hashKey(entry[0]), entry);
+    for (const [key, value] of entries) this.set(key, value);
     this.watch = watch;
   }
   get size(): number {

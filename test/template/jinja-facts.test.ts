@@ -1,0 +1,44 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { TemplateError } from '../../src/errors.ts';
+import { parseTemplate } from '../../src/template/template.ts';
+
+interface JinjaFacts {
+  readonly variables: Record<string, unknown>;
+  /** By subject: a template, and its text or `null` for an error. */
+  readonly facts: Record<string, readonly (readonly [template: string, text: string | null])[]>;
+}
+
+interface JsonFact {
+  readonly value: unknown;
+  readonly options: Record<string, unknown>;
+  readonly text: string;
+}
+
+function readFacts(name: string) {
+  return JSON.parse(fs.readFileSync(new URL(name, import.meta.url), 'utf8'));
+}
+
+const jinja: JinjaFacts = readFacts('jinja-facts.json');
+const now = new Date(2026, 10, 21, 12, 0, 0);
+
+function render(source: string): string {
+  return parseTemplate(source).render(jinja.variables, { now });
+}
+
+for (const [subject, facts] of Object.entries(jinja.facts)) {
+  describe(`Python's Jinja2: ${subject}`, () => {
+    it.each(facts)('%j', (source, text) => {
+      if (text === null) expect(() => render(source)).toThrow(TemplateError);
+      else expect(render(source)).toBe(text);
+    });
+  });
+}
+
+describe("Python's json.dumps", () => {
+  const { facts }: { facts: readonly JsonFact[] } = readFacts('json-facts.json');
+  it.each(facts)('$options $text', ({ value, options, text }) => {
+    const rendered = parseTemplate('{{ value|tojson(**options) }}').render({ value, options });
+    expect(rendered).toBe(text);
+  });
+});
