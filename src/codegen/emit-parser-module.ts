@@ -20,6 +20,7 @@ const compilers: { readonly [use in Step['use']]?: string } = {
 };
 
 const tableTypes: { readonly [use in Step['use']]?: string } = {
+  readHeader: 'HeaderTable',
   readEnvelope: 'EnvelopeTable',
   beginItem: 'ItemTable',
   endNested: 'EndNestedTable',

@@ -45,6 +45,29 @@ export function isHeaded(format: ChatFormat): boolean {
   return format.turn.restart && !isBlank(format.content.open);
 }
 
+/**
+ * What ends the header of every region: the common end of the openers of reasoning and content. `null`
+ * where regions have no headers, or a call's header goes on behind that end.
+ */
+export function headerEnd(format: ChatFormat): string | null {
+  if (!isHeaded(format) || format.reasoning === null) return null;
+  const [left, right] = [core(format.reasoning.start), core(format.content.open)];
+  let length = 0;
+  while (length < left.length && left.at(-1 - length) === right.at(-1 - length)) length++;
+  const end = left.slice(left.length - length);
+  if (length < 4 || length === left.length) return null;
+  return format.calls === null || endsHead(format.calls, end) ? end : null;
+}
+
+/** Whether a call's head is a name between two literals, the second of which ends with `end`. */
+function endsHead({ head, envelope }: CallsFormat, end: string): boolean {
+  const last = head.at(-1);
+  const holes = head.filter((part) => typeof part !== 'string');
+  const [only, second] = holes;
+  const named = only?.hole === 'name' && second === undefined;
+  return envelope === null && named && typeof last === 'string' && core(last).endsWith(end);
+}
+
 /** Whether a marker is telling enough to count without looking at what follows. */
 function isStrong(marker: string): boolean {
   const text = core(marker);
@@ -73,10 +96,23 @@ export function endChoices(format: ChatFormat, next: StateName): readonly Marker
       .map((stop) => core(end).slice(0, -core(stop).length)),
   );
   const partial = [...new Set(cutShort)].filter((end) => !isBlank(end) && !known.has(core(end)));
+  const breaks = turnBreaks(format).filter((marker) => !known.has(core(marker)));
   return [
+    ...breaks.map((marker) => ({ marker, next })),
     ...ends.map((marker) => ({ marker, next })),
     ...partial.map((marker) => ({ marker, next, onlyAtEnd: true as const })),
   ];
+}
+
+/** Texts that end a turn in the middle of a message, before the next turn begins. */
+function turnBreaks(format: ChatFormat): readonly string[] {
+  const { reasoning, content, calls } = format;
+  const literals = [reasoning?.end, content.close, content.beforeCalls, calls?.separator, calls?.call.close];
+  const breaks = literals.flatMap((literal = '') => {
+    const end = withoutRestart(format, literal);
+    return end === literal || isBlank(end) ? [] : [end];
+  });
+  return [...new Set(breaks)];
 }
 
 /** One marker on the way into a call. */
@@ -124,7 +160,7 @@ export interface OpenerOptions {
 /** Choices that open a call. */
 export function openerChoices(format: ChatFormat, options: OpenerOptions): readonly MarkerChoice[] {
   const { calls } = format;
-  if (calls === null) return [];
+  if (calls === null || headerEnd(format) !== null) return [];
   const chain = openingChain(calls);
   if (chain.length === 0) return options.inText ? [] : markerlessChoices(calls, options);
   const nameFollows = textsBehindName(calls);

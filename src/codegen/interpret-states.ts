@@ -2,6 +2,7 @@
 import type { ResponseModule, State } from '../runtime/module-contract.ts';
 import type { Reader } from '../runtime/reader.ts';
 import { expect, expectTable, holeTable, readHole, recover, recoverTable } from '../runtime/steps-call.ts';
+import { readHeader } from '../runtime/steps-header.ts';
 import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../runtime/steps-json.ts';
 import { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from '../runtime/steps-text.ts';
 import { beginItem, endArguments, endNested, readValue, valueTable } from '../runtime/steps-values.ts';
@@ -37,6 +38,8 @@ function stateOfStep(step: Step<State>): State {
       return withTable(begin, beginTable(step.table));
     case 'readRegion':
       return withTable(readRegion, regionTable(step.table));
+    case 'readHeader':
+      return withTable(readHeader, step.table);
     case 'readDoubt':
       return withTable(readDoubt, doubtTable(step.table));
     case 'expect':

@@ -302,9 +302,10 @@ function followingChoices(format: ChatFormat, calls: CallsFormat): readonly Mark
   const role = 'call' as const;
   const section = openingChain(calls).filter((link) => link.section).length;
   const next = stateBehindLink(format, section);
-  const separator = withoutRestart(format, calls.separator);
+  const { separator } = calls;
+  const restarts = withoutRestart(format, separator) !== separator;
   const separators =
-    isBlank(separator) || isTurnEnd(format, separator) ? [] : [{ marker: separator, next, role }];
+    isBlank(separator) || restarts || isTurnEnd(format, separator) ? [] : [{ marker: separator, next, role }];
   const again = openingChain(calls)
     .slice(section)
     .slice(0, 1)

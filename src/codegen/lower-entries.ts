@@ -231,6 +231,7 @@ function objectStates({ object }: NestedFormat): readonly StateSpec[] {
   const atKey =
     key.length > 0 ? (close.length > 0 ? {} : { otherwise: 'nestedEnded' }) : { otherwise: 'inObjectKey' };
   const another = keyed([core(object.separator), core(object.keyOpen), anyKey, core(object.keyClose)]);
+  const enclosing = close.length > 0 ? {} : { enclosing: 'nestedEnded' };
   const place: ValuePlace<StateName> = {
     kind: 'property',
     close: object.entryClose,
@@ -241,7 +242,7 @@ function objectStates({ object }: NestedFormat): readonly StateSpec[] {
     name,
     title,
     picture: picture(object.open, object.keyOpen, samples.key + object.keyClose),
-    step: { use: 'expect', table: { choices: [...key, ...close], ...atKey, recover } },
+    step: { use: 'expect', table: { choices: [...key, ...close], ...enclosing, ...atKey, recover } },
   });
   return [
     expectKey('inObject', 'In a nested object, before its first key.'),
@@ -261,6 +262,7 @@ function objectStates({ object }: NestedFormat): readonly StateSpec[] {
         use: 'expect',
         table: {
           choices: [...separator, ...close, ...(separator.length > 0 ? [] : key)],
+          ...enclosing,
           ...(close.length > 0 ? {} : { otherwise: 'nestedEnded' }),
           recover,
         },
@@ -275,6 +277,7 @@ function arrayStates({ array }: NestedFormat): readonly StateSpec[] {
   const separator = isBlank(array.separator) ? [] : [{ marker: array.separator, next: 'beforeItem' }];
   const atItem =
     item.length > 0 ? (close.length > 0 ? {} : { otherwise: 'nestedEnded' }) : { otherwise: 'inItem' };
+  const enclosing = close.length > 0 ? {} : { enclosing: 'nestedEnded' };
   const place: ValuePlace<StateName> = {
     kind: 'item',
     close: pieces(array.itemClose).length === 0 ? [] : [array.itemClose],
@@ -285,7 +288,7 @@ function arrayStates({ array }: NestedFormat): readonly StateSpec[] {
     name,
     title,
     picture: picture(array.open, array.itemOpen, samples.value),
-    step: { use: 'expect', table: { choices: [...item, ...close], ...atItem, recover } },
+    step: { use: 'expect', table: { choices: [...item, ...close], ...enclosing, ...atItem, recover } },
   });
   return [
     expectItem('inArray', 'In a nested array, before its first item.'),
@@ -304,6 +307,7 @@ function arrayStates({ array }: NestedFormat): readonly StateSpec[] {
         use: 'expect',
         table: {
           choices: [...separator, ...close, ...(separator.length > 0 ? [] : item)],
+          ...enclosing,
           ...(close.length > 0 ? {} : { otherwise: 'nestedEnded' }),
           recover,
         },

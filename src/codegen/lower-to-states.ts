@@ -10,8 +10,10 @@ import { moduleContractVersion } from '../runtime/module-contract.ts';
 import {
   core,
   endChoices,
+  headerEnd,
   isBlank,
   isHeaded,
+  leadingLiteral,
   type MarkerChoice,
   openerChoices,
   repeatedStartChoices,
@@ -90,6 +92,40 @@ function bareClosers(format: ChatFormat): readonly MarkerChoice[] {
   return thoughtClosers(format).map(({ marker, next }) => ({ marker, next }));
 }
 
+/** Where text at the beginning of a turn leads that no marker of the template begins. */
+function behindTurnStart(format: ChatFormat): StateName {
+  if (headerEnd(format) !== null) return 'inHeader';
+  return isDelimited(format) ? 'perhapsReasoning' : 'inAnswer';
+}
+
+/** Headers that the template does not show: other orders of their parts, calls among them. */
+function headerStates(format: ChatFormat): readonly StateSpec[] {
+  const end = headerEnd(format);
+  const { calls, reasoning } = format;
+  if (end === null || reasoning === null) return [];
+  const marker =
+    calls === null ? '' : core(calls.section.open + calls.call.open + leadingLiteral(calls.head));
+  return [
+    {
+      name: 'inHeader',
+      title: "In a region's header.",
+      picture: picture(format.turn.start, `${marker}get_time`, end),
+      step: {
+        use: 'readHeader',
+        table: {
+          end,
+          call: marker === '' ? null : { marker, next: 'beforeArguments' },
+          thought: { marker: core(reasoning.start).slice(0, -end.length), next: 'inReasoning' },
+          recipient: /^\W*\w+\W/.exec(marker)?.[0] ?? marker,
+          next: 'inContent',
+          otherwise: 'inAnswer',
+          recover: calls === null ? 'behindTurn' : 'inMalformedCall',
+        },
+      },
+    },
+  ];
+}
+
 function turnStates(format: ChatFormat): readonly StateSpec[] {
   const headed = isHeaded(format);
   return [
@@ -107,10 +143,11 @@ function turnStates(format: ChatFormat): readonly StateSpec[] {
             ...(headed || isDelimited(format) ? [] : bareClosers(format)),
             ...regionChoices(format),
           ]),
-          otherwise: isDelimited(format) ? 'perhapsReasoning' : 'inAnswer',
+          otherwise: behindTurnStart(format),
         },
       },
     },
+    ...headerStates(format),
   ];
 }
 

@@ -11,6 +11,7 @@ import type {
   EndNestedTable,
   EnvelopeTable,
   ExpectTable,
+  HeaderTable,
   HoleTable,
   ItemTable,
   JsonArgumentsTable,
@@ -26,6 +27,7 @@ export type StateName = string;
 export type Step<Ref = StateName> =
   | { readonly use: 'begin'; readonly table: BeginTable<Ref> }
   | { readonly use: 'readRegion'; readonly table: RegionTable<Ref> }
+  | { readonly use: 'readHeader'; readonly table: HeaderTable<Ref> }
   | { readonly use: 'readDoubt'; readonly table: DoubtTable<Ref> }
   | { readonly use: 'expect'; readonly table: ExpectTable<Ref> }
   | { readonly use: 'recover'; readonly table: RecoverTable<Ref> }
@@ -73,6 +75,7 @@ const referenceKeys: ReadonlySet<string> = new Set([
   'resume',
   'doubt',
   'opened',
+  'enclosing',
   'object',
   'array',
 ]);

@@ -110,7 +110,10 @@ export class EnvelopeReader {
       scanner.end();
       this.captured += scanner.output;
     }
-    return scanner.status;
+    const { status } = scanner;
+    // What was scanned here is consumed already; it must not be reported again.
+    if (status === 'illegal') scanner.reset();
+    return status;
   }
 
   private readKey(): Status | 'more' {

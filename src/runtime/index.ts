@@ -22,6 +22,7 @@ export {
   type EndNestedTable,
   type EnvelopeTable,
   type GeneratedModule,
+  type HeaderTable,
   type ItemTable,
   moduleContractVersion,
   type ResponseModule,
@@ -36,6 +37,7 @@ export {
   type ResponsePiece,
 } from './response-parser.ts';
 export { expect, expectTable, holeTable, readHole, recover, recoverTable } from './steps-call.ts';
+export { readHeader } from './steps-header.ts';
 export { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
 export { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from './steps-text.ts';
 export { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';

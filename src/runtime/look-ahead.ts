@@ -21,12 +21,25 @@ export function nameEnd(
   const limit = Math.min(text.length, at + tools.longestName);
   let end = at;
   while (end < limit && !isSpace(text.charCodeAt(end)) && !ends.some((each) => text.startsWith(each, end))) {
+    if (!ended && mayEndHere(tools, text, at, end, ends)) return undecided;
     end++;
   }
   const name = text.slice(at, end);
   if (end === text.length && !ended) return tools.beginsName(name) ? undecided : absent;
   if (!tools.has(name)) return absent;
   return ends.length === 0 ? end : endFollows(text, end, ends, ended);
+}
+
+/** Whether the text stops within what may be an end behind a whole name. */
+function mayEndHere(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  end: number,
+  ends: readonly string[],
+): boolean {
+  const isCut = ends.some((each) => text.length - end < each.length && each.startsWith(text.slice(end)));
+  return isCut && tools.has(text.slice(at, end));
 }
 
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {

@@ -91,6 +91,23 @@ export interface RegionTable<Ref> {
   readonly mustClose?: true;
 }
 
+/** `readHeader`: a region's header in a spelling that the template does not show. */
+export interface HeaderTable<Ref> {
+  /** Ends every header: `<|message|>`. */
+  readonly end: string;
+  /** What says that a call follows; the tool's name stands behind it: `to=functions.`. */
+  readonly call: { readonly marker: string; readonly next: Ref } | null;
+  /** What says that the region is reasoning. */
+  readonly thought: { readonly marker: string; readonly next: Ref } | null;
+  /** The beginning of `call.marker` that any recipient has: `to=`. A header with another one is malformed. */
+  readonly recipient: string;
+  /** Where any other header leads. */
+  readonly next: Ref;
+  /** Where text leads that is no header. */
+  readonly otherwise: Ref;
+  readonly recover: Ref;
+}
+
 /** `readDoubt`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
 export interface DoubtTable<Ref> {
   readonly stops: readonly Choice<Ref>[];
@@ -109,6 +126,8 @@ export interface ExpectTable<Ref> {
   readonly recover: Ref;
   /** The call is complete when this place is reached. */
   readonly completes?: true;
+  /** Where reading goes if the nested value around this place is closed here. Tried before the choices. */
+  readonly enclosing?: Ref;
   /** What is wrong if none of the choices comes. Default: unexpected text in a call. */
   readonly reason?: string;
 }

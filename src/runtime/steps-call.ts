@@ -1,8 +1,9 @@
 /** Steps inside a call, whatever its layout: markers that must come, holes, and malformed text. */
-import { MarkerTable, type Match, undecided } from './markers.ts';
+import { absent, MarkerTable, type Match, undecided } from './markers.ts';
 import type { ExpectTable, HoleTable, IdPart, RecoverTable, State } from './module-contract.ts';
 import type { Reader } from './reader.ts';
 import type { Compiled } from './steps-text.ts';
+import { closerPartsEnd, valueCloser } from './value-closer.ts';
 import { openPlace } from './value-stack.ts';
 import { skipSpace } from './white-space.ts';
 
@@ -29,11 +30,22 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
   if (table.completes) reader.writer.endCall(reader.offset(reader.at));
   reader.skip(skipSpace(reader.text, reader.at));
   if (reader.at === reader.text.length) return null;
+  const enclosed = table.enclosing === undefined ? absent : enclosingEnd(reader);
+  if (enclosed === undecided) return null;
+  if (enclosed !== absent && table.enclosing !== undefined) return table.enclosing;
   const match = markers.matchAt(reader, reader.text, reader.at);
   if (match === undecided) return null;
   if (match !== null) return enterMarker(reader, match);
   const reason = table.reason ?? 'unexpected text in a call';
   return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
+}
+
+/** Where the closer of the nested value around this place ends, if it stands here. */
+function enclosingEnd(reader: Reader): number {
+  const { values } = reader;
+  if (values === null || values.nested === null) return absent;
+  const closer = valueCloser(values, values.nested.frameClose);
+  return closer.parts.length === 0 ? absent : closerPartsEnd(reader, closer);
 }
 
 function enterMarker(reader: Reader, { choice, end }: Match<State>): State {

@@ -14,7 +14,8 @@ import { leadLength, skipSpace } from './white-space.ts';
 const longestGap = 64;
 const longestKey = 128;
 
-type Closer = CompiledChoice<null>;
+/** What ends a value, taken apart. */
+export type Closer = CompiledChoice<null>;
 
 const closers = new WeakMap<ValueStack, { readonly frameClose: string; readonly closer: Closer }>();
 
@@ -116,7 +117,7 @@ export function closeValue(
   if (closer.parts.length > 0) {
     reader.skip(skipSpace(reader.text, reader.at));
     if (reader.at === reader.text.length) return null;
-    const end = partsEnd(reader, closer);
+    const end = closerPartsEnd(reader, closer);
     if (end === undecided) return null;
     if (end !== absent) {
       reader.skip(end);
@@ -134,7 +135,8 @@ export function closeValue(
   return values.place.next;
 }
 
-function partsEnd(reader: Reader, closer: Closer): number {
+/** End of the closer's parts at the reader's position; or `absent`, or `undecided`. */
+export function closerPartsEnd(reader: Reader, closer: Closer): number {
   let end = reader.at;
   for (const part of closer.parts) {
     const verdict = matchText(reader, reader.text, skipSpace(reader.text, end), part);
