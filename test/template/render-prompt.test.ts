@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MessageError, TemplateError, ToolError, UnsupportedOptionError } from '../../src/errors.ts';
+import type { Message, Tool } from '../../src/messages.ts';
+import { observeInputShape, shapeMessages } from '../../src/template/input-shape.ts';
+import { renderPrompt } from '../../src/template/render-prompt.ts';
+import { parseTemplate } from '../../src/template/template.ts';
+import { thinkingSwitches } from '../../src/template/thinking-switches.ts';
+import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
+
+let corpus: CorpusTemplate[] = [];
+beforeAll(async () => {
+  corpus = await allTemplates();
+}, 60_000);
+
+const user: Message = { role: 'user', content: 'What is it?' };
+
+const tool: Tool = {
+  type: 'function',
+  function: {
+    name: 'look_up',
+    description: 'Looks up.',
+    parameters: {
+      type: 'object',
+      properties: { word: { type: 'string', description: 'w' } },
+      required: ['word'],
+    },
+  },
+};
+
+function calling(value: string): Message {
+  const args = JSON.stringify({ word: value });
+  return {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call00001', type: 'function', function: { name: 'look_up', arguments: args } }],
+  };
+}
+
+const echo = '{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}';
+
+describe('messages in the shape that a template wants', () => {
+  it.each([
+    ['{{ f.arguments|tojson }}', 'object', 'empty'],
+    ['{{ "(" + f.arguments + ")" }}', 'string', 'empty'],
+    ['{% if m.content is none %}{{ "(" + f.arguments + ")" }}{% endif %}', 'string', 'null'],
+    ['{% if "content" not in m %}{{ f.arguments.items()|list }}{% endif %}', 'object', 'absent'],
+    ['{% for k, v in f.arguments|items %}{{ k }}={{ v }}{% endfor %}', 'object', 'empty'],
+  ])('%s wants %s arguments and %s content', (body, args, emptyContent) => {
+    const source = `{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{% set f = c.function %}${body}{% endfor %}{% endfor %}`;
+    const shape = observeInputShape(parseTemplate(source));
+    expect(shape).toMatchObject({ arguments: args, emptyContent });
+    expect(renderPrompt(source, { messages: [user, calling('owl')] })).toContain('owl');
+  });
+
+  it.each([
+    ['{{ m.reasoning_content }}', 'reasoning_content'],
+    ['{{ m.reasoning }}', 'reasoning'],
+    ['{{ m.thinking if "thinking" in m }}', 'thinking'],
+    [
+      '{% if m.content is not string %}{% for p in m.content if p.type == "thinking" %}{{ p.thinking }}{% endfor %}{% endif %}',
+      'thinking-part',
+    ],
+    ['', null],
+    ['{{ m.content }}', null],
+  ])('%s reads reasoning from %s', (body, field) => {
+    const source = `{% for m in messages %}${body}{% endfor %}`;
+    expect(observeInputShape(parseTemplate(source)).reasoningField).toBe(field);
+  });
+
+  it('keeps every message, and changes none of the given ones', () => {
+    const messages: readonly Message[] = [user, { ...calling('owl'), reasoning_content: 'Hm.' } as Message];
+    const before = structuredClone(messages);
+    for (const args of ['object', 'string'] as const) {
+      for (const emptyContent of ['empty', 'null', 'absent'] as const) {
+        for (const reasoningField of ['reasoning_content', 'thinking', 'thinking-part', null] as const) {
+          const shaped = shapeMessages(messages, {
+            arguments: args,
+            emptyContent,
+            reasoningField,
+            thinkingVariables: [],
+          });
+          expect(JSON.stringify(shaped)).toContain('Hm.');
+          expect(JSON.stringify(shaped)).toContain('owl');
+        }
+      }
+    }
+    expect(messages).toEqual(before);
+  });
+});
+
+describe('thinking', () => {
+  it('sets every variable that changes a prompt, each with the values it knows', () => {
+    const source =
+      '{% if enable_thinking %}a{% endif %}{% if thinking_mode == "disabled" %}b{% endif %}{% if preserve_thinking %}c{% endif %}{{ thinking_budget }}';
+    expect(thinkingSwitches(parseTemplate(source))).toEqual([
+      { name: 'enable_thinking', on: true, off: false },
+      { name: 'thinking_mode', on: 'enabled', off: 'disabled' },
+    ]);
+    expect(renderPrompt(source, { messages: [user], thinking: true })).toBe('a');
+    expect(renderPrompt(source, { messages: [user], thinking: false })).toBe('b');
+    expect(renderPrompt(source, { messages: [user] })).toBe('');
+  });
+
+  it('changes the prompt of every template that has a switch, and of no other', () => {
+    for (const { source } of corpus) {
+      const [on, off] = [true, false].map((thinking) =>
+        attempt(() => renderPrompt(source, { messages: [user], thinking })),
+      );
+      expect(on !== off).toBe(thinkingSwitches(parseTemplate(source)).length > 0);
+    }
+  });
+});
+
+function attempt(render: () => string): string {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof TemplateError || error instanceof UnsupportedOptionError)
+      return `refused: ${error.message}`;
+    throw error;
+  }
+}
+
+describe('continued messages', () => {
+  it('end exactly where the message ends, whatever the template does with its end', () => {
+    const text = fc.stringMatching(/^[ -~\n]{0,20}[a-z]$/);
+    for (const { source } of corpus) {
+      fc.assert(
+        fc.property(text, (content) => {
+          const messages: Message[] = [user, { role: 'assistant', content }];
+          const prompt = attempt(() => renderPrompt(source, { messages, continueFinalMessage: true }));
+          const words = content.trimStart().split('</think>').at(-1)?.trimStart() ?? '';
+          if (!prompt.startsWith('refused')) expect(prompt.endsWith(words)).toBe(true);
+        }),
+        { numRuns: 3 },
+      );
+    }
+  });
+
+  it('go on in the reasoning where there is no content', async () => {
+    const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
+    const messages: Message[] = [user, { role: 'assistant', content: '', reasoning_content: 'Let me ' }];
+    expect(renderPrompt(source, { messages, continueFinalMessage: true })).toMatch(/<think>\n?Let me $/);
+  });
+
+  it('need an assistant message that calls nothing', () => {
+    for (const messages of [[user], [user, calling('owl')]]) {
+      expect(() => renderPrompt(echo, { messages, continueFinalMessage: true })).toThrow(
+        UnsupportedOptionError,
+      );
+    }
+  });
+});
+
+describe('what else a template may need', () => {
+  it.each([
+    ['{{ "F" + functions }}', 'look_up'],
+    ['{{ "D" + datetime }}', 'D2026-11-21 12:00:00'],
+    ['{{ date_string + "" }}', '21 Nov 2026'],
+  ])('%s is given when the render asks for it', (source, text) => {
+    const now = new Date(2026, 10, 21, 12, 0, 0);
+    expect(renderPrompt(source, { messages: [user], tools: [tool], now })).toContain(text);
+  });
+
+  it('is not given to a template that can do without', () => {
+    expect(renderPrompt('{{ date_string is defined }}{{ tools is defined }}', { messages: [user] })).toBe(
+      'FalseFalse',
+    );
+  });
+
+  it("is the caller's own, when given", () => {
+    const options = { messages: [user], templateVariables: { functions: 'mine', bos_token: '!' } };
+    expect(renderPrompt('{{ bos_token + functions }}', { ...options, bosToken: '<s>' })).toBe('!mine');
+  });
+
+  it('drops thoughts beside text and calls only where the template refuses them', () => {
+    const message: Message = { ...calling('owl'), content: 'Wait.', reasoning_content: 'Hm.' } as Message;
+    const strict = `{% for m in messages %}{% if m.content and m.reasoning_content %}{{ raise_exception("both") }}{% endif %}{{ m.content }}{{ m.reasoning_content }}{% endfor %}`;
+    const lenient = '{% for m in messages %}{{ m.content }}{{ m.reasoning_content }}{% endfor %}';
+    expect(renderPrompt(strict, { messages: [message] })).toBe('Wait.');
+    expect(renderPrompt(lenient, { messages: [message] })).toBe('Wait.Hm.');
+  });
+});
+
+describe('what comes from outside', () => {
+  it('is never read as template code', () => {
+    const attack = '{{ 7 * 7 }}{% if true %}x{% endif %}{# gone #}';
+    expect(renderPrompt(echo, { messages: [{ role: 'user', content: attack }] })).toBe(
+      `<user>${attack}</user>`,
+    );
+  });
+
+  it.each([
+    [null, 'messages'],
+    [[], 'messages'],
+    [[1], 'messages[0]'],
+    [[{ role: 'robot', content: '' }], 'messages[0].role'],
+    [[{ role: 'user', content: 1 }], 'messages[0].content'],
+    [[{ role: 'user', content: [{}] }], 'messages[0].content[0]'],
+    [[{ role: 'assistant', content: '', reasoning_content: 1 }], 'messages[0].reasoning_content'],
+    [[{ role: 'assistant', content: '', tool_calls: {} }], 'messages[0].tool_calls'],
+    [[{ role: 'assistant', content: '', tool_calls: [{}] }], 'messages[0].tool_calls[0]'],
+    [
+      [{ role: 'assistant', content: '', tool_calls: [{ function: { name: 1, arguments: '' } }] }],
+      'messages[0].tool_calls[0].function.name',
+    ],
+  ])('%j is refused at %s', (messages, path) => {
+    const bad = messages as unknown as readonly Message[];
+    expect(() => renderPrompt(echo, { messages: bad })).toThrow(MessageError);
+    expect(() => renderPrompt(echo, { messages: bad })).toThrow(path);
+  });
+
+  it.each([[{}], [[{}]], [[{ type: 'function', function: { name: '' } }]]])(
+    'tools %j are refused',
+    (tools) => {
+      const bad = tools as unknown as readonly Tool[];
+      expect(() => renderPrompt(echo, { messages: [user], tools: bad })).toThrow(ToolError);
+    },
+  );
+
+  it('errors name the template, the line and the kind', () => {
+    const failure = (source: string) => {
+      try {
+        renderPrompt(source, { messages: [user], name: 'mine.jinja' });
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    expect(failure('a\n{{ raise_exception("no") }}')).toMatchObject({
+      template: 'mine.jinja',
+      kind: 'raised',
+      line: 2,
+    });
+    expect(failure('a\n\n{{ none + 1 }}')).toMatchObject({
+      template: 'mine.jinja',
+      kind: 'runtime',
+      line: 3,
+    });
+    expect(failure('a\n{% if %}')).toMatchObject({ template: 'mine.jinja', kind: 'syntax', line: 2 });
+    expect(failure('{% if 1 %}\n{{ "a }}')).toMatchObject({ kind: 'syntax', line: 2 });
+  });
+});
