@@ -37,10 +37,22 @@ export interface ChatFormat {
   readonly content: ContentFormat;
   /** `null` when the template renders no tool calls. */
   readonly calls: CallsFormat | null;
+  /** Other spellings of openers, which models use and history never shows. Absent means none. */
+  readonly alternatives?: FormatAlternatives;
   /** Special tokens and marker texts that must reach the parser as text: `<tool_call>`, `</think>`. */
   readonly preservedTokens: readonly string[];
   /** Texts at which generation ends: `<|im_end|>`, `<|eot_id|>`. */
   readonly stops: readonly string[];
+}
+
+/** Openers that a parser reads like the format's own, and that nothing writes. */
+export interface FormatAlternatives {
+  /** Other texts for `reasoning.start`. */
+  readonly reasoning?: readonly string[];
+  /** Other texts for `content.open`: `<|channel|>commentary<|message|>`. */
+  readonly content?: readonly string[];
+  /** Other texts for `calls.call.open` with the head that follows it. */
+  readonly calls?: readonly { readonly open: string; readonly head: readonly CallPart[] }[];
 }
 
 /** What the template accepts and really reads, observed by rendering sample conversations. */

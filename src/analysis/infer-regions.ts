@@ -8,7 +8,7 @@ import type { EvidenceLog } from './evidence.ts';
 import type { EndReading } from './infer-ends.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import type { TurnReading } from './infer-turn.ts';
-import { beforeCalls, type CallTurn, type ContentTurn } from './region-texts.ts';
+import { beforeCalls, type CallTurn, type ContentCall, type ContentTurn } from './region-texts.ts';
 import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges } from './text-cuts.ts';
 
 /** What the regions are read from. */
@@ -21,12 +21,6 @@ export interface RegionTexts {
   /** Content beside a call. */
   readonly contentCall: ContentCall;
 }
-
-/** What becomes of content beside a call. */
-export type ContentCall =
-  | { readonly position: 'dropped' }
-  | { readonly position: 'before'; readonly before: string; readonly between: string }
-  | { readonly position: 'after'; readonly between: string };
 
 /** The regions, and the literal that opens the section and its first call. */
 export interface RegionReading {

@@ -69,3 +69,33 @@ export function betweenCalls(turn: CallTurn): string | null {
   const [first, second] = turn.spans;
   return second === undefined ? null : turn.text.slice(first.end, second.start);
 }
+
+/** What becomes of content beside a call. */
+export type ContentCall =
+  | { readonly position: 'dropped' }
+  | { readonly position: 'before'; readonly before: string; readonly between: string }
+  | { readonly position: 'after'; readonly between: string };
+
+/** What becomes of content beside a call. */
+export function readContentCall(
+  prober: TemplateProber,
+  probes: ProbeTable,
+  turn: TurnReading,
+  callsClose: string,
+): ContentCall {
+  const rendered = readCallTurn(prober, probes.contentCall, turn);
+  const at = rendered?.text.indexOf(prober.sentinels.content) ?? -1;
+  if (rendered === null || at < 0) return { position: 'dropped' };
+  const end = at + prober.sentinels.content.length;
+  const [first] = rendered.spans;
+  if (at < first.start) {
+    return {
+      position: 'before',
+      before: rendered.text.slice(0, at),
+      between: rendered.text.slice(end, first.start),
+    };
+  }
+  const behind = rendered.text.slice(first.end, at);
+  const between = behind.startsWith(callsClose) ? behind.slice(callsClose.length) : '';
+  return { position: 'after', between };
+}

@@ -1,0 +1,30 @@
+import type { FormatOverride } from '../overrides.ts';
+
+/** Channels in whose headers the recipient may stand, and what may follow there. */
+const channels = ['commentary', 'analysis'];
+const constraints = ['', ' json', ' <|constrain|>json'];
+
+/** Headers that name recipient and channel in another order than history does. */
+export const channelSpellings: FormatOverride = {
+  reason:
+    'History shows one order of recipient, channel and content type. The format that the model was trained on allows the others, and preambles in the channel of calls.',
+  templates: ['a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146'],
+  format: {
+    alternatives: {
+      reasoning: ['<|channel|>commentary to=assistant<|channel|>analysis<|message|>'],
+      content: ['<|channel|>commentary<|message|>', '<|channel|>final <|constrain|>json<|message|>'],
+      calls: channels.flatMap((channel) =>
+        constraints.flatMap((constraint) => [
+          {
+            open: ' to=functions.',
+            head: [{ hole: 'name' }, `<|channel|>${channel}${constraint}<|message|>`],
+          },
+          {
+            open: `<|channel|>${channel} to=functions.`,
+            head: [{ hole: 'name' }, `${constraint}<|message|>`],
+          },
+        ]),
+      ),
+    },
+  },
+};
