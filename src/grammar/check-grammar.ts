@@ -7,7 +7,14 @@ import { GrammarError } from '../errors.ts';
 import { type Expression, type Grammar, unreachable } from './expression.ts';
 import { findAmbiguities, reachableRules } from './first-sets.ts';
 import { children, referredRules } from './references.ts';
-import { isNullable, isProductive, leftmostRules, nullableRules, productiveRules, rulesOnCycles } from './rule-facts.ts';
+import {
+  isNullable,
+  isProductive,
+  leftmostRules,
+  nullableRules,
+  productiveRules,
+  rulesOnCycles,
+} from './rule-facts.ts';
 
 /** How bad each finding is. */
 const severities = {
@@ -50,12 +57,13 @@ export function checkGrammar(
   grammar: Grammar,
   options: { readonly ambiguity?: boolean } = {},
 ): readonly GrammarFinding[] {
+  const nullable = nullableRules(grammar.rules);
   const found = [
     ...findUndefined(grammar),
     ...findInvalid(grammar),
-    ...findLeftRecursion(grammar),
+    ...findLeftRecursion(grammar, nullable),
     ...findUnproductive(grammar),
-    ...findNullableRepetition(grammar),
+    ...findNullableRepetition(grammar, nullable),
     ...findUnused(grammar),
   ];
   const buildable = found.every(({ severity }) => severity !== 'unbuildable');
@@ -104,8 +112,7 @@ function findUnused({ root, rules }: Grammar): GrammarFinding[] {
     .map((name) => finding('unused-rule', name, 'is not used'));
 }
 
-function findLeftRecursion({ rules }: Grammar): GrammarFinding[] {
-  const nullable = nullableRules(rules);
+function findLeftRecursion({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
   const edges = new Map([...rules].map(([name, body]) => [name, leftmostRules(body, nullable)]));
   return Array.from(rulesOnCycles(edges), (name) =>
     finding('left-recursion', name, 'comes back to itself before any character'),
@@ -127,11 +134,11 @@ function findUnproductive({ rules }: Grammar): GrammarFinding[] {
         ],
   );
   // Once for each rule, whose body comes before its parts.
-  return found.filter(({ rule }, index) => found.findIndex((each) => each.rule === rule) === index);
+  const firsts = new Map([...found].reverse().map((each) => [each.rule, each]));
+  return found.filter((each) => firsts.get(each.rule) === each);
 }
 
-function findNullableRepetition({ rules }: Grammar): GrammarFinding[] {
-  const nullable = nullableRules(rules);
+function findNullableRepetition({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
   return eachExpression(rules, (expression, rule) =>
     expression.type === 'repeat' && isNullable(expression.item, nullable)
       ? [finding('nullable-repetition', rule, 'repeats something that can be empty')]

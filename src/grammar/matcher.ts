@@ -6,15 +6,18 @@
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import { Continuation } from './continuation.ts';
-import type { Grammar } from './expression.ts';
+import { type Grammar, maxCodePoint } from './expression.ts';
 import { Program } from './program.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
+import { tokenCharacter } from './token-character.ts';
 import { findTokens, type TokenIndex } from './token-index.ts';
 import { expandUntil } from './until.ts';
 
 export interface Matcher {
   /** Moves over `text`, or stays and says `false` where it is not allowed. */
   accept(text: string | Uint8Array): boolean;
+  /** Moves over a token that the grammar names by its id, or stays and says `false`. */
+  acceptToken(id: number): boolean;
   /** Whether `text` may come next. */
   allows(text: string | Uint8Array): boolean;
   /** How much of `text` may come next: bytes, or UTF-16 units of a string. */
@@ -78,6 +81,13 @@ class StackMatcher implements Matcher {
     if (walk.length < text.length) return false;
     this.#at = walk.at;
     return true;
+  }
+
+  acceptToken(id: number): boolean {
+    const { position, missing } = this.#at;
+    const next = missing > 0 ? null : this.#stacks.advance(position, tokenCharacter(id));
+    if (next !== null) this.#at = wholePosition(next);
+    return next !== null;
   }
 
   allows(text: string | Uint8Array): boolean {
@@ -166,8 +176,8 @@ interface Walk {
   readonly length: number;
 }
 
-/** The one character that can come next, or -1. */
+/** The one character that can come next, or -1; a token is no character. */
 function onlyCharacter({ characters }: Position): number {
   const code = characters[0]?.node.set.only ?? -1;
-  return characters.every(({ node }) => node.set.only === code) ? code : -1;
+  return code <= maxCodePoint && characters.every(({ node }) => node.set.only === code) ? code : -1;
 }

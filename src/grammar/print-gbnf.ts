@@ -1,12 +1,12 @@
 /** Expression tree → GBNF, within the limits of llama.cpp's engine. */
 import { GrammarError } from '../errors.ts';
+import { repetitionWeight } from './engine-limits.ts';
 import {
   type CharacterClass,
   type CodePointRange,
   type Expression,
   exceptCharacters,
   type Grammar,
-  maxCodePoint,
   unreachable,
 } from './expression.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type GbnfRule,
   writeGbnf,
 } from './gbnf.ts';
+import { classToken } from './token-character.ts';
 import { type ExpandedGrammar, expandUntil } from './until.ts';
 
 /**
@@ -111,8 +112,8 @@ export class GbnfPrinter {
   /** A repetition in counts that the engine takes: large groups become rules, large counts blocks. */
   #repeat(item: GbnfNode, min: number, max: number | null, owner: string): GbnfNode {
     const count = max ?? min;
-    if (count * weight(item) <= engineRepetitionLimit) return { type: 'repeat', item, min, max };
-    if (weight(item) > 1) return this.#repeat(this.#makeRule(item, owner), min, max, owner);
+    if (count * repetitionWeight(item) <= engineRepetitionLimit) return { type: 'repeat', item, min, max };
+    if (repetitionWeight(item) > 1) return this.#repeat(this.#makeRule(item, owner), min, max, owner);
     const required = min === 0 ? [] : [this.#exactly(item, min, owner)];
     const rest = max === null ? unbounded(item) : this.#atMost(item, max - min, owner);
     return joined([...required, rest]);
@@ -179,11 +180,18 @@ function printLiteral(text: string, rule: string): GbnfNode {
   return { type: 'literal', text };
 }
 
-/** The class or its complement, whichever is shorter to read. */
+/**
+ * The class or its complement, whichever is shorter to read. But the engine refuses the first byte of a
+ * character under a negated class that excludes any character with that first byte: such a class is
+ * written out.
+ */
 function printClass(expression: CharacterClass): GbnfNode {
+  const token = classToken(expression);
+  if (token !== undefined) return { type: 'token', negated: token.negated, token: token.id };
   const complement = exceptCharacters(...expression.ranges).ranges;
   if (complement.length === 0) return { type: 'any' };
-  const negated = reachesTheEnd(expression.ranges) && complement.length <= expression.ranges.length;
+  const excludesAscii = complement.every(([, to]) => to < 0x80);
+  const negated = excludesAscii && complement.length <= expression.ranges.length;
   return { type: 'class', negated, ranges: negated ? fromNul(complement) : expression.ranges };
 }
 
@@ -191,10 +199,6 @@ function printClass(expression: CharacterClass): GbnfNode {
 function fromNul([first, ...rest]: readonly CodePointRange[]): readonly CodePointRange[] {
   if (first === undefined) return [];
   return [first[0] === 1 ? [0, first[1]] : first, ...rest];
-}
-
-function reachesTheEnd(ranges: readonly CodePointRange[]): boolean {
-  return ranges.at(-1)?.[1] === maxCodePoint;
 }
 
 function counted(item: GbnfNode, min: number, max: number): GbnfNode {
@@ -211,34 +215,4 @@ function joined(items: readonly GbnfNode[]): GbnfNode {
   const [only, second] = present;
   if (only === undefined) return { type: 'literal', text: '' };
   return second === undefined ? only : { type: 'sequence', items: present };
-}
-
-/**
- * How the engine weighs an item that is repeated: one for a plain item, and for a group at least the
- * number of rules that it makes of it.
- */
-function weight(item: GbnfNode): number {
-  switch (item.type) {
-    case 'sequence':
-    case 'choice':
-    case 'repeat':
-      return 1 + madeRules(item);
-    default:
-      return 1;
-  }
-}
-
-function madeRules(node: GbnfNode): number {
-  switch (node.type) {
-    case 'reference':
-      return 1;
-    case 'sequence':
-      return node.items.reduce((sum, item) => sum + madeRules(item), 0);
-    case 'choice':
-      return node.alternatives.reduce((sum, each) => sum + madeRules(each), 1);
-    case 'repeat':
-      return 1 + madeRules(node.item) + (node.max === null ? 1 : node.max - node.min);
-    default:
-      return 0;
-  }
 }
