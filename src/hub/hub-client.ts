@@ -44,14 +44,17 @@ export interface Hub {
   page(model: string): string;
   /** `fetch` for API calls about `subject`: facts come from the Hub's own host or not at all. */
   apiFetch(subject: Subject): typeof fetch;
+  /** `fetch` for small parts of files of `subject`: like `fileFetch`, but tries again and gives up in time. */
+  peekFetch(subject: Subject): typeof fetch;
   /** `fetch` for files of `subject`: redirects to other hosts are followed, without the token. */
   fileFetch(subject: Subject): typeof fetch;
 }
 
 const publicHub = 'https://huggingface.co';
 const maxRedirects = 5;
-const apiAttempts = 3;
-const apiTimeoutMs = 60_000;
+const answerAttempts = 3;
+/** For a whole answer, its body included: they are small. */
+const answerTimeoutMs = 60_000;
 
 /** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is no address. */
 export function createHub(options: HubOptions = {}): Hub {
@@ -63,15 +66,19 @@ export function createHub(options: HubOptions = {}): Hub {
   const follow = followRedirects({ origin: new URL(endpoint).origin, token, fetch: options.fetch ?? fetch });
   const page = (model: string): string => `${endpoint}/${model}`;
   const hub = { endpoint, hasToken: token !== null, page };
-  return {
-    ...hub,
-    apiFetch: (subject) => async (input, init) => {
+  const patient = (subject: Subject, allowed: AllowedOrigin): typeof fetch => {
+    return async (input, init) => {
       const response = await retryUnavailable(options.signal, () => {
-        const signal = eitherSignal(AbortSignal.timeout(apiTimeoutMs), options.signal);
-        return follow(addressOf(input), { ...init, signal }, 'same-origin');
+        const signal = eitherSignal(AbortSignal.timeout(answerTimeoutMs), options.signal);
+        return follow(addressOf(input), { ...init, signal }, allowed);
       });
       return response.ok ? response : await refuse(response, subject, hub);
-    },
+    };
+  };
+  return {
+    ...hub,
+    apiFetch: (subject) => patient(subject, 'same-origin'),
+    peekFetch: (subject) => patient(subject, 'any-origin'),
     fileFetch: (subject) => async (input, init) => {
       const signal = init?.signal ?? options.signal ?? null;
       const response = await follow(addressOf(input), { ...init, signal }, 'any-origin');
@@ -88,7 +95,8 @@ function addressOf(input: string | URL | Request): URL {
   return new URL(input instanceof Request ? input.url : input);
 }
 
-type Follow = (url: URL, init: RequestInit, allowed: 'same-origin' | 'any-origin') => Promise<Response>;
+type AllowedOrigin = 'same-origin' | 'any-origin';
+type Follow = (url: URL, init: RequestInit, allowed: AllowedOrigin) => Promise<Response>;
 
 /** A `fetch` that follows redirects itself, and decides for each step who is told the token. */
 function followRedirects(hub: { origin: string; token: string | null; fetch: typeof fetch }): Follow {
@@ -150,10 +158,10 @@ async function retryUnavailable(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const response = await request().catch((error: unknown) => {
-      if (attempt < apiAttempts && error instanceof HubUnavailableError) return null;
+      if (attempt < answerAttempts && error instanceof HubUnavailableError) return null;
       throw error;
     });
-    if (response !== null && (response.status < 500 || attempt >= apiAttempts)) return response;
+    if (response !== null && (response.status < 500 || attempt >= answerAttempts)) return response;
     await response?.body?.cancel();
     await wait(200 * attempt, undefined, signal ? { signal } : {});
   }

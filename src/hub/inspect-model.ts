@@ -70,7 +70,7 @@ export async function inspectRemote(
   const { files } = resolved.choice.chosen;
   const parts = files.map((file) => ({ address: file.url, name: `${model}/${file.path}` }));
   const sizes = files.map(({ size }) => size);
-  return inspect({ model, parts, sizes, fetch: hub.fileFetch({ model, revision }) }, observe);
+  return inspect({ model, parts, sizes, fetch: hub.peekFetch({ model, revision }) }, observe);
 }
 
 /** Throws `ToolsUnsupportedError`, or why the template cannot be judged, unless the model can call tools. */

@@ -54,7 +54,14 @@ export async function startFixture(settings: Partial<FakeHubSettings> = {}): Pro
     await hub.close();
     fs.rmSync(cache, { recursive: true });
   });
-  const defaults = { observe: observeWords, cache, token: null, chunkSize: 65_536, retryMs: 1, stallMs: 300 };
+  const defaults = {
+    observe: observeWords,
+    cache,
+    token: null,
+    chunkSize: 65_536,
+    retryMs: 1,
+    stallMs: 1000,
+  };
   return {
     hub,
     cache,

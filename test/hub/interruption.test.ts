@@ -106,7 +106,7 @@ describe('a claim', () => {
     fs.utimesSync(silent, longAgo, longAgo);
     const started = performance.now();
     await withClaim(cache, 'x', {}, async () => undefined);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(fs.readdirSync(cache)).toEqual([]);
   });
 

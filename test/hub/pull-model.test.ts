@@ -107,6 +107,19 @@ describe('a broken line', () => {
     );
   });
 
+  test('a Hub that is briefly out of order is asked again, also for the header', async () => {
+    const { pull, hub } = await startFixture({ repositories: one });
+    const asked = new Set<string>();
+    hub.fault = ({ host, path: url }) => {
+      const kind = /\/(revision|tree|resolve)\//.exec(url)?.[1] ?? host;
+      const first = !asked.has(kind);
+      asked.add(kind);
+      return first ? { type: 'status', status: 502 } : undefined;
+    };
+    expect((await pull('org/model')).files).toHaveLength(1);
+    expect([...asked].sort()).toEqual(['cdn', 'resolve', 'revision', 'tree']);
+  });
+
   test('a stalled connection is given up and tried again', async () => {
     const { pull, hub } = await startFixture({ repositories: one });
     let stalls = 2;
@@ -144,12 +157,12 @@ describe('a broken line', () => {
     hub.speed = Number.POSITIVE_INFINITY;
     const controller = new AbortController();
     const onEvent = (event: PullEvent): void => {
-      if (event.type === 'inspected') hub.speed = 100_000;
+      if (event.type === 'inspected') hub.speed = 10_000;
       if (event.type === 'file' && event.step.type === 'received') controller.abort();
     };
     const started = performance.now();
     await expect(pull('org/model', { signal: controller.signal, onEvent })).rejects.toThrow(/abort/i);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(4000);
     expect(cachedFiles().filter((file) => /\.claim$|snapshots/.test(file))).toEqual([]);
     hub.speed = Number.POSITIVE_INFINITY;
     expect(fs.readFileSync((await pull('org/model')).files[0]).equals(model)).toBe(true);
