@@ -39,7 +39,7 @@ export class DelimiterSearch {
     this.#position = from;
     this.#watches = candidates.map((candidate) => ({
       candidate,
-      search: searchPattern(candidate.delimiter.pattern, from, candidate.emptyFrom),
+      search: searchPattern(candidate.delimiter.pattern, from, { from: candidate.emptyFrom }),
     }));
   }
 

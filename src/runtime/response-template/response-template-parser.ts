@@ -7,7 +7,7 @@ import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimite
 import { HeldText } from './held-text.ts';
 import { type LoadedField, type LoadedTemplate, loadResponseTemplate } from './load.ts';
 import { MessageBuilder } from './message-builder.ts';
-import { matchAll, namedGroups } from './python-regex/pattern-search.ts';
+import { endOfLastMatch, namedGroups } from './python-regex/pattern-search.ts';
 import type { RegionEvent, ResponseTemplate, TemplateMessage } from './template.ts';
 
 /** How to parse. */
@@ -255,9 +255,7 @@ function delimitersOf(template: LoadedTemplate) {
 
 /** What the prompt wrote of the message: the text behind the last anchor, or all of it without one. */
 function behindAnchor(template: LoadedTemplate, prefix: string): string {
-  let end = 0;
-  for (const match of matchAll(template.anchor, prefix)) end = match.end;
-  return prefix.slice(end);
+  return prefix.slice(endOfLastMatch(template.anchor, prefix));
 }
 
 /** Parses a whole response at once. Options and errors are those of {@link createResponseTemplateParser}. */

@@ -6,6 +6,7 @@
 import { PatternError } from '../../../errors.ts';
 import { firstCharacterFinder } from './first-characters.ts';
 import {
+  type EmptyMatches,
   type GrowingText,
   isWordCharacter,
   type Pattern,
@@ -24,21 +25,22 @@ export class BacktrackingSearch implements PatternSearch {
   found: RegexMatch | null = null;
   pending: number | null = null;
   readonly #pattern: Pattern;
-  readonly #emptyFrom: number;
+  readonly #empty: EmptyMatches;
   #from: number;
   #lookAgainAt = 0;
 
-  constructor(pattern: Pattern, from: number, emptyFrom: number) {
+  constructor(pattern: Pattern, from: number, empty: EmptyMatches) {
     this.#pattern = pattern;
     this.#from = from;
-    this.#emptyFrom = emptyFrom;
+    this.#empty = empty;
   }
 
   advance(text: GrowingText, to: number, final: boolean): void {
     if (this.found !== null || (!final && to < this.#lookAgainAt)) return;
     const view = new TextView(text, to, final, this.#pattern);
-    while (this.#from < to) {
-      const attempt = view.attempt(this.#pattern.program, this.#from, this.#emptyFrom);
+    const last = final && this.#empty.atEnd ? to : to - 1;
+    while (this.#from <= last) {
+      const attempt = view.attempt(this.#pattern.program, this.#from, this.#empty.from);
       if (attempt === 'undecided') {
         this.#wait(to);
         return;

@@ -4,7 +4,13 @@
  * slower than (length of the program) steps per character.
  */
 import { firstCharacterFinder } from './first-characters.ts';
-import { type GrowingText, isWordCharacter, type PatternSearch, type RegexMatch } from './pattern-search.ts';
+import {
+  type EmptyMatches,
+  type GrowingText,
+  isWordCharacter,
+  type PatternSearch,
+  type RegexMatch,
+} from './pattern-search.ts';
 import type { Instruction, Program } from './program.ts';
 
 /** One way to match, at one instruction. */
@@ -22,7 +28,7 @@ const none = -1;
 export class LinearSearch implements PatternSearch {
   readonly #program: Program;
   readonly #finder: RegExp | null;
-  readonly #emptyFrom: number;
+  readonly #empty: EmptyMatches;
   readonly #noSlots: readonly number[];
   /** Which round last visited an instruction, so that it enters a list only once. */
   readonly #visited: Int32Array;
@@ -35,10 +41,10 @@ export class LinearSearch implements PatternSearch {
   #threads: Thread[] = [];
   #match: RegexMatch | null = null;
 
-  constructor(program: Program, from: number, emptyFrom: number) {
+  constructor(program: Program, from: number, empty: EmptyMatches) {
     this.#program = program;
     this.#finder = firstCharacterFinder(program);
-    this.#emptyFrom = emptyFrom;
+    this.#empty = empty;
     this.#noSlots = new Array<number>(program.slots).fill(-1);
     this.#visited = new Int32Array(program.instructions.length);
     this.#position = from;
@@ -110,6 +116,9 @@ export class LinearSearch implements PatternSearch {
 
   #finish(): void {
     this.#resolve(none);
+    if (this.#empty.atEnd && this.#match === null) {
+      this.#follow([], { at: 0, start: this.#position, slots: this.#noSlots }, none);
+    }
     this.#threads = [];
   }
 
@@ -137,7 +146,7 @@ export class LinearSearch implements PatternSearch {
       const instruction = this.#program.instructions[thread.at];
       if (instruction === undefined) continue;
       if (instruction.op === 'match') {
-        if (thread.start === this.#position && this.#position < this.#emptyFrom) continue;
+        if (thread.start === this.#position && this.#position < this.#empty.from) continue;
         this.#match = { start: thread.start, end: this.#position, slots: thread.slots };
         return true;
       }

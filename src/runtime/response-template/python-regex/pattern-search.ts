@@ -55,26 +55,45 @@ export function compilePattern(source: string): Pattern {
   return { source, program: compileProgram(regex), groupNames: regex.groupNames };
 }
 
-/**
- * Begins a search at `from`. A match of no characters counts only from `emptyFrom` on, and never at
- * the end of the text.
- */
-export function searchPattern(pattern: Pattern, from: number, emptyFrom = from): PatternSearch {
+/** Which matches of no characters count. */
+export interface EmptyMatches {
+  /** The first place at which they do; by default the place where the search begins. */
+  readonly from: number;
+  /** Whether they count at the end of the text, once that is known; by default they do not. */
+  readonly atEnd: boolean;
+}
+
+/** Begins a search for the first match at `from` or later. */
+export function searchPattern(
+  pattern: Pattern,
+  from: number,
+  empty: Partial<EmptyMatches> = {},
+): PatternSearch {
+  const counted = { from: empty.from ?? from, atEnd: empty.atEnd ?? false };
   return pattern.program.regular
-    ? new LinearSearch(pattern.program, from, emptyFrom)
-    : new BacktrackingSearch(pattern, from, emptyFrom);
+    ? new LinearSearch(pattern.program, from, counted)
+    : new BacktrackingSearch(pattern, from, counted);
 }
 
 /** All matches in `text` that do not overlap, leftmost first; those of no characters are left out. */
 export function* matchAll(pattern: Pattern, text: string): Generator<RegexMatch> {
   const whole = wholeText(text);
   for (let from = 0; from < text.length; ) {
-    const search = searchPattern(pattern, from, text.length);
+    const search = searchPattern(pattern, from, { from: text.length });
     search.advance(whole, text.length, true);
     if (search.found === null) return;
     yield search.found;
     from = search.found.end;
   }
+}
+
+/** Where the last match in `text` ends, an empty one at the end of the text included; 0 without one. */
+export function endOfLastMatch(pattern: Pattern, text: string): number {
+  let end = 0;
+  for (const match of matchAll(pattern, text)) end = match.end;
+  const atEnd = searchPattern(pattern, text.length, { atEnd: true });
+  atEnd.advance(wholeText(text), text.length, true);
+  return atEnd.found === null ? end : text.length;
 }
 
 /** Texts of the named groups that took part in `match`. */
