@@ -172,10 +172,11 @@ export class EnvelopeReader {
   private beginArguments(first: string | undefined): Status | 'more' {
     const { reader } = this;
     this.argumentsRead = true;
-    reader.inputEnd = reader.offset(reader.at);
+    reader.beginInput();
     if (!reader.draft.announced) this.early = { json: '', start: this.valueStart, end: this.valueStart };
     if (first === '"') {
       this.pass(reader.at + 1);
+      reader.beginInput();
       this.string = new JsonStringReader(reader.scanner);
       this.phase = 'string';
     } else if (first === '{') {
@@ -194,7 +195,7 @@ export class EnvelopeReader {
     const { reader } = this;
     const { scanner } = reader;
     const end = scanner.scan(reader.text, reader.at);
-    this.sayInput(scanner.output, end, scanner.held.length);
+    this.sayInput(scanner.output, end, scanner.held);
     if (scanner.status === 'open') return 'open';
     if (scanner.status === 'illegal') return this.illegal(['a value']);
     this.phase = 'after';
@@ -205,27 +206,23 @@ export class EnvelopeReader {
     const { reader, string } = this;
     if (string === null) return 'illegal';
     const end = string.read(reader.text, reader.at);
-    this.sayInput(string.output, end, 0);
+    this.sayInput(string.output, end, '');
     if (string.status === 'illegal') return this.illegal(['JSON']);
     if (string.status === 'open') return 'open';
     this.phase = 'after';
     return 'more';
   }
 
-  /** JSON of the arguments up to `end`, of which the last `held` units are not in it yet. */
-  private sayInput(json: string, end: number, held: number): void {
-    const { reader } = this;
-    const offset = reader.offset(end) - held;
-    if (this.early !== null) {
-      this.early.json += json;
-      this.early.end = reader.offset(end);
-      reader.hold(end);
+  /** JSON of the arguments up to `end`, of which the tail `held` is not in it yet. */
+  private sayInput(json: string, end: number, held: string): void {
+    const { reader, early } = this;
+    if (early === null) {
+      reader.sayInput(json, end, held);
       return;
     }
-    reader.at = end;
-    if (json === '') return;
-    reader.writer.input(json, reader.inputEnd, offset);
-    reader.inputEnd = offset;
+    early.json += json;
+    early.end = reader.offset(end);
+    reader.hold(end);
   }
 
   private readCaptured(phase: Phase): Status | 'more' {

@@ -63,7 +63,9 @@ export class Reader implements MatchContext {
   callsOpenedAt: number | null = null;
   readonly scanner = new JsonScanner();
   /** End of the last stretch that a tool-input-delta covered. */
-  inputEnd = 0;
+  private inputEnd = 0;
+  /** Text of the arguments that was consumed behind it, and is in no event yet. */
+  private unsaid = '';
   /** Where the values that are being read belong. */
   values: ValueStack | null = null;
   /** The schema of the open call's arguments. */
@@ -179,6 +181,34 @@ export class Reader implements MatchContext {
     if (!this.options.thoughtsInText) this.writer.endRegion(this.offset(this.at));
   }
 
+  /** JSON of the arguments, or of a value in them, begins at the reader's position. */
+  beginInput(): void {
+    this.inputEnd = this.offset(this.at);
+    this.unsaid = '';
+  }
+
+  /** Consumes text up to `end`, whose JSON is `json`; the tail `held` of the text is not in it yet. */
+  sayInput(json: string, end: number, held: string): void {
+    if (json === '') {
+      this.unsaid += this.text.slice(this.at, end);
+    } else {
+      const stop = this.offset(end) - held.length;
+      this.writer.input(json, this.inputEnd, stop);
+      this.inputEnd = stop;
+      this.unsaid = held;
+    }
+    this.at = end;
+  }
+
+  /** Text of the arguments that was consumed and turned out to be no JSON becomes part of the report. */
+  reject(): void {
+    const { unsaid } = this;
+    this.unsaid = '';
+    if (unsaid === '' || this.held.length > 0) return;
+    this.heldStart = this.offset(this.at) - unsaid.length;
+    this.held.append(unsaid);
+  }
+
   /** Takes text up to `end` out of `text`, to be said later. */
   hold(end: number): void {
     if (this.held.length === 0) this.heldStart = this.offset(this.at);
@@ -201,6 +231,7 @@ export class Reader implements MatchContext {
     this.inCall = true;
     this.draft = newDraft();
     this.values = null;
+    this.unsaid = '';
     this.scanner.reset();
   }
 

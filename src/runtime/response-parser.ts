@@ -202,11 +202,7 @@ function hasRest(reader: Reader): boolean {
 function reportRest(reader: Reader): void {
   const { writer } = reader;
   if (!hasRest(reader) && writer.call === null) return;
-  const rejected = reader.scanner.status === 'open' ? reader.scanner.held : '';
-  if (rejected !== '' && reader.held.length === 0) {
-    reader.heldStart = reader.offset(reader.at) - rejected.length;
-    reader.held.append(rejected);
-  }
+  reader.reject();
   reader.hold(reader.text.length);
   reader.complaint = { expected: [], reason: 'the text ends inside a call' };
   reportMalformed(reader);

@@ -55,18 +55,10 @@ function enterMarker(reader: Reader, { choice, end }: Match<State>): State {
 
 /** Says what is wrong here; the text is passed over and reported from `recover`. */
 export function fail(reader: Reader, recover: State, expected: readonly string[], reason: string): State {
-  const { scanner } = reader;
-  if (scanner.status === 'illegal' && scanner.held !== '') holdRejected(reader, scanner.held);
+  reader.reject();
   reader.complaint = { expected, reason };
   reader.scanner.reset();
   return recover;
-}
-
-/** A word that was read and is no value becomes part of the report. */
-function holdRejected(reader: Reader, rejected: string): void {
-  if (reader.held.length > 0) return;
-  reader.heldStart = reader.offset(reader.at) - rejected.length;
-  reader.held.append(rejected);
 }
 
 /** Passes over malformed text up to the next marker that says where the reader stands. */
@@ -166,7 +158,7 @@ export function announce(reader: Reader, start: number, end: number): void {
   reader.parameters = options.tools.parameters(draft.name);
   reader.writer.startCall(draft.name, draft.id, reader.offset(start), reader.offset(end));
   reader.at = end;
-  reader.inputEnd = reader.offset(end);
+  reader.beginInput();
 }
 
 /** The name within a composed id: `get_time` in `functions.get_time:0`; all of it where the id is no such. */

@@ -59,7 +59,7 @@ export function beginObject(reader: Reader): boolean {
   reader.scanner.reset();
   if (first === '"') reader.skip(reader.at + 1);
   reader.progress = first === '"' ? new JsonStringReader(reader.scanner) : 'object';
-  reader.inputEnd = reader.offset(reader.at);
+  reader.beginInput();
   return true;
 }
 
@@ -71,9 +71,8 @@ function readObject(reader: Reader, progress: unknown): 'open' | 'done' | 'illeg
 }
 
 function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'done' | 'illegal' {
-  const start = reader.offset(reader.at);
-  reader.at = string.read(reader.text, reader.at);
-  reader.writer.input(string.output, start, reader.offset(reader.at));
+  const end = string.read(reader.text, reader.at);
+  reader.sayInput(string.output, end, '');
   return string.status;
 }
 

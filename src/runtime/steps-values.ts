@@ -160,7 +160,7 @@ function readOpened(
   if (progress.mode === null) {
     progress.mode = chooseMode(reader, values, progress);
     if (progress.mode === null) return null;
-    reader.inputEnd = reader.offset(reader.at);
+    reader.beginInput();
   }
   switch (progress.mode) {
     case 'raw':
@@ -244,17 +244,10 @@ function becomeString(reader: Reader, progress: ValueProgress): void {
 export function scanInput(reader: Reader): void {
   const { scanner } = reader;
   const end = scanner.scan(reader.text, reader.at);
-  reader.at = end;
-  if (reader.ended && scanner.status === 'open' && scanner.output === '') scanner.end();
-  sayScanned(reader);
-}
-
-function sayScanned(reader: Reader): void {
-  const { scanner } = reader;
-  const end = reader.offset(reader.at) - scanner.held.length;
-  if (scanner.output === '') return;
-  reader.writer.input(scanner.output, reader.inputEnd, end);
-  reader.inputEnd = end;
+  reader.sayInput(scanner.output, end, scanner.held);
+  if (!reader.ended || scanner.status !== 'open') return;
+  scanner.end();
+  reader.sayInput(scanner.output, end, scanner.held);
 }
 
 function readScanned(

@@ -42,10 +42,18 @@ export function decodeHeld(text: string, types: ReadonlySet<JsonType>): string {
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
   if (types.has('string') && isScalar && text.length > longestScalar) return JSON.stringify(text);
+  if (trimmed === '') return blankValue(text, types);
   const json = scanWhole(trimmed);
   if (json === null) return JSON.stringify(text);
   if (types.has(typeOf(JSON.parse(json)))) return json;
   return types.has('string') ? JSON.stringify(text) : json;
+}
+
+/** A container without brackets of its own is empty where no text is; else it is a string. */
+function blankValue(text: string, types: ReadonlySet<JsonType>): string {
+  if (types.has('string')) return JSON.stringify(text);
+  if (types.has('array')) return '[]';
+  return types.has('object') ? '{}' : JSON.stringify(text);
 }
 
 /** JSON of a text that is one value of JSON or Python; `null` if it is not. */

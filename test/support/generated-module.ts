@@ -1,0 +1,21 @@
+/** Runs the source text of a generated module, as TypeScript compiles it. */
+import ts from 'typescript';
+import type { ChatFormat } from '../../src/chat-format.ts';
+import { emitModule } from '../../src/codegen/emit-module.ts';
+import * as runtime from '../../src/runtime/index.ts';
+import type { ResponseModule } from '../../src/runtime/module-contract.ts';
+
+/** The module generated for a format. It can import the runtime and nothing else. */
+export function generatedModule(format: ChatFormat): ResponseModule {
+  const { outputText } = ts.transpileModule(emitModule(format)['parser.ts'], {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+  });
+  const exports: { responseModule?: ResponseModule } = {};
+  const require = (name: string) => {
+    if (name !== 'idiolect/runtime') throw new Error(`a generated module imports ${name}`);
+    return runtime;
+  };
+  new Function('exports', 'require', outputText)(exports, require);
+  if (exports.responseModule === undefined) throw new Error('no module was exported');
+  return exports.responseModule;
+}
