@@ -31,8 +31,8 @@ async function list(options: ListOptions): Promise<void> {
   }
 }
 
-function table(cache: string, { models, partials }: CacheContents): string {
-  if (models.length === 0 && partials.length === 0) {
+function table(cache: string, { models, partials, quarantined }: CacheContents): string {
+  if (models.length + partials.length + quarantined.length === 0) {
     return `no models in ${cache}; fetch one with ${pc.bold('idiolect pull <owner/name>')}\n`;
   }
   const rows = models.map(row);
@@ -41,11 +41,14 @@ function table(cache: string, { models, partials }: CacheContents): string {
     const padded = cells.map((cell, index) => cell.padEnd(widths[index + 1] ?? 0)).join('  ');
     return `${pc.bold(model.padEnd(widths[0] ?? 0))}  ${padded}`.trimEnd();
   });
-  const rest = partials.map(
+  const broken = partials.map(
     ({ model, size }) => `${pc.yellow('broke off')} ${model}, ${formatBytes(size)} here; pull again to go on`,
   );
+  const corrupt = quarantined.map(
+    ({ file, size }) => `${pc.red('corrupt')} ${file}, ${formatBytes(size)}; why stands beside it, delete it`,
+  );
   const sum = formatBytes(models.reduce((total, { size }) => total + size, 0));
-  return `${[...lines, ...rest, pc.dim(`${sum} in ${cache}`)].join('\n')}\n`;
+  return `${[...lines, ...broken, ...corrupt, pc.dim(`${sum} in ${cache}`)].join('\n')}\n`;
 }
 
 function row(model: CachedModel): readonly string[] {

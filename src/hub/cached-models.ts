@@ -24,8 +24,8 @@ export interface CachedModel {
   readonly modified: Date;
 }
 
-/** A download that broke off and would go on where it stopped. */
-export interface CachedPartial {
+/** Bytes in the cache that are no model: a download that broke off, or a corrupt file. */
+export interface CachedRemnant {
   readonly model: string;
   readonly file: string;
   /** Bytes it takes on the disk. */
@@ -35,7 +35,10 @@ export interface CachedPartial {
 /** What the cache holds. */
 export interface CacheContents {
   readonly models: readonly CachedModel[];
-  readonly partials: readonly CachedPartial[];
+  /** Downloads that broke off and go on where they stopped. */
+  readonly partials: readonly CachedRemnant[];
+  /** Files whose hash was wrong; a note with the reason lies beside each. */
+  readonly quarantined: readonly CachedRemnant[];
 }
 
 /** A file of a snapshot whose bytes are there. */
@@ -63,6 +66,7 @@ export async function listCachedModels(cache: string): Promise<CacheContents> {
   return {
     models: contents.flatMap(({ models }) => models),
     partials: contents.flatMap(({ partials }) => partials),
+    quarantined: contents.flatMap(({ quarantined }) => quarantined),
   };
 }
 
@@ -128,7 +132,9 @@ async function listModel(folder: string, model: string): Promise<CacheContents> 
       models.push(describe(found, { model, commit, revisions: refs.get(commit) ?? [] }));
     }
   }
-  return { models, partials: await listPartials(folder, model) };
+  const partials = await listRemnants(path.join(folder, 'blobs'), '.idiolect', model);
+  const quarantined = await listRemnants(path.join(folder, 'quarantine'), '.corrupt', model);
+  return { models, partials, quarantined };
 }
 
 function describe(
@@ -189,14 +195,14 @@ async function readRefs(folder: string): Promise<ReadonlyMap<string, readonly st
   return byCommit;
 }
 
-async function listPartials(folder: string, model: string): Promise<CachedPartial[]> {
-  const partials: CachedPartial[] = [];
-  for (const name of await names(path.join(folder, 'blobs'))) {
-    const file = path.join(folder, 'blobs', name);
-    const stats = name.endsWith('.idiolect') ? await fs.stat(file).catch(() => null) : null;
-    if (stats !== null) partials.push({ model, file, size: stats.blocks * 512 });
+async function listRemnants(folder: string, ending: string, model: string): Promise<CachedRemnant[]> {
+  const remnants: CachedRemnant[] = [];
+  for (const name of await names(folder)) {
+    const file = path.join(folder, name);
+    const stats = name.endsWith(ending) ? await fs.stat(file).catch(() => null) : null;
+    if (stats !== null) remnants.push({ model, file, size: stats.blocks * 512 });
   }
-  return partials;
+  return remnants;
 }
 
 /** Removes those of `blobs` that no name of a snapshot leads to any more; returns the freed bytes. */

@@ -6,6 +6,7 @@
  * writes are still on the way, so that a kill at the wrong moment leaves a hole; and does not check which
  * bytes a server sends. `@huggingface/hub` downloads over one connection, cannot resume and checks no hash.
  */
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { IdiolectError } from '../errors.ts';
 import { parseContentRange } from './byte-source.ts';
@@ -163,7 +164,7 @@ async function writeBytes(target: PartialFile, position: number, bytes: Uint8Arr
   } catch (cause) {
     const full =
       cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-    if (full) throw new DiskFullError({ folder: 'the cache', needed: null, free: null, cause });
+    if (full) throw new DiskFullError({ folder: path.dirname(target.file), needed: null, free: null, cause });
     throw cause;
   }
 }

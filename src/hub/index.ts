@@ -3,7 +3,7 @@ export { defaultCacheFolder } from './cache.ts';
 export {
   type CacheContents,
   type CachedModel,
-  type CachedPartial,
+  type CachedRemnant,
   findCachedModel,
   listCachedModels,
   removeCachedModels,

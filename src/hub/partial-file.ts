@@ -8,6 +8,8 @@ import fs from 'node:fs/promises';
 
 /** An open partial file. */
 export interface PartialFile {
+  /** Where its data lies. */
+  readonly file: string;
   readonly chunkCount: number;
   isDone(chunk: number): boolean;
   /** Bytes of all chunks that are done. */
@@ -42,6 +44,7 @@ export async function openPartialFile(layout: PartialFileLayout): Promise<Partia
     Math.min(size, (chunk + 1) * chunkSize),
   ];
   return {
+    file: layout.file,
     chunkCount,
     bounds,
     isDone: (chunk) => done.bytes[chunk] === 1,

@@ -109,8 +109,24 @@ describe('what others left in the cache', () => {
 
   test('an empty or missing cache is an empty list', async () => {
     const { cache } = await startFixture();
-    expect(await listCachedModels(cache)).toEqual({ models: [], partials: [] });
-    expect(await listCachedModels(path.join(cache, 'none'))).toEqual({ models: [], partials: [] });
+    expect(await listCachedModels(cache)).toEqual({ models: [], partials: [], quarantined: [] });
+    expect(await listCachedModels(path.join(cache, 'none'))).toEqual({
+      models: [],
+      partials: [],
+      quarantined: [],
+    });
+  });
+});
+
+test('a corrupt file is listed, and no model', async () => {
+  const { pull, hub, cache } = await startFixture({ repositories });
+  hub.fault = ({ range }) =>
+    (range?.start ?? 0) > 60_000 ? { type: 'corrupt', at: range?.start ?? 0 } : undefined;
+  await expect(pull('org/model')).rejects.toThrow(/corrupt/);
+  expect(await listCachedModels(cache)).toMatchObject({
+    models: [],
+    partials: [],
+    quarantined: [{ model: 'org/model' }],
   });
 });
 

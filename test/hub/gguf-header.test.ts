@@ -133,7 +133,7 @@ describe('refused, saying why', () => {
 });
 
 test('a 40 GB file is judged by its header alone', async () => {
-  const vocabulary = Array.from({ length: 400_000 }, (_, index) => `token number ${index}`);
+  const vocabulary = Array.from({ length: 300_000 }, (_, index) => `token number ${index}`);
   const bytes = modelFile({
     metadata: { 'tokenizer.ggml.tokens': vocabulary, 'tokenizer.chat_template': 't' },
   });
@@ -146,7 +146,7 @@ test('a 40 GB file is judged by its header alone', async () => {
 test('a header without end is given up within 32 MB', async () => {
   const server = rangeServer(modelFile({ declaredEntries: 20_000n, weights: null }), 40e9);
   await expect(readGgufHeader('https://hub.test/big.gguf', server)).rejects.toBeInstanceOf(ModelFileError);
-  const endless = modelFile({ metadata: { list: Array.from({ length: 4_000_000 }, () => '') } });
+  const endless = modelFile({ metadata: { list: Array.from({ length: 1_000_001 }, () => '') } });
   const second = rangeServer(endless, 40e9);
   await expect(readGgufHeader('https://hub.test/big.gguf', second)).rejects.toBeInstanceOf(ModelFileError);
   expect(Math.max(server.sent.bytes, second.sent.bytes)).toBeLessThan(32e6);

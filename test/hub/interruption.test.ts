@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { withClaim } from '../../src/hub/claim.ts';
+import { downloadFile } from '../../src/hub/download-file.ts';
 import { openPartialFile } from '../../src/hub/partial-file.ts';
 import type { SeenRequest } from '../support/fake-hub.ts';
 import { type Fixture, startFixture, toolModel } from './hub-fixture.ts';
@@ -138,4 +139,28 @@ test('a record that does not fit its data is not believed', async () => {
   const other = await openPartialFile({ ...layout, chunkSize: 300 });
   expect([other.doneBytes(), other.chunkCount, ...other.bounds(3)]).toEqual([0, 4, 900, 1000]);
   await other.close();
+});
+
+test('a disk that fills up on the way is told as such, and at once', async () => {
+  const { hub, cache } = await startFixture({ repositories });
+  const partial = await openPartialFile({ file: path.join(cache, 'data'), size: model.length, chunkSize });
+  onTestFinished(() => partial.close());
+  const write = async (): Promise<void> => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  };
+  const request = {
+    name: 'm.gguf',
+    url: `${hub.endpoint}/org/model/resolve/main/m.gguf`,
+    size: model.length,
+    fetch,
+    connections,
+    signal: new AbortController().signal,
+    stallMs: 10_000,
+    retryMs: 10_000,
+    onBytes: () => undefined,
+  };
+  await expect(downloadFile({ ...partial, write }, request)).rejects.toMatchObject({
+    code: 'disk-full',
+    folder: cache,
+  });
 });
