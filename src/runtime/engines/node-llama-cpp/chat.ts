@@ -96,7 +96,7 @@ export function prepareChat({ shelf, vocabulary }: ChatEngine, options: ChatOpti
       ...optional('continueFinalMessage', options.continueFinalMessage),
       addGenerationPrompt: options.continueFinalMessage !== true,
       input: format.input,
-      name: shelf.name,
+      name: shelf.sources.name,
       ...shelf.specialTexts,
     },
     vocabulary,

@@ -2,5 +2,5 @@
 export type { ChatOptions } from './chat.ts';
 export type { ChatStream } from './chat-stream.ts';
 export type { SamplingOptions } from './decode.ts';
-export type { GeneratedFormat, LearnedTemplate } from './learned-template.ts';
-export { type ChatModel, type LoadModelOptions, loadModel } from './load-model.ts';
+export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
+export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';

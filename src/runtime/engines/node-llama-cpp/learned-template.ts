@@ -2,19 +2,10 @@
 import { createHash } from 'node:crypto';
 import { type Analysis, analyzeTemplate } from '../../../analysis/analyze-template.ts';
 import type { ChatFormat } from '../../../chat-format.ts';
-import type { ResponseModule } from '../../module-contract.ts';
+import type { GeneratedModule, ResponseModule } from '../../module-contract.ts';
 
-/** A generated module as an application imports it. */
-export interface GeneratedFormat {
-  readonly format: ChatFormat;
-  readonly responseModule: ResponseModule;
-}
-
-/** Where knowledge about templates comes from. */
-export interface LearnOptions {
-  /** Generated modules; the one with the template's fingerprint is used. Default: none. */
-  readonly modules?: readonly GeneratedFormat[];
-}
+/** What `generated/index.ts` exports: loaders of modules by the fingerprint of their template. */
+export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly default: ResponseModule }>>;
 
 /** A template and how the model writes under it. */
 export interface LearnedTemplate {
@@ -22,7 +13,7 @@ export interface LearnedTemplate {
   readonly format: ChatFormat;
   /** Set when a generated module was found by the template's fingerprint. */
   readonly responseModule: ResponseModule | null;
-  /** Set when the template was analysed on the spot: its warnings are worth reading. */
+  /** Set when the template was analysed on the spot; its warnings are worth reading. */
   readonly analysis: Analysis | null;
 }
 
@@ -32,38 +23,72 @@ export interface SpecialTexts {
   readonly eosToken: string;
 }
 
+/** The templates of a model file; one that ships only one has it twice. */
+export interface TemplateSources {
+  /** Names the model in errors. */
+  readonly name: string;
+  readonly default: string;
+  readonly toolUse: string;
+}
+
 /** Learns each template once, when it is first needed. */
 export class TemplateShelf {
   readonly specialTexts: SpecialTexts;
-  readonly name: string;
-  readonly #sources: { readonly default: string; readonly toolUse: string };
-  readonly #modules: readonly GeneratedFormat[];
-  readonly #learned = new Map<string, LearnedTemplate>();
+  readonly sources: TemplateSources;
+  readonly #learned: Map<string, LearnedTemplate>;
 
-  constructor(
-    sources: { readonly name: string; readonly default: string; readonly toolUse: string },
+  private constructor(
+    sources: TemplateSources,
     specialTexts: SpecialTexts,
-    { modules = [] }: LearnOptions,
+    learned: Map<string, LearnedTemplate>,
   ) {
-    this.name = sources.name;
-    this.#sources = sources;
+    this.sources = sources;
     this.specialTexts = specialTexts;
-    this.#modules = modules;
+    this.#learned = learned;
+  }
+
+  /** Looks for generated modules; what has none is analysed later. */
+  static async open(
+    sources: TemplateSources,
+    specialTexts: SpecialTexts,
+    modules: readonly GeneratedModule[] | ModuleRegistry,
+  ): Promise<TemplateShelf> {
+    const learned = new Map<string, LearnedTemplate>();
+    for (const source of new Set([sources.default, sources.toolUse])) {
+      const generated = await findGenerated(source, modules);
+      if (generated !== undefined) {
+        learned.set(source, { source, format: generated.format, responseModule: generated, analysis: null });
+      }
+    }
+    return new TemplateShelf(sources, specialTexts, learned);
   }
 
   /** The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`. */
   learn(withTools: boolean): LearnedTemplate {
-    const source = withTools ? this.#sources.toolUse : this.#sources.default;
-    const known = this.#learned.get(source) ?? this.#learn(source);
+    const source = withTools ? this.sources.toolUse : this.sources.default;
+    const known = this.#learned.get(source) ?? this.#analyze(source);
     this.#learned.set(source, known);
     return known;
   }
 
-  #learn(source: string): LearnedTemplate {
-    const sha256 = createHash('sha256').update(source).digest('hex');
-    const generated = this.#modules.find(({ format }) => format.templateSha256 === sha256);
-    if (generated !== undefined) return { source, analysis: null, ...generated };
-    const analysis = analyzeTemplate(source, { name: this.name, ...this.specialTexts });
+  #analyze(source: string): LearnedTemplate {
+    const analysis = analyzeTemplate(source, { name: this.sources.name, ...this.specialTexts });
     return { source, format: analysis.format, responseModule: null, analysis };
   }
+}
+
+async function findGenerated(
+  source: string,
+  modules: readonly GeneratedModule[] | ModuleRegistry,
+): Promise<GeneratedModule | undefined> {
+  const sha256 = createHash('sha256').update(source).digest('hex');
+  if ('get' in modules) {
+    const loaded = await modules.get(sha256)?.();
+    return loaded !== undefined && isGenerated(loaded.default) ? loaded.default : undefined;
+  }
+  return modules.find(({ templateSha256 }) => templateSha256 === sha256);
+}
+
+function isGenerated(module: ResponseModule): module is GeneratedModule {
+  return 'format' in module;
 }

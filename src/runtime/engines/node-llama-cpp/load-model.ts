@@ -2,14 +2,26 @@
 import path from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import { ModelFileError } from '../../../errors.ts';
-import { type ChatEngine, type ChatOptions, startChat } from './chat.ts';
+import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
+import type { GeneratedModule } from '../../module-contract.ts';
+import { type ChatEngine, type ChatOptions, prepareChat, startChat } from './chat.ts';
 import type { ChatStream } from './chat-stream.ts';
-import { type LearnedTemplate, type LearnOptions, TemplateShelf } from './learned-template.ts';
+import {
+  type LearnedTemplate,
+  type ModuleRegistry,
+  TemplateShelf,
+  type TemplateSources,
+} from './learned-template.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { readVocabulary } from './vocabulary.ts';
 
 /** Options of `loadModel`. */
-export interface LoadModelOptions extends LearnOptions {
+export interface LoadModelOptions {
+  /**
+   * Generated modules, or the registry `generated/index.ts` exports; the one with the template's
+   * fingerprint is used. Default: none, and the template is analysed when it is first needed.
+   */
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
   /** Jinja source to use instead of the templates in the file. */
   readonly chatTemplate?: string;
   /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
@@ -32,9 +44,19 @@ export interface ChatModel {
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is computed until the stream is read. */
   chat(options: ChatOptions): ChatStream;
+  /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
+  preview(options: ChatOptions): ChatPreview;
   /** Frees context and model. */
   dispose(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A chat as far as it is known before the first token. */
+export interface ChatPreview {
+  readonly prompt: string;
+  /** Tokens of the prompt. */
+  readonly promptTokens: number;
+  readonly grammar: BuiltGrammar;
 }
 
 const defaultContextSize = 8192;
@@ -47,11 +69,8 @@ export async function loadModel(file: string, options: LoadModelOptions = {}): P
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   const model = await openFile(llama, file);
   try {
-    const shelf = new TemplateShelf(
-      templatesOf(model, file, options.chatTemplate),
-      specialTexts(model),
-      options,
-    );
+    const sources = templatesOf(model, file, options.chatTemplate);
+    const shelf = await TemplateShelf.open(sources, specialTexts(model), options.modules ?? []);
     const vocabulary = readVocabulary(model, file);
     const context = await createContext(model, options);
     const engine: ChatEngine = { model, vocabulary, shelf, pool: new SequencePool(context) };
@@ -80,6 +99,11 @@ class LoadedModel implements ChatModel {
 
   chat(options: ChatOptions): ChatStream {
     return startChat(this.#engine, options);
+  }
+
+  preview(options: ChatOptions): ChatPreview {
+    const { prompt, grammar } = prepareChat(this.#engine, options);
+    return { prompt: prompt.text, promptTokens: prompt.tokens.length, grammar };
   }
 
   async dispose(): Promise<void> {
@@ -117,11 +141,7 @@ function createContext(model: LlamaModel, options: LoadModelOptions): Promise<Ll
   return model.createContext({ contextSize, sequences, ...(threads === undefined ? {} : { threads }) });
 }
 
-function templatesOf(
-  model: LlamaModel,
-  file: string,
-  given: string | undefined,
-): { readonly name: string; readonly default: string; readonly toolUse: string } {
+function templatesOf(model: LlamaModel, file: string, given: string | undefined): TemplateSources {
   const name = path.basename(file);
   if (given !== undefined) return { name, default: given, toolUse: given };
   const tokenizer: object = model.fileInfo.metadata.tokenizer ?? {};
