@@ -96,20 +96,18 @@ function lintNode(node: GbnfNode, rule: string, seen: ReadonlySet<string>): Gbnf
   const { item, min, max } = node;
   const bound = max !== null && max > engineRepetitionLimit ? null : max;
   const rounds = bound === null || bound === 0 ? Math.max(1, min) : bound;
-  const forgotten =
-    bound === max ? [] : [finding('forgotten-bound', rule, `${max} repetitions become any number`)];
   const fits = min <= engineRepetitionLimit && rounds * weightOf(item, seen) <= engineRepetitionLimit;
-  return fits
-    ? forgotten
-    : [
-        ...forgotten,
-        finding('repetition-limit', rule, `${rounds} rounds of a group are more than the engine expands`),
-      ];
+  if (!fits) {
+    return [
+      finding('repetition-limit', rule, `${rounds} rounds of a group are more than the engine expands`),
+    ];
+  }
+  return bound === max ? [] : [finding('forgotten-bound', rule, `${max} repetitions become any number`)];
 }
 
 function weightOf(item: GbnfNode, seen: ReadonlySet<string>): number {
-  const met = new Set(seen);
-  return repetitionWeight(item, (name) => met.size < met.add(name).size);
+  const met = new Set<string>();
+  return repetitionWeight(item, (name) => !seen.has(name) && met.size < met.add(name).size);
 }
 
 function lintClass(ranges: readonly (readonly [number, number])[], rule: string): GbnfFinding[] {
