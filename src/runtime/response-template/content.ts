@@ -2,39 +2,70 @@
 import { PatternError, ResponseFieldError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import { type JsonDialect, parseDialect } from './json-dialect.ts';
-import type { ContentArguments, LoadedField } from './load.ts';
 import { compilePattern, matchAll, namedGroups, type Pattern } from './python-regex/pattern-search.ts';
 import { isTruthy, pythonTypeName, readFloat, readInteger, stripSpace } from './python-values.ts';
 import { type ContentParserName, contentParserNames, type FieldValue } from './template.ts';
-import { applyTransform, objectFrom } from './transform.ts';
+import { applyTransform, objectFrom, type TransformScope } from './transform.ts';
+
+/** Arguments of a content parser, by name. */
+export type ContentArguments = ReadonlyMap<string, JsonValue>;
+
+/** How the text of a field's regions is read. */
+export interface Reading {
+  readonly field: string;
+  readonly content: ContentParserName;
+  readonly contentArguments: ContentArguments;
+  /** `null` when the content is the value. */
+  readonly transform: { readonly shape: JsonValue; readonly each: boolean } | null;
+}
 
 /**
- * The value of one region of `field`.
+ * The value of one region.
  *
- * @throws {ResponseFieldError} when the text is not what the field's content parser reads, or the
- * transform names what is not there.
+ * @throws {ResponseFieldError} when the text is not what the content parser reads, or the transform
+ * names what is not there.
  */
-export function readRegion(field: LoadedField, raw: string, groups: ReadonlyMap<string, string>): FieldValue {
-  const content = parseContent({
-    field: field.name,
-    raw,
-    name: field.content,
-    given: field.contentArguments,
-  });
-  if (field.transform === null) return content;
-  const { shape, each } = field.transform;
+export function readRegion(reading: Reading, raw: string, groups: ReadonlyMap<string, string>): FieldValue {
+  const { field, transform } = reading;
+  const content = readContent(field, raw, reading.content, reading.contentArguments);
+  if (transform === null) return content;
+  const { shape, each } = transform;
   if (!each)
-    return applyTransform(shape, new Map<string, JsonValue>([...groups, ['content', content]]), field.name);
-  if (!Array.isArray(content)) throw unusable(field.name, raw, 'list', content);
+    return applyTransform(shape, new Map<string, JsonValue>([...groups, ['content', content]]), field);
+  return readEach(field, content, groups, (scope) => applyTransform(shape, scope, field));
+}
+
+/**
+ * The content of a region, before any transform.
+ *
+ * @throws {ResponseFieldError}
+ */
+export function readContent(
+  field: string,
+  raw: string,
+  name: ContentParserName,
+  given: ContentArguments = new Map(),
+): FieldValue {
+  return parseContent({ field, raw, name, given });
+}
+
+/**
+ * Fills in a transform for each item of a list, whose keys come before the opener's groups.
+ *
+ * @throws {ResponseFieldError} when the content is no list of objects.
+ */
+export function readEach(
+  field: string,
+  content: FieldValue,
+  groups: ReadonlyMap<string, string>,
+  fill: (scope: TransformScope) => JsonValue,
+): FieldValue {
+  if (!Array.isArray(content)) throw unusable(field, 'list', content);
   return content.map((item: JsonValue) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      throw unusable(field.name, raw, 'list of dicts', item);
+      throw unusable(field, 'list of dicts', item);
     }
-    return applyTransform(
-      shape,
-      new Map<string, JsonValue>([...groups, ...Object.entries(item)]),
-      field.name,
-    );
+    return fill(new Map<string, JsonValue>([...groups, ...Object.entries(item)]));
   });
 }
 
@@ -185,7 +216,7 @@ function fail(content: Content, problem: string): never {
   });
 }
 
-function unusable(field: string, raw: string, wanted: string, value: JsonValue): ResponseFieldError {
+function unusable(field: string, wanted: string, value: JsonValue): ResponseFieldError {
   const reason = `transform_each needs a ${wanted}, got ${pythonTypeName(value)}`;
-  return new ResponseFieldError({ field, reason, raw });
+  return new ResponseFieldError({ field, reason, raw: '' });
 }

@@ -1,12 +1,12 @@
 /** Looks for the first of several delimiters in a growing text. */
 import type { HeldText } from './held-text.ts';
-import type { Delimiter, LoadedField } from './load.ts';
 import { type PatternSearch, type RegexMatch, searchPattern } from './python-regex/pattern-search.ts';
+import type { Delimiter, Region } from './region.ts';
 
 /** A delimiter to look for, and what it would do. */
 export interface Candidate {
   readonly action: 'open' | 'close';
-  readonly field: LoadedField;
+  readonly field: Region;
   readonly delimiter: Delimiter;
   /** The first place at which it may match no characters. */
   readonly emptyFrom: number;

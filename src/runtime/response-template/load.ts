@@ -1,44 +1,12 @@
 /** Checks a response template as the reference does and prepares it for parsing. */
 import { PatternError, ResponseTemplateError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
+import { type ContentArguments, isStructured, type Reading, readRegion } from './content.ts';
 import { compilePattern, type Pattern } from './python-regex/pattern-search.ts';
 import { isTruthy, pythonTypeName } from './python-values.ts';
+import type { Delimiter, LoadedTemplate, Region } from './region.ts';
 import { type ContentParserName, contentParserNames, type ResponseTemplate } from './template.ts';
 import { checkTransform } from './transform.ts';
-
-/** A template that was checked, with its patterns compiled. Nothing in it belongs to the caller. */
-export interface LoadedTemplate {
-  readonly defaults: ReadonlyMap<string, JsonValue>;
-  readonly anchor: Pattern;
-  /** In the template's order. */
-  readonly fields: readonly LoadedField[];
-  /** The field without an opener. */
-  readonly implicit: LoadedField | null;
-}
-
-export interface LoadedField {
-  readonly name: string;
-  /** `null` for the implicit field. */
-  readonly open: Delimiter | null;
-  /** `null` when only the end of the text closes it. */
-  readonly close: Delimiter | null;
-  readonly repeats: boolean;
-  readonly join: string | null;
-  readonly optional: boolean;
-  readonly content: ContentParserName;
-  readonly contentArguments: ContentArguments;
-  /** `null` when the content is the value. */
-  readonly transform: { readonly shape: JsonValue; readonly each: boolean } | null;
-}
-
-/** What opens or closes a region. Of several that match at one place, literals go before patterns. */
-export interface Delimiter {
-  readonly literal: boolean;
-  readonly pattern: Pattern;
-}
-
-/** Arguments of a content parser, by name. */
-export type ContentArguments = ReadonlyMap<string, JsonValue>;
 
 type Entries = ReadonlyMap<string, unknown>;
 
@@ -87,13 +55,13 @@ export function loadResponseTemplate(template: ResponseTemplate | JsonValue): Lo
   };
 }
 
-function loadFields(value: unknown): LoadedField[] {
+function loadFields(value: unknown): Region[] {
   const entries = entriesOf(value);
   if (entries === null || entries.size === 0) throw invalid('/fields', 'must be an object with a field');
   return [...entries].map(([name, field]) => loadField(name, field));
 }
 
-function loadField(name: string, value: unknown): LoadedField {
+function loadField(name: string, value: unknown): Region {
   const pointer = `/fields/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const entries = entriesOf(value);
   if (entries === null) throw invalid(pointer, 'must be an object');
@@ -101,18 +69,35 @@ function loadField(name: string, value: unknown): LoadedField {
   const open = loadDelimiter(entries, pointer, 'open', 'open_pattern');
   const close = loadDelimiter(entries, pointer, 'close', 'close_pattern');
   const repeats = isTruthy(entries.get('repeats') ?? false);
+  const join = loadJoin(entries.get('join'), repeats, pointer);
+  const optional = isTruthy(entries.has('optional') ? entries.get('optional') : true);
+  const reading = loadReading(name, entries, pointer, [open, close]);
   return {
     name,
     open,
     close,
     repeats,
-    join: loadJoin(entries.get('join'), repeats, pointer),
-    optional: isTruthy(entries.has('optional') ? entries.get('optional') : true),
+    join,
+    optional,
+    text: reading.content === 'text',
+    structured: isStructured(reading.content),
+    read: (raw, groups) => readRegion(reading, raw, groups),
+  };
+}
+
+function loadReading(
+  field: string,
+  entries: Entries,
+  pointer: string,
+  delimiters: readonly (Delimiter | null)[],
+): Reading {
+  return {
+    field,
     content: loadContent(entries, pointer),
     contentArguments: structuredClone(
       entriesOf(entries.get('content_args')) ?? new Map(),
     ) as ContentArguments,
-    transform: loadTransform(entries, pointer, [open, close]),
+    transform: loadTransform(entries, pointer, delimiters),
   };
 }
 
@@ -139,7 +124,7 @@ function loadTransform(
   entries: Entries,
   pointer: string,
   delimiters: readonly (Delimiter | null)[],
-): LoadedField['transform'] {
+): Reading['transform'] {
   const each = entries.has('transform_each') ? entries.get('transform_each') : false;
   if (typeof each !== 'boolean') {
     throw invalid(`${pointer}/transform_each`, `must be a boolean, got ${pythonTypeName(each)}`);

@@ -1,8 +1,8 @@
 /** Puts the values of regions together into a message. */
 import { ResponseFieldError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
-import type { LoadedField, LoadedTemplate } from './load.ts';
 import { isTruthy, pythonTypeName } from './python-values.ts';
+import type { LoadedTemplate, Region } from './region.ts';
 import type { FieldValue, TemplateMessage } from './template.ts';
 import { objectFrom } from './transform.ts';
 
@@ -23,7 +23,7 @@ export class MessageBuilder {
    *
    * @throws {ResponseFieldError} when values that are no texts should be joined.
    */
-  add(field: LoadedField, value: FieldValue): void {
+  add(field: Region, value: FieldValue): void {
     const before = this.#values.get(field.name);
     if (field.join !== null) {
       if (typeof value !== 'string') {

@@ -2,12 +2,12 @@
 import { UnsupportedOptionError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls } from './casting.ts';
-import { isStructured, readRegion } from './content.ts';
 import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
 import { HeldText } from './held-text.ts';
-import { type LoadedField, type LoadedTemplate, loadResponseTemplate } from './load.ts';
+import { loadResponseTemplate } from './load.ts';
 import { MessageBuilder } from './message-builder.ts';
 import { endOfLastMatch, namedGroups } from './python-regex/pattern-search.ts';
+import type { LoadedTemplate, Region } from './region.ts';
 import type { RegionEvent, ResponseTemplate, TemplateMessage } from './template.ts';
 
 /** How to parse. */
@@ -72,8 +72,8 @@ export function startParser(
   return new RegionParser(template, options);
 }
 
-interface Region {
-  readonly field: LoadedField;
+interface OpenRegion {
+  readonly field: Region;
   readonly groups: ReadonlyMap<string, string>;
   readonly raw: string[];
 }
@@ -89,12 +89,12 @@ class RegionParser implements ResponseTemplateParser {
   readonly #lookbehind: number;
   #events: RegionEvent[] = [];
   /** The open region; `null` between regions. */
-  #region: Region | null = null;
+  #region: OpenRegion | null = null;
   #search: DelimiterSearch;
   /** Up to here, the text has been said or was a delimiter. */
   #position = 0;
   /** Fields opened by an empty delimiter at `#position`, so that none opens there forever. */
-  #openedHere = new Set<LoadedField>();
+  #openedHere = new Set<Region>();
   /** Texts of the implicit field, where they are to be joined. */
   readonly #implicitTexts: string[] = [];
   /** First half of a pair whose second half has not come. */
@@ -106,7 +106,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#types = argumentTypes(options.tools ?? []);
     const { implicit } = template;
     this.#joinsText =
-      options.reopenedText !== 'overwrite' && implicit?.content === 'text' && !(implicit?.repeats ?? false);
+      options.reopenedText !== 'overwrite' && implicit !== null && implicit.text && !implicit.repeats;
     this.#message = new MessageBuilder(template);
     this.#lookbehind = Math.max(
       1,
@@ -175,7 +175,7 @@ class RegionParser implements ResponseTemplateParser {
     if (this.#region === null) return;
     const { field, raw } = this.#region;
     raw.push(text);
-    this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: isStructured(field.content) });
+    this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: field.structured });
   }
 
   #take({ candidate, match }: FoundDelimiter): void {
@@ -203,7 +203,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#position = position;
   }
 
-  #open(field: LoadedField, groups: ReadonlyMap<string, string>): void {
+  #open(field: Region, groups: ReadonlyMap<string, string>): void {
     this.#region = { field, groups, raw: [] };
     this.#events.push({ type: 'region_open', field: field.name });
   }
@@ -213,7 +213,7 @@ class RegionParser implements ResponseTemplateParser {
     const { field, groups, raw } = this.#region;
     this.#region = null;
     const text = raw.join('');
-    const value = castToolCalls(readRegion(field, text, groups), this.#types);
+    const value = castToolCalls(field.read(text, groups), this.#types);
     this.#events.push({ type: 'region_close', field: field.name, value });
     this.#message.add(field, value);
     if (this.#joinsText && field === this.#template.implicit) this.#implicitTexts.push(text);
@@ -223,7 +223,7 @@ class RegionParser implements ResponseTemplateParser {
   #joinTexts(): void {
     const { implicit } = this.#template;
     if (implicit === null || this.#implicitTexts.length < 2) return;
-    this.#message.add(implicit, readRegion(implicit, this.#implicitTexts.join(''), new Map()));
+    this.#message.add(implicit, implicit.read(this.#implicitTexts.join(''), new Map()));
   }
 
   #startSearch(): DelimiterSearch {
