@@ -38,12 +38,7 @@ export function compileArguments(
       format.kind === 'json'
         ? jsonWriting(format, compilation, options.rules)
         : entryWriting(format, name, compilation, options.rules);
-    return writeArguments(
-      compilation,
-      writing,
-      framesOf(format),
-      options.argumentOrder,
-    );
+    return writeArguments(compilation, writing, framesOf(format), options.argumentOrder);
   });
 }
 

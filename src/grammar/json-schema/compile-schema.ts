@@ -48,6 +48,9 @@ export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions)
   });
 }
 
+/** Rules that one schema may add. */
+const maxRules = 40_000;
+
 /** Thrown inside a compilation whose schema accepts nothing. */
 export class NothingValid extends Error {}
 
@@ -67,6 +70,7 @@ export function compile(
     ...(budget === undefined ? {} : { budget }),
   });
   let expression: Expression | null = null;
+  options.rules.allow(maxRules);
   try {
     expression = write(compilation);
   } catch (error) {
@@ -74,6 +78,8 @@ export function compile(
       throw refusal(tool, 'no value is valid against this schema', compilation.issues);
     if (!(error instanceof BudgetExceeded)) throw error;
     compilation.report(compilation.document.root, 'schema', `${error.message}; nothing of it is enforced`);
+  } finally {
+    options.rules.allow(Number.POSITIVE_INFINITY);
   }
   const { issues } = compilation;
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);

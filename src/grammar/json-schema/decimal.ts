@@ -13,10 +13,11 @@ export function decimalOf(value: number): Decimal {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   if (match === null) throw new RangeError(`not a finite number: ${value}`);
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] = match;
-  return normal(BigInt(sign + whole + fraction), fraction.length - Number(exponent));
+  return normalDecimal(BigInt(sign + whole + fraction), fraction.length - Number(exponent));
 }
 
-function normal(digits: bigint, scale: number): Decimal {
+/** `digits` times ten to the power of `-scale`, in normal form. */
+export function normalDecimal(digits: bigint, scale: number): Decimal {
   let value = digits;
   let places = scale;
   if (places < 0) {

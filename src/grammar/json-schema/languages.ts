@@ -1,9 +1,14 @@
 /** Automata of scalar shapes, made once. */
 import { type Automaton, automatonTerm, buildAutomaton, restrictLength } from '../regular/automaton.ts';
-import type { StepBudget } from '../regular/budget.ts';
-import type { Term, Terms } from '../regular/terms.ts';
+import { StepBudget } from '../regular/budget.ts';
+import { type Term, Terms } from '../regular/terms.ts';
 import { numberTerm } from './number-language.ts';
-import type { NumberShape, StringShape } from './shapes.ts';
+import { type NumberShape, type StringShape, shapeKey } from './shapes.ts';
+
+/** Numbers have a budget of their own, so that remembering them changes no outcome. */
+const numberBudget = 400_000;
+const rememberedNumbers = 500;
+const numberAutomata = new Map<string, Automaton>();
 
 /** Makes and remembers automata. All of its methods throw `BudgetExceeded`. */
 export class Languages {
@@ -38,7 +43,14 @@ export class Languages {
 
   /** The spellings of the numbers of `shapes`. */
   numbers(shapes: readonly NumberShape[]): Automaton {
-    return this.of(this.#terms.or(...shapes.map((shape) => numberTerm(this.#terms, shape))));
+    const key = shapes.map(shapeKey).sort().join();
+    const known = numberAutomata.get(key);
+    if (known !== undefined) return known;
+    const budget = new StepBudget(numberBudget);
+    const terms = new Terms(budget);
+    const made = buildAutomaton(terms, terms.or(...shapes.map((shape) => numberTerm(terms, shape))), budget);
+    if (numberAutomata.size < rememberedNumbers) numberAutomata.set(key, made);
+    return made;
   }
 
   #once(key: string, make: () => Automaton): Automaton {

@@ -2,13 +2,22 @@
 import { BudgetExceeded } from '../regular/budget.ts';
 import { characterSet } from '../regular/character-set.ts';
 import type { Machine, Term, Terms } from '../regular/terms.ts';
-import { compareDecimals, type Decimal, decimalOf, isMultiple, printDecimal } from './decimal.ts';
+import {
+  compareDecimals,
+  type Decimal,
+  decimalOf,
+  isMultiple,
+  normalDecimal,
+  printDecimal,
+  scaled,
+} from './decimal.ts';
 import type { Bound, Multiple, NumberShape } from './shapes.ts';
 
 /** Integers of so many digits are written without exponent, as JSON.stringify does. */
 const wholeDigits = 21;
 const fractionDigits = 25;
-const maxModulus = 5000n;
+/** States of an automaton of remainders. */
+const maxRemainders = 20_000n;
 
 const zero: Decimal = { digits: 0n, scale: 0 };
 const tiny = decimalOf(0.001);
@@ -35,13 +44,14 @@ class NumberLanguage {
     const terms = this.#terms;
     if (shape.only !== null) return terms.words(shape.only.filter((value) => fits(value, shape)).map(spell));
     if (isFree(shape)) return this.#free();
+    const multiples = mergeMultiples(shape.multiples);
     const digits = Math.max(wholeDigits, ...boundsOf(shape).map((each) => lengthOf(each) + 1));
-    const plain = this.#plain(shape.integer, digits);
+    const plain = this.#plain(shape.integer, multiples.length > 0 ? null : digits);
     const parts = [
       ...(shape.min === null ? [] : [this.#atLeast(shape.min)]),
       ...(shape.max === null ? [] : [this.#atMost(shape.max)]),
       ...shape.excluded.map((value) => this.#unequal(value)),
-      ...shape.multiples.map((multiple) => this.#multiple(multiple)),
+      ...multiples.map((multiple) => this.#multiple(multiple)),
     ];
     const positive = terms.and(plain, ...parts.map((part) => part.positive));
     const negative = terms.and(plain, terms.not(this.#equal(zero)), ...parts.map((part) => part.negative));
@@ -54,12 +64,11 @@ class NumberLanguage {
       : this.#terms.set(characterSet([from.charCodeAt(0), to.charCodeAt(0)]));
   }
 
-  #whole(digits: number): Term {
+  /** Whole numbers of at most so many digits; `null` is any number of digits. */
+  #whole(digits: number | null): Term {
     const terms = this.#terms;
-    return terms.or(
-      terms.text('0'),
-      terms.sequence(this.#digit('1'), terms.loop(this.#digit(), 0, digits - 1)),
-    );
+    const more = digits === null ? null : digits - 1;
+    return terms.or(terms.text('0'), terms.sequence(this.#digit('1'), terms.loop(this.#digit(), 0, more)));
   }
 
   #fraction(): Term {
@@ -68,7 +77,7 @@ class NumberLanguage {
   }
 
   /** Digits without sign and exponent; `integer` as in `NumberShape`. */
-  #plain(integer: boolean | null, digits: number): Term {
+  #plain(integer: boolean | null, digits: number | null): Term {
     const terms = this.#terms;
     const whole = this.#whole(digits);
     if (integer === true) return whole;
@@ -173,7 +182,6 @@ class NumberLanguage {
 
   #multiple({ of, holds }: Multiple): Signed {
     const terms = this.#terms;
-    if (of.digits > maxModulus) throw new BudgetExceeded('remainders of multipleOf');
     const multiples = terms.machine(remainderMachine(of));
     const term = holds ? multiples : terms.not(multiples);
     return { positive: term, negative: term };
@@ -242,6 +250,26 @@ function lengthOf(value: Decimal): number {
 
 function boundsOf({ min, max, excluded }: NumberShape): readonly Decimal[] {
   return [...(min === null ? [] : [min.value]), ...(max === null ? [] : [max.value]), ...excluded];
+}
+
+/**
+ * Being a multiple of several numbers is being one of their least common multiple; and a few negated
+ * ones are kept as they are. Throws `BudgetExceeded` when the automaton of all remainders is too large.
+ */
+function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
+  const scale = Math.max(0, ...multiples.map(({ of }) => of.scale));
+  const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => scaled(of, scale));
+  const others = multiples.filter(({ holds }) => !holds);
+  const common = wanted.reduce((all, each) => (all / greatestCommonDivisor(all, each)) * each, 1n);
+  const merged: Multiple[] = wanted.length === 0 ? [] : [{ of: normalDecimal(common, scale), holds: true }];
+  const all = [...merged, ...others];
+  const states = all.reduce((product, { of }) => product * of.digits * BigInt(of.scale + 1), 1n);
+  if (states > maxRemainders) throw new BudgetExceeded('remainders of multipleOf');
+  return all;
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestCommonDivisor(b, a % b);
 }
 
 function isFree({ integer, min, max, multiples, excluded }: NumberShape): boolean {

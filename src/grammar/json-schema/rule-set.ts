@@ -1,5 +1,6 @@
 /** Named rules of one grammar: hands out legal names, and gives equal rules one name. */
 import { type Expression, type Grammar, rule } from '../expression.ts';
+import { BudgetExceeded } from '../regular/budget.ts';
 
 /** Collects the rules of a grammar while it is being built. */
 export class RuleSet {
@@ -7,6 +8,8 @@ export class RuleSet {
   readonly #byKey = new Map<string, string>();
   readonly #byContent = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
+  #limit = Number.POSITIVE_INFINITY;
+  readonly #shortKeys = new Map<string, string>();
 
   /** The rules so far. */
   get rules(): ReadonlyMap<string, Expression> {
@@ -22,8 +25,14 @@ export class RuleSet {
     return { root: name, rules: this.rules };
   }
 
+  /** From now on so many more rules may be added; beyond, adding throws `BudgetExceeded`. */
+  allow(count: number): void {
+    this.#limit = this.#rules.size + count;
+  }
+
   /** A name that no rule has yet, made of letters and digits of `hint`. */
   freshName(hint: string): string {
+    if (this.#rules.size >= this.#limit) throw new BudgetExceeded('rules');
     const stem = legalName(hint);
     for (let number = (this.#numbers.get(stem) ?? 0) + 1; ; number += 1) {
       const name = number === 1 ? stem : `${stem}-${number}`;
@@ -31,6 +40,13 @@ export class RuleSet {
       this.#numbers.set(stem, number);
       return name;
     }
+  }
+
+  /** A short text that stands for a long key. */
+  shortKey(key: string): string {
+    const known = this.#shortKeys.get(key) ?? `=${this.#shortKeys.size}`;
+    this.#shortKeys.set(key, known);
+    return known;
   }
 
   /**

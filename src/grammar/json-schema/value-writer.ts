@@ -6,7 +6,8 @@ import { allCharacters } from '../regular/character-set.ts';
 import { countedRepeat } from '../regular/counted.ts';
 import { plainSpelling } from '../regular/spelling.ts';
 import type { Term } from '../regular/terms.ts';
-import { spelledCharacter, writeAutomaton } from '../regular/write-automaton.ts';
+import { writeAutomaton } from '../regular/write-automaton.ts';
+import { spelledCharacter } from '../regular/write-characters.ts';
 import { writeArray } from './array-writer.ts';
 import type { Compilation } from './compilation.ts';
 import { writeObject } from './object-writer.ts';
@@ -23,12 +24,12 @@ export class ValueWriter {
   readonly syntax: Syntax;
   readonly #key: string;
 
-  /** `key` is different for different compilations that write into the same rules. */
+  /** `key` is different for different compilations and syntaxes that write into the same rules. */
   constructor(compilation: Compilation, rules: RuleSet, syntax: Syntax, key: string) {
     this.compilation = compilation;
     this.rules = rules;
     this.syntax = syntax;
-    this.#key = `${key} ${JSON.stringify(syntax)}`;
+    this.#key = key;
   }
 
   /** A value of `state`, which is productive; `margin` is the indentation of its line. */

@@ -2,7 +2,7 @@
  * Sets of code points as sorted, disjoint ranges. The universe is what a grammar can write: every code
  * point but NUL and the surrogates.
  */
-import { anyCharacter, type CodePointRange, characterClass, exceptCharacters } from '../expression.ts';
+import { anyCharacter, type CodePointRange, characterClass } from '../expression.ts';
 
 /** Sorted, disjoint, non-adjacent ranges; empty when nothing is in the set. */
 export type CharacterSet = readonly CodePointRange[];
@@ -17,18 +17,43 @@ export function characterSet(...ranges: readonly CodePointRange[]): CharacterSet
 
 /** The set of the characters of `text`. */
 export function charactersOf(text: string): CharacterSet {
+  const [first, second] = text;
+  if (first !== undefined && second === undefined) return characterSetOf(codePoint(first));
   return characterSet(...Array.from(text, (each): CodePointRange => [codePoint(each), codePoint(each)]));
+}
+
+/** The set of one character, which is neither NUL nor a surrogate, or the empty set. */
+export function characterSetOf(point: number): CharacterSet {
+  return point === 0 || (point >= 0xd800 && point <= 0xdfff) ? [] : [[point, point]];
 }
 
 /** Everything that is not in `set`. */
 export function complementSet(set: CharacterSet): CharacterSet {
-  return exceptCharacters(...set).ranges;
+  return subtractSets(allCharacters, set);
 }
 
 /** What is in either. */
 export function uniteSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   if (a.length === 0) return b;
-  return b.length === 0 ? a : characterSet(...a, ...b);
+  if (b.length === 0) return a;
+  const united: [number, number][] = [];
+  let i = 0;
+  let j = 0;
+  for (let left = a[i], right = b[j]; left !== undefined || right !== undefined; left = a[i], right = b[j]) {
+    const takeLeft = right === undefined || (left !== undefined && left[0] <= right[0]);
+    const next = takeLeft ? left : right;
+    if (takeLeft) i += 1;
+    else j += 1;
+    if (next !== undefined) appendRange(united, next);
+  }
+  return united;
+}
+
+/** Adds a range that does not begin before the last one. */
+function appendRange(ranges: [number, number][], [from, to]: CodePointRange): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+  else ranges.push([from, to]);
 }
 
 /** What is in both. */
@@ -50,7 +75,20 @@ export function intersectSets(a: CharacterSet, b: CharacterSet): CharacterSet {
 
 /** What is in `a` and not in `b`. */
 export function subtractSets(a: CharacterSet, b: CharacterSet): CharacterSet {
-  return b.length === 0 ? a : intersectSets(a, complementSet(b));
+  if (a.length === 0 || b.length === 0) return a;
+  const left: CodePointRange[] = [];
+  let at = 0;
+  for (const [low, to] of a) {
+    let from = low;
+    for (let cut = b[at]; cut !== undefined && cut[0] <= to; cut = b[at]) {
+      if (cut[0] > from) left.push([from, cut[0] - 1]);
+      from = Math.max(from, cut[1] + 1);
+      if (cut[1] > to) break;
+      at += 1;
+    }
+    if (from <= to) left.push([from, to]);
+  }
+  return left;
 }
 
 /** Whether `point` is in `set`. */
@@ -73,11 +111,17 @@ export function setSize(set: CharacterSet): number {
   return set.reduce((size, [from, to]) => size + to - from + 1, 0);
 }
 
+const keys = new WeakMap<CharacterSet, string>();
+
 /** A text that is equal for equal sets and differs for different ones. */
 export function setKey(set: CharacterSet): string {
-  return set
+  const known = keys.get(set);
+  if (known !== undefined) return known;
+  const key = set
     .map(([from, to]) => (from === to ? from.toString(36) : `${from.toString(36)}-${to.toString(36)}`))
-    .join(',');
+    .join();
+  keys.set(set, key);
+  return key;
 }
 
 /** The code point of the first character of `text`, which is not empty. */

@@ -6,6 +6,7 @@ import {
   charactersOf,
   codePoint,
   intersectSets,
+  setKey,
   subtractSets,
 } from './character-set.ts';
 
@@ -29,6 +30,20 @@ export const plainSpelling: Spelling = {
   text: (text) => text,
 };
 
+const remembered = 2000;
+
+/** `spelling`, which remembers what it has spelled. */
+function remembering(spelling: Spelling): Spelling {
+  const known = new Map<string, readonly SpelledCharacter[]>();
+  const spell = (set: CharacterSet) => {
+    const key = setKey(set);
+    const found = known.get(key) ?? spelling.spell(set);
+    if (known.size < remembered) known.set(key, found);
+    return found;
+  };
+  return { ...spelling, spell };
+}
+
 const controls = characterSet([1, 0x1f]);
 const shortEscapes: ReadonlyMap<number, string> = new Map([
   [0x08, '\\b'],
@@ -48,7 +63,7 @@ const shortEscapes: ReadonlyMap<number, string> = new Map([
 export function jsonSpelling(ascii: boolean): Spelling {
   const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
   const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
-  return {
+  return remembering({
     id: ascii ? 'json-ascii' : 'json',
     spell: (set) => {
       const plain = subtractSets(subtractSets(set, escapedAnyway), beyond);
@@ -62,7 +77,7 @@ export function jsonSpelling(ascii: boolean): Spelling {
       const escaped = JSON.stringify(text).slice(1, -1);
       return ascii ? escaped.replace(/[^ -~]/g, (unit) => `\\u${hex(unit.charCodeAt(0))}`) : escaped;
     },
-  };
+  });
 }
 
 /** Characters in a Python string literal between `quote`s. */

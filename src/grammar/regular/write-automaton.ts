@@ -3,9 +3,10 @@ import { choice, type Expression, literal, optional, repeat, sequence } from '..
 import type { RuleSet } from '../json-schema/rule-set.ts';
 import type { Automaton, AutomatonState } from './automaton.ts';
 import { automatonKey } from './automaton.ts';
-import { type CharacterSet, intersectSets, setKey, subtractSets, uniteSets } from './character-set.ts';
+import { type CharacterSet, intersectSets, setKey, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
-import type { SpelledCharacter, Spelling } from './spelling.ts';
+import { plainSpelling, type Spelling } from './spelling.ts';
+import { spelledCharacter, spelledChoice } from './write-characters.ts';
 
 /** A place in an automaton, ready to be written. */
 export interface AutomatonNode {
@@ -33,7 +34,7 @@ export function writeAutomaton(
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const key = `${spelling.id} ${JSON.stringify(end)} ${automatonKey(automaton)}`;
+  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${automatonKey(automaton)}`);
   return rules.named(key, hint, () =>
     new AutomatonWriter(automaton, spelling, end, rules, hint, key).node(0, 0),
   );
@@ -178,11 +179,14 @@ export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSe
     .filter((edge) => !clashing.includes(edge))
     .map((edge) => sequence(spelledCharacter(edge.set, spelling, rules), edge.inline()));
   if (clashing.length > 0) {
-    const branches = clashing.flatMap((edge) => {
-      const target = edge.shared();
-      return spelling.spell(edge.set).map((word): SpelledBranch => ({ word, target }));
-    });
-    alternatives.push(...spelledAlternatives(branches));
+    const sets = clashing.map((edge) => edge.set);
+    alternatives.push(
+      ...spelledChoice(
+        sets,
+        clashing.map((edge) => edge.shared()),
+        spelling,
+      ),
+    );
   }
   if (node.end === null) return choice(...alternatives);
   if (alternatives.length === 0) return node.end;
@@ -204,63 +208,6 @@ function clash(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spell
 }
 
 function firstSet(set: CharacterSet, spelling: Spelling): CharacterSet {
+  if (spelling === plainSpelling) return set;
   return spelling.spell(set).reduce<CharacterSet>((all, word) => uniteSets(all, word[0] ?? []), []);
-}
-
-/** One character of `set`, written. */
-export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
-  const target = literal('');
-  const alternatives = spelledAlternatives(spelling.spell(set).map((word) => ({ word, target })));
-  const [only] = alternatives;
-  if (only !== undefined && alternatives.length === 1) return only;
-  return rules.add('char', choice(...alternatives));
-}
-
-interface SpelledBranch {
-  readonly word: SpelledCharacter;
-  readonly target: Expression;
-}
-
-/** The branches, told apart at each place by disjoint sets. */
-function spelledAlternatives(branches: readonly SpelledBranch[]): readonly Expression[] {
-  const groups: { set: CharacterSet; readonly branches: SpelledBranch[] }[] = [];
-  for (const branch of branches) {
-    let left = branch.word[0] ?? [];
-    for (const group of [...groups]) {
-      const common = intersectSets(group.set, left);
-      if (common.length === 0) continue;
-      const rest = subtractSets(group.set, common);
-      if (rest.length > 0) groups.push({ set: rest, branches: [...group.branches] });
-      group.set = common;
-      group.branches.push(branch);
-      left = subtractSets(left, common);
-    }
-    if (left.length > 0) groups.push({ set: left, branches: [branch] });
-  }
-  const byRest = new Map<string, { set: CharacterSet; rest: Expression }>();
-  for (const group of groups) {
-    const rest = restOfBranches(group.branches);
-    const key = JSON.stringify(rest);
-    const found = byRest.get(key);
-    if (found === undefined) byRest.set(key, { set: group.set, rest });
-    else found.set = uniteSets(found.set, group.set);
-  }
-  return [...byRest.values()].map(({ set, rest }) => sequence(oneCharacter(set), rest));
-}
-
-function restOfBranches(branches: readonly SpelledBranch[]): Expression {
-  const [first] = branches;
-  if (first !== undefined && first.word.length <= 1) return first.target;
-  return choice(
-    ...spelledAlternatives(branches.map(({ word, target }) => ({ word: word.slice(1), target }))),
-  );
-}
-
-/** A set as a class, or as a literal where it is one character. */
-function oneCharacter(set: CharacterSet): Expression {
-  const [range] = set;
-  if (range !== undefined && set.length === 1 && range[0] === range[1]) {
-    return literal(String.fromCodePoint(range[0]));
-  }
-  return { type: 'class', ranges: set };
 }

@@ -1,0 +1,101 @@
+/** Spelled characters as expressions that decide at each place: `[^"\\\\] | "\\\\" (["\\\\nrt] | "u00" …)`. */
+import { choice, type Expression, empty, literal, sequence } from '../expression.ts';
+import type { RuleSet } from '../json-schema/rule-set.ts';
+import { type CharacterSet, intersectSets, setKey, subtractSets, uniteSets } from './character-set.ts';
+import { plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
+
+/** Places of spellings, told apart by disjoint sets; leads on, or to the number of a target. */
+type SpelledTree = readonly { readonly set: CharacterSet; readonly next: SpelledTree | number }[];
+
+interface Branch {
+  readonly word: SpelledCharacter;
+  readonly target: number;
+}
+
+const rememberedTrees = 5000;
+const trees = new WeakMap<Spelling, Map<string, SpelledTree>>();
+
+/** One character of `set`, written. */
+export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
+  if (spelling === plainSpelling) return oneCharacter(set);
+  const alternatives = spelledChoice([set], [empty], spelling);
+  const [only] = alternatives;
+  if (only !== undefined && alternatives.length === 1) return only;
+  return rules.add('char', choice(...alternatives));
+}
+
+/** A written character of one of the disjoint `sets`, then the target of that set. */
+export function spelledChoice(
+  sets: readonly CharacterSet[],
+  targets: readonly Expression[],
+  spelling: Spelling,
+): readonly Expression[] {
+  const known = trees.get(spelling) ?? new Map<string, SpelledTree>();
+  trees.set(spelling, known);
+  const key = sets.map(setKey).join(' ');
+  const tree =
+    known.get(key) ??
+    treeOf(sets.flatMap((set, target) => spelling.spell(set).map((word): Branch => ({ word, target }))));
+  if (known.size < rememberedTrees) known.set(key, tree);
+  return treeExpressions(tree, targets);
+}
+
+function treeExpressions(tree: SpelledTree, targets: readonly Expression[]): readonly Expression[] {
+  return tree.map(({ set, next }) => {
+    const rest =
+      typeof next === 'number' ? (targets[next] ?? empty) : choice(...treeExpressions(next, targets));
+    return sequence(oneCharacter(set), rest);
+  });
+}
+
+function treeOf(branches: readonly Branch[]): SpelledTree {
+  const byNext = new Map<string, { set: CharacterSet; readonly next: SpelledTree | number }>();
+  for (const group of groupByFirst(branches)) {
+    const next = afterFirst(group.branches);
+    const key = treeKey(next);
+    const found = byNext.get(key);
+    if (found === undefined) byNext.set(key, { set: group.set, next });
+    else found.set = uniteSets(found.set, group.set);
+  }
+  return [...byNext.values()];
+}
+
+/** Splits branches so that the first places of different groups have nothing in common. */
+function groupByFirst(branches: readonly Branch[]): readonly { set: CharacterSet; branches: Branch[] }[] {
+  const groups: { set: CharacterSet; branches: Branch[] }[] = [];
+  for (const branch of branches) {
+    let left = branch.word[0] ?? [];
+    for (const group of [...groups]) {
+      const common = intersectSets(group.set, left);
+      if (common.length === 0) continue;
+      const rest = subtractSets(group.set, common);
+      if (rest.length > 0) groups.push({ set: rest, branches: [...group.branches] });
+      group.set = common;
+      group.branches.push(branch);
+      left = subtractSets(left, common);
+    }
+    if (left.length > 0) groups.push({ set: left, branches: [branch] });
+  }
+  return groups;
+}
+
+/** Spellings begin no other spelling, so a group of which one ends here is that one alone. */
+function afterFirst(branches: readonly Branch[]): SpelledTree | number {
+  const [first] = branches;
+  if (first !== undefined && first.word.length <= 1) return first.target;
+  return treeOf(branches.map(({ word, target }) => ({ word: word.slice(1), target })));
+}
+
+function treeKey(tree: SpelledTree | number): string {
+  if (typeof tree === 'number') return `#${tree}`;
+  return `(${tree.map(({ set, next }) => `${setKey(set)}>${treeKey(next)}`).join()})`;
+}
+
+/** A set as a class, or as a literal where it is one character. */
+function oneCharacter(set: CharacterSet): Expression {
+  const [range] = set;
+  if (range !== undefined && set.length === 1 && range[0] === range[1]) {
+    return literal(String.fromCodePoint(range[0]));
+  }
+  return { type: 'class', ranges: set };
+}

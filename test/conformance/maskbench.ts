@@ -1,0 +1,164 @@
+/**
+ * MaskBench: real-world JSON Schemas with instances that a grammar must accept and reject. A schema
+ * passes when its grammar builds in llama.cpp's engine, accepts every valid instance and rejects every
+ * invalid one. `silent` counts wrong answers on schemas whose report is empty.
+ */
+import fs from 'node:fs';
+import zlib from 'node:zlib';
+import { SchemaError } from '../../src/errors.ts';
+import { compileSchema, jsonSyntax } from '../../src/grammar/json-schema/compile-schema.ts';
+import { RuleSet } from '../../src/grammar/json-schema/rule-set.ts';
+import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
+import { printGbnf } from '../../src/grammar/print-gbnf.ts';
+import type { JsonSchema, JsonValue } from '../../src/messages.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+
+/** A line of the file. */
+interface MaskBenchCase {
+  readonly id: string;
+  readonly schema: JsonSchema;
+  readonly tests: readonly { readonly valid: boolean; readonly data: JsonValue }[];
+}
+
+/** What happened over all schemas. */
+export interface MaskBenchResult {
+  readonly pass: number;
+  readonly total: number;
+  /** Wrong answers without a line in the report. */
+  readonly silent: number;
+  /** Schemas that strict policy refused. */
+  readonly refused: number;
+  /** Wrong answers on schemas with a report. */
+  readonly reported: number;
+  /** Compile times in milliseconds. */
+  readonly milliseconds: { readonly median: number; readonly p99: number; readonly worst: number };
+  readonly characters: { readonly median: number; readonly p99: number; readonly worst: number };
+  /** First wrong answers, for people. */
+  readonly examples: readonly string[];
+  /** Keywords that were refused, and how often. */
+  readonly refusedFor: Readonly<Record<string, number>>;
+}
+
+export interface MaskBenchOptions {
+  /** Only every so-manieth schema. */
+  readonly every?: number;
+  /** Called for each schema. */
+  readonly onCase?: (id: string, outcome: string) => void;
+}
+
+const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: false, sortKeys: false };
+
+/** Runs every schema of a `.jsonl` or `.jsonl.gz` file. */
+export async function run(file: string, options: MaskBenchOptions = {}): Promise<MaskBenchResult> {
+  const cases = readCases(file).filter((_, index) => index % (options.every ?? 1) === 0);
+  const matcher = await loadEngineMatchers();
+  const tally = new Tally();
+  for (const each of cases) {
+    const outcome = judge(each, matcher, tally);
+    tally.count(outcome);
+    options.onCase?.(each.id, outcome);
+  }
+  return tally.result();
+}
+
+function readCases(file: string): readonly MaskBenchCase[] {
+  const bytes = fs.readFileSync(file);
+  const text = file.endsWith('.gz') ? zlib.gunzipSync(bytes).toString('utf8') : bytes.toString('utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as MaskBenchCase);
+}
+
+type Outcome = 'pass' | 'refused' | 'silent' | 'reported';
+
+function judge(
+  { id, schema, tests }: MaskBenchCase,
+  matcher: (gbnf: string) => EngineMatcher,
+  tally: Tally,
+): Outcome {
+  const start = performance.now();
+  let gbnf: string;
+  let reported: boolean;
+  try {
+    const rules = new RuleSet();
+    const compiled = compileSchema(schema, { rules, syntax: jsonSyntax, tool: '', policy: 'strict' });
+    reported = compiled.issues.length > 0;
+    gbnf = printGbnf(rules.grammar('root', compiled.expression));
+  } catch (error) {
+    tally.times.push(performance.now() - start);
+    if (error instanceof SchemaError) {
+      tally.refuse(error);
+      return 'refused';
+    }
+    tally.examples.push(`${id}: ${String(error)}`);
+    return 'silent';
+  }
+  tally.times.push(performance.now() - start);
+  tally.sizes.push(gbnf.length);
+  const wrong = firstWrong(schema, tests, gbnf, matcher);
+  if (wrong === null) return 'pass';
+  tally.examples.push(`${id}: ${wrong}`);
+  return reported ? 'reported' : 'silent';
+}
+
+function firstWrong(
+  schema: JsonSchema,
+  tests: MaskBenchCase['tests'],
+  gbnf: string,
+  matcher: (gbnf: string) => EngineMatcher,
+): string | null {
+  let engine: EngineMatcher;
+  try {
+    engine = matcher(gbnf);
+  } catch {
+    return `does not build (${gbnf.length} characters)`;
+  }
+  for (const { valid, data } of tests) {
+    const text = spellValue(schema, data, style);
+    if (engine.accepts(text) !== valid) {
+      return `${valid ? 'rejects valid' : 'accepts invalid'} ${text.slice(0, 300)}`;
+    }
+  }
+  return null;
+}
+
+class Tally {
+  readonly times: number[] = [];
+  readonly sizes: number[] = [];
+  readonly examples: string[] = [];
+  readonly #counts: Record<Outcome, number> = { pass: 0, refused: 0, silent: 0, reported: 0 };
+  readonly #refusedFor = new Map<string, number>();
+
+  count(outcome: Outcome): void {
+    this.#counts[outcome] += 1;
+  }
+
+  refuse(error: SchemaError): void {
+    const reasons = new Set(
+      error.issues.map(({ keyword, reason }) => `${keyword}: ${reason.replace(/"[^"]*"/g, '…')}`),
+    );
+    for (const reason of reasons) this.#refusedFor.set(reason, (this.#refusedFor.get(reason) ?? 0) + 1);
+  }
+
+  result(): MaskBenchResult {
+    const { pass, refused, silent, reported } = this.#counts;
+    return {
+      pass,
+      total: pass + refused + silent + reported,
+      silent,
+      refused,
+      reported,
+      milliseconds: quantiles(this.times),
+      characters: quantiles(this.sizes),
+      examples: this.examples,
+      refusedFor: Object.fromEntries([...this.#refusedFor].sort((a, b) => b[1] - a[1])),
+    };
+  }
+}
+
+function quantiles(values: readonly number[]): { median: number; p99: number; worst: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { median: at(0.5), p99: at(0.99), worst: at(1) };
+}
