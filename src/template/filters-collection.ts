@@ -9,6 +9,7 @@ import { characters, str } from './text.ts';
 import {
   Dict,
   Float,
+  type Keywords,
   List,
   Markup,
   orElse,
@@ -45,12 +46,12 @@ function foldCase(value: Value, caseSensitive: boolean): Value {
 function sortedBy(
   runtime: Runtime,
   items: readonly Value[],
-  keysOf: (item: Value) => readonly Value[],
+  keyOf: (item: Value) => Value,
   reverse: boolean,
 ) {
-  const keyed = items.map((item) => ({ item, keys: new Tuple(keysOf(item)) }));
+  const keyed = items.map((item) => ({ item, key: keyOf(item) }));
   const direction = reverse ? -1 : 1;
-  keyed.sort((a, b) => direction * compare(runtime, a.keys, b.keys));
+  keyed.sort((a, b) => direction * compare(runtime, a.key, b.key));
   return keyed.map(({ item }) => item);
 }
 
@@ -60,9 +61,9 @@ const sort: Filter = (runtime, value, args, keywords) => {
   const paths = typeof attribute === 'string' ? attribute.split(',') : [attribute];
   const readers = paths.map((path) => attributeReader(path));
   const exact = caseSensitive !== undefined && truthy(caseSensitive);
-  const keysOf = (item: Value) => readers.map((read) => foldCase(read(runtime, item), exact));
+  const keyOf = (item: Value) => new Tuple(readers.map((read) => foldCase(read(runtime, item), exact)));
   return new List(
-    sortedBy(runtime, iterate(runtime, value), keysOf, reverse !== undefined && truthy(reverse)),
+    sortedBy(runtime, iterate(runtime, value), keyOf, reverse !== undefined && truthy(reverse)),
   );
 };
 
@@ -74,21 +75,23 @@ const dictsort: Filter = (runtime, value, args, keywords) => {
   const position = textArgument('dictsort', by, 'key') === 'value' ? 1 : 0;
   const exact = caseSensitive !== undefined && truthy(caseSensitive);
   const pairs = value.entries().map((entry) => new Tuple(entry));
-  const keysOf = (pair: Value) => [foldCase(getItem(runtime, pair, position), exact)];
-  return new List(sortedBy(runtime, pairs, keysOf, reverse !== undefined && truthy(reverse)));
+  const keyOf = (pair: Value) => foldCase(getItem(runtime, pair, position), exact);
+  return new List(sortedBy(runtime, pairs, keyOf, reverse !== undefined && truthy(reverse)));
 };
 
 const unique: Filter = (runtime, value, args, keywords) => {
   const [caseSensitive, attribute] = bind('unique', ['case_sensitive', 'attribute'], args, keywords);
   const read = attributeReader(attribute);
-  const seen = new Dict();
-  const kept = iterate(runtime, value).filter((item) => {
-    const key = foldCase(read(runtime, item), caseSensitive !== undefined && truthy(caseSensitive));
-    if (seen.has(key)) return false;
-    seen.set(key, true);
-    return true;
+  const exact = caseSensitive !== undefined && truthy(caseSensitive);
+  return new Stream(() => {
+    const seen = new Dict();
+    return iterate(runtime, value).filter((item) => {
+      const key = foldCase(read(runtime, item), exact);
+      if (seen.has(key)) return false;
+      seen.set(key, true);
+      return true;
+    });
   });
-  return new Stream(kept);
 };
 
 function extreme(name: string, sign: number): Filter {
@@ -140,16 +143,21 @@ const reverse: Filter = (runtime, value) => {
     const reversed = [...characters(text)].reverse().join('');
     return value instanceof Markup ? new Markup(reversed) : reversed;
   }
-  return new Stream([...iterate(runtime, value)].reverse(), 'list_reverseiterator');
+  const reversed = [...iterate(runtime, value)].reverse();
+  if (value instanceof Stream) return new List(reversed);
+  return new Stream(() => reversed, 'list_reverseiterator');
 };
 
 const items: Filter = (runtime, value) => {
-  if (value instanceof Undefined) return new Stream([]);
-  if (!(value instanceof Dict)) throw new PythonError('TypeError', 'Can only get item pairs from a mapping.');
-  return new Stream(itemsView(runtime, value).elements);
+  return new Stream(() => {
+    if (value instanceof Undefined) return [];
+    if (!(value instanceof Dict))
+      throw new PythonError('TypeError', 'Can only get item pairs from a mapping.');
+    return itemsView(runtime, value).elements;
+  });
 };
 
-const batch: Filter = (runtime, value, args, keywords) => {
+function batches(runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords): Value[] {
   const [linecount, fill] = bind('batch', ['linecount', 'fill_with'], args, keywords, 1);
   const size = Math.max(1, integerArgument('batch', linecount, 1));
   const elements = iterate(runtime, value);
@@ -160,10 +168,10 @@ const batch: Filter = (runtime, value, args, keywords) => {
     runtime.charge(1 + missing);
     rows.push(new List([...row, ...Array.from({ length: missing }, () => fill ?? null)]));
   }
-  return new Stream(rows);
-};
+  return rows;
+}
 
-const slice: Filter = (runtime, value, args, keywords) => {
+function slices(runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords): Value[] {
   const [count, fill] = bind('slice', ['slices', 'fill_with'], args, keywords, 1);
   const elements = iterate(runtime, value);
   const columns = Math.max(1, integerArgument('slice', count, 1));
@@ -176,8 +184,8 @@ const slice: Filter = (runtime, value, args, keywords) => {
     const fills = fill !== undefined && fill !== null && index >= longer && longer > 0;
     return new List(fills ? [...row, fill] : [...row]);
   });
-  return new Stream(rows);
-};
+  return rows;
+}
 
 const groupby: Filter = (runtime, value, args, keywords) => {
   const names = ['attribute', 'default', 'case_sensitive'];
@@ -186,7 +194,7 @@ const groupby: Filter = (runtime, value, args, keywords) => {
   const exact = caseSensitive !== undefined && truthy(caseSensitive);
   const keyOf = (item: Value) => foldCase(read(runtime, item), exact);
   const groups: { key: Value; items: Value[] }[] = [];
-  for (const item of sortedBy(runtime, iterate(runtime, value), (each) => [keyOf(each)], false)) {
+  for (const item of sortedBy(runtime, iterate(runtime, value), keyOf, false)) {
     const current = groups.at(-1);
     if (current !== undefined && equals(runtime, keyOf(current.items[0] ?? null), keyOf(item)))
       current.items.push(item);
@@ -194,6 +202,11 @@ const groupby: Filter = (runtime, value, args, keywords) => {
   }
   return new List(groups.map((group) => new Tuple([group.key, new List(group.items)])));
 };
+
+/** A filter whose elements are made when they are asked for. */
+function lazily(make: (...given: Parameters<Filter>) => readonly Value[]): Filter {
+  return (...given) => new Stream(() => make(...given));
+}
 
 const toList: Filter = (runtime, value) => new List([...iterate(runtime, value)]);
 
@@ -210,7 +223,7 @@ const fileSize: Filter = (_runtime, value) => {
 
 /** Filters on collections by name. */
 export const collectionFilters: readonly (readonly [string, Filter])[] = [
-  ['batch', batch],
+  ['batch', lazily(batches)],
   ['count', length],
   ['dictsort', dictsort],
   ['filesizeformat', fileSize],
@@ -224,7 +237,7 @@ export const collectionFilters: readonly (readonly [string, Filter])[] = [
   ['max', extreme('max', 1)],
   ['min', extreme('min', -1)],
   ['reverse', reverse],
-  ['slice', slice],
+  ['slice', lazily(slices)],
   ['sort', sort],
   ['sum', sum],
   ['unique', unique],

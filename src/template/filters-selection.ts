@@ -26,12 +26,14 @@ const map: Filter = (runtime, value, args, keywords) => {
       throw new PythonError('FilterArgumentError', `Unexpected keyword argument '${key}'`);
     }
     const read = attributeReader(attribute, keywords.get('default'));
-    return new Stream(elementsToSelect(runtime, value).map((item) => read(runtime, item)));
+    return new Stream(() => elementsToSelect(runtime, value).map((item) => read(runtime, item)));
   }
   const [name, ...rest] = args;
   if (name === undefined) throw new PythonError('FilterArgumentError', 'map requires a filter argument');
   const filter = findFilter(nameOf(name, 'filter'));
-  return new Stream(elementsToSelect(runtime, value).map((item) => filter(runtime, item, rest, keywords)));
+  return new Stream(() =>
+    elementsToSelect(runtime, value).map((item) => filter(runtime, item, rest, keywords)),
+  );
 };
 
 type Condition = (runtime: Runtime, item: Value) => boolean;
@@ -46,7 +48,9 @@ function testCondition(args: readonly Value[], keywords: Keywords): Condition {
 function selecting(wanted: boolean): Filter {
   return (runtime, value, args, keywords) => {
     const holds = testCondition(args, keywords);
-    return new Stream(elementsToSelect(runtime, value).filter((item) => holds(runtime, item) === wanted));
+    return new Stream(() =>
+      elementsToSelect(runtime, value).filter((item) => holds(runtime, item) === wanted),
+    );
   };
 }
 
@@ -57,7 +61,7 @@ function selectingAttribute(wanted: boolean): Filter {
       throw new PythonError('FilterArgumentError', 'Missing parameter for attribute name');
     const read = attributeReader(attribute);
     const holds = testCondition(rest, keywords);
-    return new Stream(
+    return new Stream(() =>
       elementsToSelect(runtime, value).filter((item) => holds(runtime, read(runtime, item)) === wanted),
     );
   };

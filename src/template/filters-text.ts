@@ -2,7 +2,7 @@
 import { bind, integerArgument, textArgument } from './arguments.ts';
 import type { Filter } from './filters.ts';
 import { formatPercent } from './format-text.ts';
-import { elementsOf, iterate, truthy } from './operators.ts';
+import { elementsOf, iterate, lengthOf, truthy } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { capitalize, replaceText, stringMethods } from './string-methods.ts';
 import { escapeHtml, str, strip, textLength, words } from './text.ts';
@@ -78,13 +78,13 @@ const center: Filter = (runtime, value, args, keywords) => {
   return stringMethods.get('center')?.(runtime, str(runtime, value), [width], new Map()) ?? '';
 };
 
-const truncate: Filter = (runtime, value, args, keywords) => {
+const truncate: Filter = (_runtime, value, args, keywords) => {
   const names = ['length', 'killwords', 'end', 'leeway'];
   const [length, killwords, end, leeway] = bind('truncate', names, args, keywords);
   const limit = integerArgument('truncate', length, 255);
   const ellipsis = textArgument('truncate', end, '...');
-  const text = str(runtime, value);
-  if (textLength(text) <= limit + integerArgument('truncate', leeway ?? undefined, 5)) return text;
+  if (lengthOf(value) <= limit + integerArgument('truncate', leeway ?? undefined, 5)) return value;
+  const text = textArgument('truncate', value);
   const cut = Array.from(text)
     .slice(0, Math.max(0, limit - textLength(ellipsis)))
     .join('');
@@ -105,7 +105,10 @@ const urlencode: Filter = (runtime, value) => {
   const elements = textOf(value) === null ? elementsOf(value) : null;
   if (elements === null) return percentEncode(str(runtime, value));
   const pairs = value instanceof Dict ? value.entries() : elements.map((pair) => iterate(runtime, pair));
-  const part = (item: Value | undefined) => percentEncode(str(runtime, item ?? null)).replaceAll('/', '%2F');
+  const part = (item: Value | undefined) =>
+    percentEncode(str(runtime, item ?? null))
+      .replaceAll('/', '%2F')
+      .replaceAll('%20', '+');
   return pairs.map(([key, item]) => `${part(key)}=${part(item)}`).join('&');
 };
 

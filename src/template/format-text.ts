@@ -1,7 +1,17 @@
 /** Python's two ways to fill text with values: `'%s' % x` and `'{}'.format(x)`. */
 import type { Runtime } from './runtime.ts';
 import { fixed, floatText, integerText, repr, str } from './text.ts';
-import { Dict, Float, type Keywords, numeric, PythonError, Tuple, typeName, type Value } from './values.ts';
+import {
+  Dict,
+  Float,
+  type Keywords,
+  List,
+  numeric,
+  PythonError,
+  Tuple,
+  typeName,
+  type Value,
+} from './values.ts';
 
 /** How one value is to be written, in the parts of Python's format mini-language. */
 interface Spec {
@@ -228,7 +238,8 @@ export function formatPercent(runtime: Runtime, template: string, values: Value)
     }
     return percentValue(runtime, take(key), percentSpec(flags, width, precision, type));
   });
-  if (next < positional.length && !(values instanceof Dict)) {
+  // To Python, lists are mappings here, and those need not be used up.
+  if (next < positional.length && !(values instanceof Dict || values instanceof List)) {
     throw new PythonError('TypeError', 'not all arguments converted during string formatting');
   }
   return text;

@@ -2,6 +2,7 @@
 import { bind } from './arguments.ts';
 import { compare, contains, equals, isCallable } from './operators.ts';
 import type { Runtime } from './runtime.ts';
+import { str } from './text.ts';
 import {
   Dict,
   Float,
@@ -60,8 +61,8 @@ function isSequence(value: Value): boolean {
   return sized || value instanceof Dict || value instanceof Undefined;
 }
 
-function letterCase(value: Value, lower: boolean): boolean {
-  const text = textOf(value) ?? '';
+function letterCase(runtime: Runtime, value: Value, lower: boolean): boolean {
+  const text = str(runtime, value);
   const same = lower ? text.toLowerCase() : text.toUpperCase();
   return text === same && text.toLowerCase() !== text.toUpperCase();
 }
@@ -80,7 +81,7 @@ const unequal = comparing((runtime, a, b) => !equals(runtime, a, b));
 
 const simple: readonly (readonly [name: string, test: Test])[] = [
   ['boolean', (_runtime, value) => typeof value === 'boolean'],
-  ['callable', (_runtime, value) => isCallable(value)],
+  ['callable', (_runtime, value) => isCallable(value) || value instanceof Undefined],
   ['defined', (_runtime, value) => !(value instanceof Undefined)],
   ['escaped', (_runtime, value) => value instanceof Markup],
   ['even', (_runtime, value) => whole(value) % 2 === 0],
@@ -88,7 +89,7 @@ const simple: readonly (readonly [name: string, test: Test])[] = [
   ['float', (_runtime, value) => value instanceof Float],
   ['integer', (_runtime, value) => typeof value === 'number'],
   ['iterable', (_runtime, value) => isIterable(value)],
-  ['lower', (_runtime, value) => letterCase(value, true)],
+  ['lower', (runtime, value) => letterCase(runtime, value, true)],
   ['mapping', (_runtime, value) => value instanceof Dict],
   ['none', (_runtime, value) => value === null],
   ['number', (_runtime, value) => isNumber(value)],
@@ -97,7 +98,7 @@ const simple: readonly (readonly [name: string, test: Test])[] = [
   ['string', (_runtime, value) => textOf(value) !== null],
   ['true', (_runtime, value) => value === true],
   ['undefined', (_runtime, value) => value instanceof Undefined],
-  ['upper', (_runtime, value) => letterCase(value, false)],
+  ['upper', (runtime, value) => letterCase(runtime, value, false)],
 ];
 
 /** Every test by its name. */

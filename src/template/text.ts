@@ -164,6 +164,9 @@ export function str(runtime: Runtime, value: Value): string {
   if (value instanceof Undefined) return '';
   if (value instanceof Markup) return value.text;
   if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Attributes && value.assignable) {
+    return `<${value.label} ${repr(runtime, new Dict(value.values))}>`;
+  }
   if (value instanceof Stream || value instanceof Callable || value instanceof Attributes) {
     return `<${typeName(value)} object>`;
   }

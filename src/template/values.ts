@@ -133,25 +133,25 @@ export class Tuple {
   }
 }
 
-/** A generator or iterator: its elements come once, and it has no length. */
+/** A generator or iterator: its elements are made when they are asked for, come once, and have no length. */
 export class Stream {
   /** What Python would call it when it is printed. */
   readonly label: string;
-  private elements: readonly Value[] | null;
-  constructor(elements: readonly Value[], label = 'generator') {
-    this.elements = elements;
+  private make: (() => readonly Value[]) | null;
+  constructor(make: () => readonly Value[], label = 'generator') {
+    this.make = make;
     this.label = label;
   }
   /** The elements, the first time; afterwards none. */
   drain(): readonly Value[] {
-    const elements = this.elements ?? [];
-    this.elements = null;
+    const elements = this.make?.() ?? [];
+    this.make = null;
     return elements;
   }
   /** The next element alone. */
   next(): Value | undefined {
-    const first = this.elements?.[0];
-    this.elements = this.elements?.slice(1) ?? null;
+    const [first, ...rest] = this.drain();
+    this.make = () => rest;
     return first;
   }
 }
