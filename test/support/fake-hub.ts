@@ -28,6 +28,8 @@ export type Fault =
   | { readonly type: 'cut'; readonly after: number }
   /** Nothing more comes after so many bytes. */
   | { readonly type: 'stall'; readonly after: number }
+  /** So many bytes come per second, whatever the setting. */
+  | { readonly type: 'slow'; readonly speed: number }
   /** The byte at this offset of the file is another one. */
   | { readonly type: 'corrupt'; readonly at: number }
   /** The body ends early, with a content length that agrees. */
@@ -224,7 +226,9 @@ async function sendBody(
   part: Part,
   fault: Fault | undefined,
 ): Promise<void> {
-  const step = Number.isFinite(hub.speed) ? 4096 : 65_536;
+  // Asked for at every step: it may change while a body is under way.
+  const speed = (): number => (fault?.type === 'slow' ? fault.speed : hub.speed);
+  const step = Number.isFinite(speed()) ? 4096 : 65_536;
   for (let at = part.start; at < part.end && !response.destroyed; at += step) {
     const bytes = slice(part.content, at, Math.min(at + step, part.end));
     if (fault?.type === 'corrupt' && fault.at >= at && fault.at < at + bytes.length) {
@@ -238,8 +242,8 @@ async function sendBody(
     }
     record.sent += bytes.length;
     if (!response.write(bytes)) await drained(response);
-    if (Number.isFinite(hub.speed)) {
-      await new Promise((resolve) => setTimeout(resolve, (bytes.length / hub.speed) * 1000));
+    if (Number.isFinite(speed())) {
+      await new Promise((resolve) => setTimeout(resolve, (bytes.length / speed()) * 1000));
     }
   }
   response.end();
