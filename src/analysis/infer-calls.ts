@@ -41,13 +41,14 @@ export function inferCalls(texts: CallTexts): CallsFormat {
     log.warn({ field: 'calls.separator', kind: 'tie', message, rendered: between ?? '' });
   }
   const format = calls.spans[0].layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
-  logCalls(format, texts);
   const later = laterSeparator(texts, section);
-  return {
+  const complete: CallsFormat = {
     ...format,
     ...(later === null ? {} : { laterSeparator: later }),
     sectionCloseOptional: forgetsSectionClose(texts, section),
   };
+  logCalls(complete, texts);
+  return complete;
 }
 
 function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
@@ -199,31 +200,24 @@ function forgetsSectionClose(texts: CallTexts, section: Repetition): boolean {
 
 function logCalls(format: CallsFormat, texts: CallTexts): void {
   const { log, calls } = texts;
-  const probe = calls.probe.id;
   const between = betweenCalls(calls);
-  log.support('calls.section.open', probe, texts.callsOpen, 'what the section adds before its first call');
-  log.support('calls.call.open', probe, between ?? texts.callsOpen, 'what every call begins with');
-  log.support('calls.separator', probe, between ?? '', 'between two calls');
-  log.support('calls.call.close', probe, between ?? texts.callsClose, 'what every call ends with');
-  log.support('calls.section.close', probe, texts.callsClose, 'behind the last call');
-  log.support(
-    'calls.parallel',
-    probe,
-    between ?? '',
-    format.parallel ? 'both calls are rendered' : 'two calls are refused',
-  );
-  const span = calls.spans[0];
-  log.support(
-    'calls.head',
-    probe,
-    calls.text.slice(span.start, span.arguments.start),
-    'before the arguments',
-  );
-  log.support('calls.tail', probe, calls.text.slice(span.arguments.end, span.end), 'behind the arguments');
-  log.support(
-    'calls.arguments',
-    probe,
-    calls.text.slice(span.arguments.start, span.arguments.end),
-    'the arguments',
-  );
+  const [span] = calls.spans;
+  const whole = calls.text.slice(span.start, span.end);
+  const both = format.parallel ? 'both calls are rendered' : 'two calls are refused';
+  const note = (field: string, slice: string, reason: string) =>
+    log.support(`calls.${field}`, calls.probe.id, slice, reason);
+  note('section.open', texts.callsOpen, 'what the section adds before its first call');
+  note('call.open', between ?? texts.callsOpen, 'what every call begins with');
+  note('separator', between ?? '', 'between two calls');
+  note('call.close', between ?? texts.callsClose, 'what every call ends with');
+  note('section.close', texts.callsClose, 'behind the last call');
+  note('parallel', between ?? '', both);
+  note('head', calls.text.slice(span.start, span.arguments.start), 'before the arguments');
+  note('tail', calls.text.slice(span.arguments.end, span.end), 'behind the arguments');
+  note('arguments', calls.text.slice(span.arguments.start, span.arguments.end), 'the arguments');
+  note('envelope', whole, format.envelope === null ? 'no JSON object holds it all' : 'one JSON object');
+  note('id', whole, format.id === null ? 'the given id is not there' : 'where the id stands');
+  log.support('calls.sectionCloseOptional', 'one-call', texts.callsClose, 'against the end of a single call');
+  if (format.laterSeparator === undefined) return;
+  log.support('calls.laterSeparator', 'three-calls', format.laterSeparator, 'between second and third call');
 }

@@ -320,13 +320,38 @@ function logRegions(
     const slice = source?.beforeContent ?? source?.beforeCall ?? source?.closer ?? '';
     const probe = source?.basis === 'history' ? 'reasoning-content' : 'prompt-off';
     log.support('reasoning.end', probe, slice, 'it follows the reasoning, up to what opens the next region');
+    log.support('reasoning.start', probe, reasoning.start, 'it opens reasoning');
+    if (reasoning.emptyBesideCalls !== undefined) {
+      const slice = texts.calls === null ? '' : beforeCalls(texts.calls);
+      log.support(
+        'reasoning.emptyBesideCalls',
+        'one-call',
+        slice,
+        'it stands before a call without reasoning',
+      );
+    }
     log.support('reasoning.empty', 'content', turn, 'it stands where reasoning would, in a turn without any');
     log.support('reasoning.preserved', probe, slice, `finished turns show reasoning: ${reasoning.preserved}`);
+  }
+  if (reasoning === null) {
+    log.support(
+      'reasoning',
+      'prompt-on',
+      texts.turn.prompt.on,
+      'no prompt opens it and no finished turn shows it',
+    );
   }
   log.support('content.open', 'content', turn, 'it stands before the content');
   log.support('content.close', 'content', turn, 'it stands behind the content, before the end of the turn');
   const beside =
     texts.contentCall.position === 'before' ? texts.contentCall.between : texts.contentCall.position;
   log.support('content.position', 'content-call', beside, `content beside calls: ${content.position}`);
+  log.support('content.besideCalls', 'content-call', beside, 'compared with the wrapper of content alone');
+  if (content.empty !== undefined)
+    log.support('content.empty', 'one-call', content.empty, 'written around no content');
+  if (content.afterReasoning !== undefined) {
+    const slice = texts.reasoning?.beforeContent ?? '';
+    log.support('content.afterReasoning', 'reasoning-content', slice, 'missing where there is no reasoning');
+  }
   log.support('content.beforeCalls', 'content-call', beside, 'between content and calls');
 }

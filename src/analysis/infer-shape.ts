@@ -34,6 +34,7 @@ export function inferShape(prober: TemplateProber, probes: ProbeTable, log: Evid
   const reasoning = findReasoningField(prober, probes, base);
   const shape: ProbeShape = { ...base, reasoningField: reasoning?.field ?? null };
   prober.shape = shape;
+  if (calls === null) log.support('calls', 'one-call', '', 'no call is rendered under any shape');
   const shown = calls === null ? 'no call is rendered under any shape' : 'the call is rendered under it';
   log.support('input.arguments', 'one-call', shape.arguments, shown);
   log.support('input.emptyContent', 'one-call', shape.emptyContent, shown);

@@ -28,7 +28,8 @@ export function inferTurn(
   const lead = restart ? '' : commonWhiteSpace(turns.map((turn) => turn.slice(start.length)));
   log.support('turn.start', 'content', start, 'all turns and all generation prompts begin with it');
   if (lead !== '') log.support('turn.lead', 'content', lead, 'white space of turns that prompts lack');
-  if (restart) log.support('turn.restart', 'reasoning-content', start, 'it comes again inside a turn');
+  const again = restart ? 'it comes again inside a turn' : 'it never comes again inside a turn';
+  log.support('turn.restart', 'reasoning-content', start, again);
   const prompt = {
     unset: prompts.unset.slice(start.length),
     on: prompts.on.slice(start.length),

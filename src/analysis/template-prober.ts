@@ -36,6 +36,7 @@ export class TemplateProber {
   readonly #frames = new Map<ThinkingSetting, Frame>();
   readonly #template: Template;
   #tools: ToolLevel = 'typed';
+  #refusal = '';
 
   constructor(
     template: Template,
@@ -73,8 +74,9 @@ export class TemplateProber {
         { now: new Date(0) },
       );
     } catch (error) {
-      if (error instanceof TemplateError) return null;
-      throw error;
+      if (!(error instanceof TemplateError)) throw error;
+      this.#refusal = error.reason;
+      return null;
     }
   }
 
@@ -126,7 +128,7 @@ export class TemplateProber {
       throw new AnalysisError({
         template: this.name,
         probe: 'user',
-        reason: 'the template renders no user message',
+        reason: `the template renders no user message${this.#refusal === '' ? '' : `: ${this.#refusal}`}`,
       });
     }
     const opened = this.#behindUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;

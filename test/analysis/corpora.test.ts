@@ -1,0 +1,152 @@
+/** What holds for the analysis of every template of both corpora. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Analysis, analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { overrides } from '../../src/analysis/overrides.ts';
+import { sha256 } from '../../src/analysis/sha256.ts';
+import { AnalysisError } from '../../src/errors.ts';
+import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
+import { callsFromOverrides, notChats, unfaithfulHistories } from './template-lists.ts';
+
+const tokens = { bosToken: '[bos]', eosToken: '[eos]' };
+const analyses = new Map<string, Analysis>();
+let templates: readonly CorpusTemplate[] = [];
+
+beforeAll(async () => {
+  templates = await allTemplates();
+  for (const { id, name, source } of templates) {
+    if (!notChats.includes(id)) analyses.set(id, analyzeTemplate(source, { name, ...tokens }));
+  }
+});
+
+/** Ids of the analyses for which `holds` is false. */
+function exceptions(holds: (analysis: Analysis) => boolean): readonly string[] {
+  return [...analyses].filter(([, analysis]) => !holds(analysis)).map(([id]) => id);
+}
+
+/** Paths of all strings, numbers, booleans and nulls in plain data. */
+function leafPaths(value: unknown, path: string): readonly string[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [path];
+  return Object.entries(value).flatMap(([key, item]) =>
+    leafPaths(item, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+function isFrozen(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozen);
+}
+
+/** Markers with their letters reversed; names of roles stay, since templates put them into markers. */
+function reverseMarkers(source: string): string {
+  const reversed = (word: string) => Array.from(word).reverse().join('');
+  const roles = new Set(['assistant', 'user', 'system', 'tool']);
+  const turned = (word: string) => (roles.has(word) ? word : reversed(word));
+  return source
+    .replace(/(<[|｜/]*)([A-Za-z_▁]+)/g, (_, open: string, word: string) => open + turned(word))
+    .replace(
+      /(\[\/?)([A-Z_]{3,})(\])/g,
+      (_, open: string, word: string, close: string) => open + reversed(word) + close,
+    );
+}
+
+/** Data with every letter replaced: equal for formats that differ only in the words of their markers. */
+function wordless(value: unknown): string {
+  return JSON.stringify(value, (key, item) => {
+    if (key === 'templateSha256') return '';
+    return typeof item === 'string' ? item.replace(/[A-Za-z_▁]/g, 'x') : item;
+  });
+}
+
+describe('every template', () => {
+  test('is analysed, or recognised as no chat', () => {
+    expect(templates.length).toBe(167);
+    for (const { id, source } of templates.filter(({ id }) => notChats.includes(id))) {
+      expect(() => analyzeTemplate(source), id).toThrow(AnalysisError);
+    }
+    expect(analyses.size).toBe(templates.length - notChats.length);
+  });
+
+  test('is written back byte for byte, in every probe that it renders', () => {
+    expect(exceptions(({ selfCheck }) => selfCheck.compared === selfCheck.exact)).toEqual(
+      unfaithfulHistories,
+    );
+    expect(exceptions(({ selfCheck }) => selfCheck.compared > 0)).toEqual([]);
+  });
+
+  test('that renders calls has had more than ten probes of calls compared', () => {
+    const withCalls = exceptions(({ format }) => format.calls === null).filter(
+      (id) => !callsFromOverrides.includes(id),
+    );
+    expect(withCalls.length).toBe(90);
+    const unchecked = exceptions(({ selfCheck }) => selfCheck.compared > 10).filter((id) =>
+      withCalls.includes(id),
+    );
+    expect(unchecked).toEqual([]);
+  });
+
+  test('gives plain, frozen data', () => {
+    expect(exceptions(({ format }) => isFrozen(format))).toEqual([]);
+    for (const [id, { format }] of analyses) expect(JSON.parse(JSON.stringify(format)), id).toEqual(format);
+  });
+
+  test('has evidence for every field', () => {
+    const missing = [...analyses].flatMap(([id, { format, evidence }]) => {
+      const { version: _version, templateSha256: _sha256, ...fields } = format;
+      const known = evidence.map((entry) => entry.field);
+      const supported = (path: string) =>
+        known.some((field) => path === field || path.startsWith(`${field}.`));
+      return leafPaths(fields, '')
+        .filter((path) => !supported(path))
+        .map((path) => `${id} ${path}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('warns of every guess', () => {
+    const guesses = exceptions(({ format }) => format.reasoning?.basis !== 'assumed');
+    const warned = exceptions(
+      ({ warnings }) => !warnings.some((each) => each.kind === 'assumed' && each.field === 'reasoning.end'),
+    );
+    expect(guesses).toEqual(warned);
+    expect(guesses.length).toBeGreaterThan(0);
+  });
+
+  test('keeps no sentinel', () => {
+    expect(exceptions((analysis) => !/qzx[a-z0-9]{4}zq/.test(JSON.stringify(analysis.format)))).toEqual([]);
+  });
+
+  test('with the letters of its markers reversed has the same format', () => {
+    const different = templates
+      .filter(({ id }) => !notChats.includes(id))
+      .filter(({ id, source }) => {
+        const reversed = analyzeTemplate(reverseMarkers(source), tokens);
+        return wordless(reversed.format) !== wordless(withoutOverrides(id, source));
+      });
+    expect(different.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+/** The format without what a data file asserts about exactly this source. */
+function withoutOverrides(id: string, source: string): unknown {
+  const overridden = overrides.some((each) => each.templates.includes(sha256(source)));
+  if (!overridden) return analyses.get(id)?.format;
+  return analyzeTemplate(`${source}{# #}`, tokens).format;
+}
+
+describe('overrides', () => {
+  test('are at most five, say why, and name templates of the corpora', () => {
+    expect(overrides.length).toBeLessThanOrEqual(5);
+    const known = new Set(templates.map(({ source }) => sha256(source)));
+    for (const { reason, templates: fingerprints } of overrides) {
+      expect(reason.length).toBeGreaterThan(60);
+      for (const fingerprint of fingerprints) expect(known).toContain(fingerprint);
+    }
+  });
+
+  test('are evidence of their own', () => {
+    for (const id of callsFromOverrides) {
+      const fields = analyses.get(id)?.evidence.filter((entry) => entry.probe === 'override');
+      expect(fields?.map((entry) => entry.field)).toContain('calls');
+    }
+  });
+});
