@@ -28,7 +28,7 @@ export function registerInspect(program: Command): void {
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
   const source = await readModelSource(file);
-  const analysis = analyzeTemplate(source.templateSource, { name: source.origin });
+  const analysis = analyzeTemplate(source.templateSource, { ...source, name: source.origin });
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ type: 'template_analysis', file, ...analysis }, null, 2)}\n`);
     return;

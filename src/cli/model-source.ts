@@ -11,13 +11,16 @@ export interface ModelSource {
   /** Shown to people and put into errors: the file, and which of its templates. */
   readonly origin: string;
   readonly templateSource: string;
+  /** Special tokens that a model file names; a template alone names none. */
+  readonly bosToken?: string;
+  readonly eosToken?: string;
 }
 
 /** Reads a `.jinja` template or a `.gguf` model. Throws `ModelFileError`. */
 export async function readModelSource(file: string): Promise<ModelSource> {
   const name = folderName(path.basename(file));
   if (!/\.gguf$/i.test(file)) return { name, origin: file, templateSource: await readText(file) };
-  const { templates } = await readGgufHeader(await existing(file));
+  const { templates, specialTokens } = await readGgufHeader(await existing(file));
   const template = effectiveTemplate(templates);
   if (template === null) {
     throw new ModelFileError({
@@ -26,7 +29,14 @@ export async function readModelSource(file: string): Promise<ModelSource> {
     });
   }
   const origin = template.name === 'default' ? file : `${file} (template ${template.name})`;
-  return { name, origin, templateSource: template.source };
+  const { bos, eos } = specialTokens;
+  return {
+    name,
+    origin,
+    templateSource: template.source,
+    ...(bos === null ? {} : { bosToken: bos }),
+    ...(eos === null ? {} : { eosToken: eos }),
+  };
 }
 
 /** Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. */

@@ -36,9 +36,9 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
 }
 
 async function verifyFile(file: string): Promise<Row['result']> {
-  const { templateSource } = await readModelSource(file);
+  const { templateSource, ...source } = await readModelSource(file);
   try {
-    return verifyTemplate(templateSource);
+    return verifyTemplate(templateSource, source);
   } catch (error) {
     if (error instanceof IdiolectError) return { error: error.message };
     throw error;

@@ -14,6 +14,9 @@ export interface GenerateInput {
   /** Names the template in errors. */
   readonly origin: string;
   readonly templateSource: string;
+  /** The model's beginning- and end-of-sequence tokens, where they are known; default none. */
+  readonly bosToken?: string;
+  readonly eosToken?: string;
   /** Generate a module even if it breaks a law on its own template; its files then say so. */
   readonly force?: boolean;
 }
@@ -36,8 +39,9 @@ const essential: readonly LawBreach['law'][] = ['round trip', 'any cut', 'nothin
  * chat format can be read, or where the module would break a law on its own template (unless forced).
  */
 export function generateModel(input: GenerateInput): GeneratedModel {
-  const analysis = analyzeTemplate(input.templateSource, { name: input.origin });
-  const { breaches } = verifyTemplate(input.templateSource, analysis.format);
+  const { templateSource, bosToken = '', eosToken = '' } = input;
+  const analysis = analyzeTemplate(templateSource, { name: input.origin, bosToken, eosToken });
+  const { breaches } = verifyTemplate(templateSource, { format: analysis.format, bosToken, eosToken });
   const broken = breaches.filter(({ law }) => essential.includes(law));
   const [first] = broken;
   if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);

@@ -7,7 +7,7 @@ import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
 import { printGbnf } from './print-gbnf.ts';
 import { type PromptState, readPromptState } from './prompt-state.ts';
-import { type ResponseShape, responseGrammar, triggerText } from './response-grammar.ts';
+import { type ResponseShape, responseGrammar } from './response-grammar.ts';
 
 /** What a request asks for. */
 export interface GrammarOptions {
@@ -84,7 +84,7 @@ export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): 
     grammar: printGbnf(grammar),
     expression: grammar,
     lazy,
-    triggers: lazy ? callTriggers(format, plan.prompt) : [],
+    triggers: lazy ? callTriggers(format, plan) : [],
     report: issues,
     ...rest,
   };
@@ -163,16 +163,26 @@ function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
   }
 }
 
-/** Where calls have no marker of their own, only the beginning of the response can be one. */
-function callTriggers(format: ChatFormat, prompt: PromptState): readonly Trigger[] {
+/**
+ * The openers of calls. Where calls have no marker of their own, or the prompt already wrote it, only a
+ * call at the beginning of the response can be told from text.
+ */
+function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
   const { calls } = format;
   if (calls === null) return [];
-  const text = triggerText(format);
-  const written = text.startsWith(prompt.openerWritten) ? prompt.openerWritten : '';
-  const marked = (calls.section.open + calls.call.open).trim() !== '';
-  if (marked && text.length > written.length) return [{ type: 'word', value: text.slice(written.length) }];
-  const opener = marked ? '' : callOpener(calls).trim();
-  return [{ type: 'pattern', value: `^\\s*(${escapeRegExp(opener)})` }];
+  const opens = [calls.call.open, ...(format.alternatives?.calls ?? []).map(({ open }) => open)];
+  const texts = [...new Set(opens)].map((open) =>
+    restOf((calls.section.open + open).trim(), prompt.openerWritten),
+  );
+  const words = texts.filter((text) => text !== '');
+  if (words.length > 0) return words.map((value) => ({ type: 'word', value }));
+  const head = restOf(callOpener(calls).trim(), (calls.section.open + calls.call.open).trim());
+  const beginnings = head === '' ? tools.map((tool) => tool.function.name) : [head];
+  return [{ type: 'pattern', value: `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))` }];
+}
+
+function restOf(text: string, written: string): string {
+  return text.startsWith(written) ? text.slice(written.length) : text;
 }
 
 function escapeRegExp(text: string): string {

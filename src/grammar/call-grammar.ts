@@ -17,6 +17,16 @@ export interface CallGrammarOptions {
   readonly parallel: boolean;
   readonly policy: 'strict' | 'degrade';
   readonly argumentOrder: 'schema' | 'any';
+  /** Other spellings of the opener that may be read but are not written (`ChatFormat.alternatives`). */
+  readonly otherOpeners: readonly CallOpener[];
+  /** The section's opener as it is to be written here, made of its full text. */
+  readonly spellOpener: (text: string) => string;
+}
+
+/** How a call begins: its opening literal, and the skeleton up to its arguments. */
+export interface CallOpener {
+  readonly open: string;
+  readonly head: readonly CallPart[];
 }
 
 export interface CallGrammar {
@@ -61,20 +71,49 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
     };
   });
   const offered = tools.length > 0 ? tools : [anyTool(calls, rules)];
-  const first = rules.add('call', callBody(calls, offered, 'first'));
-  const following = followingCall(calls, offered, first, rules);
-  const more = sequence(literal(calls.separator + calls.call.open), following);
-  const repeated = options.parallel && calls.parallel ? repeat(more) : literal('');
-  const close = literal(calls.section.close);
-  return {
-    expression: sequence(
-      literal(calls.section.open + calls.call.open),
-      first,
-      repeated,
-      calls.sectionCloseOptional && calls.section.close !== '' ? optional(close) : close,
-    ),
-    issues,
-  };
+  const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
+  const following = followingCall(calls, offered, own, rules);
+  const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
+  const rest = sequence(more, sectionEnd(calls));
+  const openers = openersByText(calls, options.otherOpeners).map(([open, heads]) => {
+    const [onlyHead, ...otherHeads] = heads;
+    const first =
+      onlyHead === calls.head && otherHeads.length === 0
+        ? own
+        : rules.add('call', callBody(calls, heads, offered, 'first'));
+    return sequence(literal(options.spellOpener(calls.section.open + open)), first, rest);
+  });
+  return { expression: alternatives(...openers), issues };
+}
+
+/** The heads that follow each opening literal. */
+function openersByText(
+  calls: CallsFormat,
+  others: readonly CallOpener[],
+): readonly (readonly [open: string, heads: readonly (readonly CallPart[])[]])[] {
+  const heads = new Map<string, (readonly CallPart[])[]>([[calls.call.open, [calls.head]]]);
+  for (const { open, head } of others) heads.set(open, [...(heads.get(open) ?? []), head]);
+  return [...heads];
+}
+
+/** The calls behind the first. */
+function moreCalls(calls: CallsFormat, following: Expression): Expression {
+  const behind = (separator: string) =>
+    sequence(literal(blankEnd(calls.call.close) + separator + calls.call.open), following);
+  const { separator, laterSeparator = separator } = calls;
+  if (laterSeparator === separator) return repeat(behind(separator));
+  return optional(sequence(behind(separator), repeat(behind(laterSeparator))));
+}
+
+/** White space at the end of the calls is left out: a model may stop as soon as the last marker is written. */
+function sectionEnd({ section, call, sectionCloseOptional }: CallsFormat): Expression {
+  if (section.close.trim() === '') return literal('');
+  const close = literal(blankEnd(call.close) + section.close.trimEnd());
+  return sectionCloseOptional ? optional(close) : close;
+}
+
+function blankEnd(text: string): string {
+  return text.slice(text.trimEnd().length);
 }
 
 /** The text that opens a section with its first call, up to the first hole. */
@@ -104,7 +143,7 @@ function followingCall(
   rules: RuleSet,
 ): Expression {
   const counted = [...calls.head, ...calls.tail].some(holdsIndex);
-  return counted ? rules.add('following-call', callBody(calls, tools, 'following')) : first;
+  return counted ? rules.add('following-call', callBody(calls, [calls.head], tools, 'following')) : first;
 }
 
 function holdsIndex(part: CallPart): boolean {
@@ -112,27 +151,35 @@ function holdsIndex(part: CallPart): boolean {
   return part.hole === 'index' || (part.hole === 'composed-id' && part.parts.some(holdsIndex));
 }
 
-/** One call behind its opener. What stands before the first name is common to all tools; from there each has its own. */
+/**
+ * One call behind its opening literal. What stands before the first name is common to all tools; from
+ * there each has its own. Several heads must agree up to the first name.
+ */
 function callBody(
   calls: CallsFormat,
+  heads: readonly (readonly CallPart[])[],
   tools: readonly OfferedTool[],
   place: 'first' | 'following',
 ): Expression {
-  const nameAt = calls.head.findIndex(holdsName);
-  const common = nameAt < 0 ? calls.head : calls.head.slice(0, nameAt);
-  const own = nameAt < 0 ? [] : calls.head.slice(nameAt);
+  const split = heads.map((head) => {
+    const nameAt = head.findIndex(holdsName);
+    return nameAt < 0
+      ? { common: head, own: [] }
+      : { common: head.slice(0, nameAt), own: head.slice(nameAt) };
+  });
+  const ofTool = (tool: OfferedTool): Expression => {
+    const spell = (part: CallPart) => partExpression(part, tool, place);
+    return sequence(
+      alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
+      tool.arguments,
+      ...calls.tail.map(spell),
+      literal(calls.call.close.trimEnd()),
+    );
+  };
+  const common = split[0]?.common ?? [];
   return sequence(
     ...common.map((part) => partExpression(part, null, place)),
-    alternatives(
-      ...tools.map((tool) =>
-        sequence(
-          ...own.map((part) => partExpression(part, tool, place)),
-          tool.arguments,
-          ...calls.tail.map((part) => partExpression(part, tool, place)),
-          literal(calls.call.close),
-        ),
-      ),
-    ),
+    alternatives(...tools.map(ofTool)),
   );
 }
 

@@ -34,7 +34,7 @@ export type ResponseShape =
   /** Everything that the format knows, in the order of its regions: the readable specification. */
   | 'whole';
 
-export interface ResponseGrammarOptions extends CallGrammarOptions {
+export interface ResponseGrammarOptions extends Omit<CallGrammarOptions, 'otherOpeners' | 'spellOpener'> {
   readonly shape: ResponseShape;
   readonly prompt: PromptState;
   /** Schema of the content for the shapes that need one. */
@@ -67,9 +67,19 @@ function answerExpression(
   issues: SchemaIssue[],
 ): Expression {
   const calls = () => {
-    const section = callSection(requireCalls(format), options, rules);
+    const fromTrigger = options.shape === 'calls-from-trigger';
+    const section = callSection(
+      requireCalls(format),
+      {
+        ...options,
+        // What a model has begun by itself is taken as it comes; what it is made to begin has one spelling.
+        otherOpeners: fromTrigger ? (format.alternatives?.calls ?? []) : [],
+        spellOpener: (text) => restOfOpener(text, options.prompt.openerWritten, fromTrigger),
+      },
+      rules,
+    );
     issues.push(...section.issues);
-    return sequence(dropWritten(section.expression, options.prompt), repeat(blank, 0, maxBlanks));
+    return sequence(section.expression, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
     sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
@@ -96,16 +106,10 @@ function requireCalls(format: ChatFormat) {
   });
 }
 
-/** Takes off what the prompt already wrote of the opener, and white space before the first marker. */
-function dropWritten(section: Expression, prompt: PromptState): Expression {
-  return trimLeading(section, prompt.openerWritten);
-}
-
-function trimLeading(expression: Expression, written: string): Expression {
-  const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
-  if (first?.type !== 'literal') return expression;
-  const text = first.text.startsWith(written) ? first.text.slice(written.length) : first.text;
-  return sequence(literal(written === '' ? text.trimStart() : text), ...rest);
+/** An opener without what the prompt already wrote of it; a lazy grammar begins at its first marker. */
+function restOfOpener(opener: string, written: string, fromTrigger: boolean): string {
+  if (written !== '' && opener.startsWith(written)) return opener.slice(written.length);
+  return fromTrigger ? opener.trimStart() : opener;
 }
 
 function contentOfSchema(
@@ -127,7 +131,14 @@ function contentOfSchema(
 function textThenCalls(format: ChatFormat, calls: Expression): Expression {
   const opener = triggerText(format);
   if (opener === '') return textWithoutCalls(format);
-  return untilOrEnd({ delimiter: opener, next: trimLeading(calls, opener) });
+  return untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
+}
+
+/** `expression` behind the first occurrence of `text` in its leading literal. */
+function dropLeading(expression: Expression, text: string): Expression {
+  const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
+  if (first?.type !== 'literal') return expression;
+  return sequence(literal(first.text.slice(first.text.indexOf(text) + text.length)), ...rest);
 }
 
 function textWithoutCalls(format: ChatFormat): Expression {
@@ -152,9 +163,10 @@ function withReasoning(
 ): Expression {
   const { reasoning } = format;
   if (reasoning === null || prompt.region === 'answer') return answer;
+  const { end } = reasoning;
   const rest = rules.add(
     'reasoning',
-    until({ delimiter: reasoning.end.trim(), next: sequence(repeat(blank, 0, maxBlanks), answer) }),
+    until({ delimiter: end.trim(), next: sequence(literal(end.slice(end.trimEnd().length)), answer) }),
   );
   if (prompt.region === 'reasoning') return rest;
   const start = reasoning.start.trim();

@@ -86,7 +86,8 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
     content: content !== '' && turn.includes(content.trim()) ? content : '',
     ...(thoughts !== '' && turn.includes(thoughts.trim()) ? { reasoning_content: thoughts } : {}),
   };
-  const calls = format.calls === null ? [] : shownCalls(format, made ?? []);
+  const rendered = (made ?? []).filter((call) => turn.includes(call.function.name));
+  const calls = format.calls === null ? [] : shownCalls(format, rendered);
   if (calls.length === 0) return shown;
   const besideCalls = format.content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
   return { ...besideCalls, tool_calls: calls };
@@ -97,6 +98,12 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
   const thoughts =
     (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
   return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
+}
+
+/** Whether anything at all of the message is to be seen in its turn. */
+export function showsAnything({ format, message, turn }: RenderedCase): boolean {
+  const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
+  return content !== '' || thoughts !== undefined || calls !== undefined;
 }
 
 function shownCalls(format: ChatFormat, made: NonNullable<AssistantMessage['tool_calls']>) {

@@ -1,6 +1,7 @@
 /** The turn that a template renders for a message, cut out of the conversation around it. */
 import type { ChatFormat } from '../chat-format.ts';
 import { IdiolectError } from '../errors.ts';
+import { commonPrefix } from '../grammar/alternatives.ts';
 import type { AssistantMessage, Tool } from '../messages.ts';
 import { renderPrompt } from '../template/render-prompt.ts';
 
@@ -11,6 +12,14 @@ export interface RenderedWith {
   readonly templateSource: string;
   readonly format: ChatFormat;
   readonly tools: readonly Tool[];
+  /** The model's special tokens, as the format was read with. */
+  readonly specialTokens: SpecialTokens;
+}
+
+/** Texts of the special tokens that a template takes from outside. */
+export interface SpecialTokens {
+  readonly bosToken: string;
+  readonly eosToken: string;
 }
 
 /**
@@ -42,22 +51,30 @@ function turnUnder(
 }
 
 /**
- * What the template writes behind every conversation, such as the opening of the next turn: the part of
- * the render without a turn that comes behind the turn too, and begins as a turn does.
+ * What the template writes behind every conversation, such as the opening of the next turn or an end of
+ * sequence: the part of the render without a turn that comes behind the turn too. It begins as a turn
+ * does, or at least with the character that markers begin with.
  */
 function fixedTail(withTurn: string, without: string, start: string): string {
   const [firstToken] = start.match(/^\W+[\w\s]*\W+/u) ?? [start];
   if (firstToken === '') return '';
-  for (let at = without.lastIndexOf(firstToken); at >= 0; at = without.lastIndexOf(firstToken, at - 1)) {
-    const tail = without.slice(at);
-    if (withTurn.endsWith(tail) && withTurn.startsWith(without.slice(0, at))) return tail;
-    if (at === 0) break;
+  const shared = commonPrefix(withTurn, without).length;
+  const beginnings = shared === without.length ? [firstToken] : [firstToken, firstToken.slice(0, 1)];
+  for (const beginning of beginnings) {
+    for (
+      let at = without.lastIndexOf(beginning, shared);
+      at >= 0;
+      at = without.lastIndexOf(beginning, at - 1)
+    ) {
+      if (withTurn.endsWith(without.slice(at))) return without.slice(at);
+      if (at === 0) break;
+    }
   }
   return '';
 }
 
 function behindQuestion(
-  { templateSource, format, tools }: RenderedWith,
+  { templateSource, format, tools, specialTokens }: RenderedWith,
   answer: readonly AssistantMessage[],
   thinking: boolean | undefined,
 ): string | null {
@@ -68,6 +85,7 @@ function behindQuestion(
       addGenerationPrompt: false,
       input: format.input,
       now: new Date(0),
+      ...specialTokens,
       ...(thinking === undefined ? {} : { thinking }),
     });
     const at = render.lastIndexOf(question);

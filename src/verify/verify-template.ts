@@ -3,6 +3,7 @@ import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import type { ChatFormat } from '../chat-format.ts';
 import { buildGrammar } from '../grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../grammar/matcher.ts';
+import type { Tool } from '../messages.ts';
 import {
   anyCutLaw,
   type Breach,
@@ -11,8 +12,9 @@ import {
   nothingLostLaw,
   type RenderedCase,
   roundTripLaw,
+  showsAnything,
 } from './laws.ts';
-import { renderTurn } from './render-turn.ts';
+import { type RenderedWith, renderTurn } from './render-turn.ts';
 import {
   plainVerificationTools,
   swappedCase,
@@ -35,37 +37,54 @@ export interface LawBreach extends Breach {
 export interface Verification {
   /** Messages that the template rendered. With none, nothing was verified, and `holds` is false. */
   readonly rendered: number;
-  /** Messages that the template refused. */
+  /** Messages that the template refused, or of which it shows nothing. */
   readonly refused: number;
   readonly breaches: readonly LawBreach[];
   /** At least one message was rendered, and every law held for each. */
   readonly holds: boolean;
 }
 
-/** Tries all laws on a template. `format` may be given where it is known. Throws what analysis throws. */
-export function verifyTemplate(templateSource: string, format?: ChatFormat): Verification {
-  const known = format ?? analyzeTemplate(templateSource).format;
-  const matcher = callMatcher(known);
-  const breaches: LawBreach[] = [];
-  let rendered = 0;
-  let refused = 0;
-  for (const each of [...verificationCases, swappedCase]) {
-    const turn = turnOf(templateSource, known, each);
-    if (turn === null) {
-      refused += 1;
-      continue;
-    }
-    rendered += 1;
-    breaches.push(
-      ...breachesOf(each, { format: known, tools: verificationTools, message: each.message, turn }, matcher),
-    );
-  }
-  return { rendered, refused, breaches, holds: rendered > 0 && breaches.length === 0 };
+/** Options of `verifyTemplate`. */
+export interface VerifyOptions {
+  /** The template's format, where it is known already, read with the tokens below. */
+  readonly format?: ChatFormat;
+  /** The model's beginning-of-sequence token; default `<s>`. */
+  readonly bosToken?: string;
+  /** The model's end-of-sequence token; default `</s>`. */
+  readonly eosToken?: string;
 }
 
-function turnOf(templateSource: string, format: ChatFormat, { message }: VerificationCase): string | null {
-  const turn = renderTurn({ templateSource, format, tools: verificationTools }, message);
-  return turn ?? renderTurn({ templateSource, format, tools: plainVerificationTools }, message);
+/** Tries all laws on a template. Throws what analysis throws. */
+export function verifyTemplate(templateSource: string, options: VerifyOptions = {}): Verification {
+  const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
+  const known = options.format ?? analyzeTemplate(templateSource, specialTokens).format;
+  const matcher = callMatcher(known);
+  const breaches: LawBreach[] = [];
+  let shown = 0;
+  let unrendered = 0;
+  for (const each of [...verificationCases, swappedCase]) {
+    const turn = turnOf({ templateSource, format: known, specialTokens }, each);
+    const rendered =
+      turn === null ? null : { format: known, tools: verificationTools, message: each.message, turn };
+    if (rendered === null || !showsAnything(rendered)) {
+      unrendered += 1;
+      continue;
+    }
+    shown += 1;
+    breaches.push(...breachesOf(each, rendered, matcher));
+  }
+  return { rendered: shown, refused: unrendered, breaches, holds: shown > 0 && breaches.length === 0 };
+}
+
+/** Some templates cannot describe every tool, or any; a turn is the same without the description. */
+const describedTools: readonly (readonly Tool[])[] = [verificationTools, plainVerificationTools, []];
+
+function turnOf(context: Omit<RenderedWith, 'tools'>, { message }: VerificationCase): string | null {
+  for (const tools of describedTools) {
+    const turn = renderTurn({ ...context, tools }, message);
+    if (turn !== null) return turn;
+  }
+  return null;
 }
 
 function callMatcher(format: ChatFormat): Matcher | null {
