@@ -5,6 +5,12 @@
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
 export type * from './chat-format.ts';
+export { emitResponseTemplate } from './codegen/response-template/emit-response-template.ts';
+export {
+  type MadeResponseTemplate,
+  toResponseTemplate,
+} from './codegen/response-template/to-response-template.ts';
+export type { UnsupportedCode, UnsupportedReason } from './codegen/response-template/unsupported.ts';
 export { createResponseParser } from './create-response-parser.ts';
 export * from './errors.ts';
 export {
@@ -19,5 +25,14 @@ export type * from './messages.ts';
 export type * from './runtime/events.ts';
 export type { ResponseModule } from './runtime/module-contract.ts';
 export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './runtime/response-parser.ts';
+export {
+  createResponseTemplateParser,
+  parseBatchWithResponseTemplate,
+  parseWithResponseTemplate,
+  type RegionEvent,
+  type ResponseTemplate,
+  type ResponseTemplateOptions,
+  type ResponseTemplateParser,
+} from './runtime/response-template/index.ts';
 export { type RenderPromptOptions, renderPrompt } from './template/render-prompt.ts';
 export { type Verification, verifyTemplate } from './verify/verify-template.ts';

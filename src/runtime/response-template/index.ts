@@ -1,5 +1,20 @@
-/** The public names of response templates. */
+/** `idiolect/response-template`: the public names of response templates, and what generated modules import. */
+export type { JsonValue } from '../../messages.ts';
 export { castText, castToolCalls, schemaTypes } from './casting.ts';
+export { loadResponseTemplate } from './load.ts';
+export {
+  contentOptions,
+  literal,
+  pattern,
+  placeholder,
+  type Region,
+  readContent,
+  readEach,
+  responseTemplateContractVersion,
+  scopeOf,
+  startModuleParser,
+  type TemplateModule,
+} from './module-contract.ts';
 export {
   createResponseTemplateParser,
   parseBatchWithResponseTemplate,
@@ -18,3 +33,4 @@ export type {
   ResponseTemplateField,
   TemplateMessage,
 } from './template.ts';
+export { placeholderPath } from './transform.ts';

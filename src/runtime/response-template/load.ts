@@ -2,6 +2,7 @@
 import { PatternError, ResponseTemplateError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
 import { type ContentArguments, isStructured, type Reading, readRegion } from './content.ts';
+import { escapeLiterals } from './literal-delimiter.ts';
 import { compilePattern, type Pattern } from './python-regex/pattern-search.ts';
 import { isTruthy, pythonTypeName } from './python-values.ts';
 import type { Delimiter, LoadedTemplate, Region } from './region.ts';
@@ -157,9 +158,7 @@ function loadDelimiter(
   }
   if (entries.has(literalKey)) {
     const literals = loadLiterals(entries.get(literalKey), `${pointer}/${literalKey}`);
-    // The longest comes first, so that it wins over its own beginning.
-    const longestFirst = literals.toSorted((a, b) => b.length - a.length);
-    const pattern = compile(longestFirst.map(escapeLiteral).join('|'), `${pointer}/${literalKey}`);
+    const pattern = compile(escapeLiterals(literals), `${pointer}/${literalKey}`);
     return { literal: true, pattern };
   }
   if (!entries.has(patternKey)) return null;
@@ -183,11 +182,6 @@ function loadLiterals(value: unknown, pointer: string): readonly string[] {
     if (literal === '') throw invalid(pointer, 'a literal cannot be empty');
     return literal;
   });
-}
-
-/** A pattern that matches exactly `literal`. */
-function escapeLiteral(literal: string): string {
-  return literal.replace(/[^\p{L}\p{N}_]/gu, '\\$&');
 }
 
 function compile(pattern: string, pointer: string): Pattern {

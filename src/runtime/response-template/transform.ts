@@ -3,7 +3,7 @@ import { ResponseFieldError, ResponseTemplateError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import { pythonTypeName } from './python-values.ts';
 
-const placeholder = /^\{([\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*)\}$/u;
+const wholePlaceholder = /^\{([\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*)\}$/u;
 const placeholderInside = /\{[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*\}/u;
 const maxDepth = 100;
 
@@ -18,7 +18,7 @@ export type TransformScope = ReadonlyMap<string, JsonValue>;
 export function checkTransform(shape: unknown, pointer: string, depth = 0): void {
   if (depth > maxDepth) throw new ResponseTemplateError({ pointer, reason: 'is nested too deeply' });
   if (typeof shape === 'string') {
-    if (!placeholder.test(shape) && placeholderInside.test(shape)) {
+    if (!wholePlaceholder.test(shape) && placeholderInside.test(shape)) {
       const reason = `${JSON.stringify(shape)} mixes a placeholder with other text; a placeholder must stand alone`;
       throw new ResponseTemplateError({ pointer, reason });
     }
@@ -36,12 +36,25 @@ export function checkTransform(shape: unknown, pointer: string, depth = 0): void
  */
 export function applyTransform(shape: JsonValue, scope: TransformScope, field: string): JsonValue {
   if (typeof shape === 'string') {
-    const path = placeholder.exec(shape)?.[1];
-    return path === undefined ? shape : lookUp(path.split('.'), scope, { shape, field });
+    return placeholderPath(shape) === null ? shape : placeholder(shape, scope, field);
   }
   if (Array.isArray(shape)) return shape.map((item: JsonValue) => applyTransform(item, scope, field));
   if (typeof shape !== 'object' || shape === null) return shape;
   return objectFrom(Object.entries(shape).map(([key, value]) => [key, applyTransform(value, scope, field)]));
+}
+
+/** The path in a text that is a placeholder, `["content", "a"]` in `{content.a}`; `null` for other texts. */
+export function placeholderPath(text: string): readonly string[] | null {
+  return wholePlaceholder.exec(text)?.[1]?.split('.') ?? null;
+}
+
+/**
+ * What a placeholder stands for.
+ *
+ * @throws {ResponseFieldError} when it names nothing in `scope`.
+ */
+export function placeholder(shape: string, scope: TransformScope, field: string): JsonValue {
+  return lookUp(placeholderPath(shape) ?? [], scope, { shape, field });
 }
 
 interface Place {

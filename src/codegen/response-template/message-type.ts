@@ -1,0 +1,86 @@
+/** The TypeScript type of the message that a response template makes. */
+import type { JsonValue } from '../../messages.ts';
+import {
+  placeholderPath,
+  type ResponseTemplate,
+  type ResponseTemplateField,
+} from '../../runtime/response-template/index.ts';
+import { printString } from '../source-writer.ts';
+
+/** Source text of the interface `Message`. */
+export function messageType(template: ResponseTemplate): string {
+  const defaults = new Map(Object.entries(template.defaults ?? {}));
+  const types = new Map<string, string>();
+  for (const [name, value] of defaults) types.set(name, typeOfValue(value));
+  for (const [name, field] of Object.entries(template.fields))
+    types.set(name, unite(types.get(name), fieldType(field)));
+  const lines = [...types].map(([name, type]) => {
+    return `  readonly ${keyOf(name)}${defaults.has(name) ? '' : '?'}: ${type};`;
+  });
+  return `/** The message. Keys are missing where the response holds nothing for them. */
+export interface Message {\n${lines.join('\n')}\n}\n`;
+}
+
+function unite(before: string | undefined, type: string): string {
+  return before === undefined || before === type ? type : `${before} | ${type}`;
+}
+
+function fieldType(field: ResponseTemplateField): string {
+  if (field.join != null) return 'string';
+  const item = itemType(field);
+  return field.repeats ? `readonly ${item}[]` : item;
+}
+
+function itemType(field: ResponseTemplateField): string {
+  const content = contentType(field);
+  if (field.transform == null) return content;
+  const type = shapeType(field.transform, field.transform_each ? null : content);
+  return field.transform_each ? `readonly ${type}[]` : type;
+}
+
+function contentType(field: ResponseTemplateField): string {
+  switch (field.content ?? 'text') {
+    case 'text':
+      return 'string';
+    case 'bool':
+      return 'boolean';
+    case 'int':
+    case 'float':
+      return 'number';
+    case 'json':
+      return 'JsonValue';
+    default:
+      return '{ readonly [key: string]: JsonValue }';
+  }
+}
+
+/** The type of a filled-in transform; `content` is `null` where placeholders name keys of an item. */
+function shapeType(shape: JsonValue, content: string | null): string {
+  if (typeof shape === 'string') return placeholderType(shape, content);
+  if (typeof shape !== 'object' || shape === null) return typeOfValue(shape);
+  if (Array.isArray(shape)) {
+    return `readonly [${shape.map((item: JsonValue) => shapeType(item, content)).join(', ')}]`;
+  }
+  const entries = Object.entries(shape).map(
+    ([key, value]) => `readonly ${keyOf(key)}: ${shapeType(value, content)}`,
+  );
+  return `{ ${entries.join('; ')} }`;
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : printString(name);
+}
+
+function placeholderType(shape: string, content: string | null): string {
+  const path = placeholderPath(shape);
+  if (path === null) return printString(shape);
+  if (content === null) return 'JsonValue';
+  if (path[0] !== 'content') return 'string';
+  return path.length === 1 ? content : 'JsonValue';
+}
+
+function typeOfValue(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'readonly JsonValue[]';
+  return typeof value === 'object' ? '{ readonly [key: string]: JsonValue }' : typeof value;
+}
