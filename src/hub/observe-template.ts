@@ -1,6 +1,8 @@
 /** The capabilities of a template, observed by rendering it: the judgement behind the gate. */
-import { analyzeTemplate } from '../analysis/analyze-template.ts';
+import { observeCapabilities } from '../analysis/capabilities.ts';
+import { parseTemplate } from '../template/template.ts';
 import type { ObserveCapabilities } from './inspect-model.ts';
 
-/** Observes a template by analysing it. Throws what `analyzeTemplate` throws. */
-export const observeTemplate: ObserveCapabilities = (source) => analyzeTemplate(source).capabilities;
+/** Observes a template's capabilities. Throws `TemplateError` or `TemplateLimitError`. */
+export const observeTemplate: ObserveCapabilities = (source) =>
+  observeCapabilities(parseTemplate(source)).capabilities;
