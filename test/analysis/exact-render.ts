@@ -54,7 +54,7 @@ interface Surroundings {
 export class ExactRender {
   readonly #template: Template;
   readonly #variables: Readonly<Record<string, unknown>>;
-  readonly #surroundings = new Map<number, Surroundings | null>();
+  readonly #surroundings = new Map<string, Surroundings | null>();
 
   constructor(
     source: string,
@@ -93,16 +93,16 @@ export class ExactRender {
 
   /** What the format writes for a message, with what the template puts around a plain message like it. */
   write(message: AssistantMessage): string {
-    const around = this.#around(message.tool_calls?.length ?? 0);
+    const around = this.#around(plainLike(message));
     const written = this.format.turn.start + writeResponse(this.format, message);
     return around === null ? written : around.before + written + around.behind;
   }
 
-  /** Surroundings do not depend on what a message says, only on how many calls end it. */
-  #around(calls: number): Surroundings | null {
-    const known = this.#surroundings.get(calls);
+  /** Surroundings do not depend on what a message says, only on which parts it has. */
+  #around(plain: AssistantMessage): Surroundings | null {
+    const parts = JSON.stringify(plain);
+    const known = this.#surroundings.get(parts);
     if (known !== undefined) return known;
-    const plain = plainMessage(calls);
     const rendered = this.render(plain);
     const written = this.format.turn.start + writeResponse(this.format, plain);
     const at = rendered?.indexOf(written) ?? -1;
@@ -110,16 +110,22 @@ export class ExactRender {
       rendered === null || at < 0
         ? null
         : { before: rendered.slice(0, at), behind: rendered.slice(at + written.length) };
-    this.#surroundings.set(calls, found);
+    this.#surroundings.set(parts, found);
     return found;
   }
 }
 
-function plainMessage(calls: number): AssistantMessage {
-  const tool_calls = Array.from({ length: calls }, (_, index) => ({
+/** A message with the same parts and nothing awkward in them. */
+function plainLike(message: AssistantMessage): AssistantMessage {
+  const tool_calls = (message.tool_calls ?? []).map((_, index) => ({
     id: `callid00${index}`,
     type: 'function' as const,
     function: { name: `plain${index}`, arguments: '{"a":"b"}' },
   }));
-  return { role: 'assistant', content: calls === 0 ? 'plain' : '', ...(calls === 0 ? {} : { tool_calls }) };
+  return {
+    role: 'assistant',
+    content: (message.content ?? '') === '' ? '' : 'plain',
+    ...(message.reasoning_content === undefined ? {} : { reasoning_content: 'thought' }),
+    ...(tool_calls.length === 0 ? {} : { tool_calls }),
+  };
 }
