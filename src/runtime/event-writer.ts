@@ -68,14 +68,18 @@ export class EventWriter {
   /** A piece of a region; opens the region if it is not open. */
   text(region: Region, delta: string, start: number, end: number): void {
     if (this.region !== region) this.openRegion(region, start);
+    this.events.push(this.textEvent(delta, start, end));
+  }
+
+  /** A piece of the region that is open; the event is not queued. */
+  textEvent(delta: string, start: number, end: number): ResponseEvent {
     const id = this.regionId;
-    if (region === 'text') {
+    if (this.region === 'text') {
       this.content.append(delta);
-      this.events.push({ type: 'text-delta', id, delta, start, end });
-    } else {
-      this.reasoning.append(delta);
-      this.events.push({ type: 'reasoning-delta', id, delta, start, end });
+      return { type: 'text-delta', id, delta, start, end };
     }
+    this.reasoning.append(delta);
+    return { type: 'reasoning-delta', id, delta, start, end };
   }
 
   private openRegion(region: Region, at: number): void {
@@ -114,9 +118,16 @@ export class EventWriter {
 
   /** JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
-    if (this.call === null || delta === '') return;
-    this.call.input.append(delta);
-    this.events.push({ type: 'tool-input-delta', id: this.call.id, delta, start, end });
+    const event = delta === '' ? null : this.stringEvent(delta, start, end);
+    if (event !== null) this.events.push(event);
+  }
+
+  /** The same; the event is not queued. `null` where no call is open. */
+  stringEvent(delta: string, start: number, end: number): ResponseEvent | null {
+    const { call } = this;
+    if (call === null) return null;
+    call.input.append(delta);
+    return { type: 'tool-input-delta', id: call.id, delta, start, end };
   }
 
   /** Completes the open call. */

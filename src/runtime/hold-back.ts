@@ -1,14 +1,20 @@
 /** The one place that says how much of a text must be kept because a marker may still follow it. */
-import { isSpace } from './white-space.ts';
 
 /**
  * Start of the white space before `end` that a marker could still claim. `lead` is the longest white
- * space that a marker carries in front; a line feed may come with a carriage return, so at most twice
- * that much is kept. Not before `from`.
+ * space that a marker carries in front, `spaces` the kinds of it; a line feed may come with a carriage
+ * return, so at most twice that much is kept. Not before `from`.
  */
-export function heldBackFrom(text: string, from: number, end: number, lead: number): number {
+export function heldBackFrom(text: string, from: number, end: number, lead: number, spaces: string): number {
   const lowest = Math.max(from, end - 2 * lead);
   let at = end;
-  while (at > lowest && isSpace(text.charCodeAt(at - 1))) at--;
+  while (at > lowest && spaces.includes(text.charAt(at - 1))) at--;
   return at;
+}
+
+/** The kinds of white space in what markers carry in front; a line feed brings the carriage return. */
+export function spacesOf(leads: readonly string[]): string {
+  const kinds = new Set(leads.join(''));
+  if (kinds.has('\n')) kinds.add('\r');
+  return [...kinds].join('');
 }

@@ -3,8 +3,10 @@
  * flexible. A table of choices is searched by the first characters of its markers, so that ordinary
  * text passes at the speed of `indexOf`.
  */
+import { spacesOf } from './hold-back.ts';
 import type { Choice } from './module-contract.ts';
-import { isSpace, skipSpace } from './white-space.ts';
+import { QuietText } from './quiet-text.ts';
+import { skipSpace } from './white-space.ts';
 
 /** No match here, whatever follows. */
 export const absent = -1;
@@ -120,58 +122,74 @@ export interface Match<Ref> {
   readonly end: number;
 }
 
+/** A place that has not been looked for. */
+const unknown = -2;
+
 /** A table of choices, compiled once per module. */
 export class MarkerTable<Ref> {
   readonly choices: readonly CompiledChoice<Ref>[];
   /** The longest white space that a marker claims in front. */
   readonly longestLead: number;
+  /** The kinds of that white space. */
+  readonly spaces: string;
+  /** Whether a piece of text can matter to these markers. */
+  readonly quiet: QuietText;
   /** The distinct first characters of all markers. */
   private readonly firsts: readonly string[];
+  /** 1 for units that can stand second in a marker; units beyond 255 always can. */
+  private readonly seconds = new Uint8Array(256);
+  /** The next place of each first character, as far as it is known while one text is searched. */
+  private readonly places: number[];
   private readonly byFirst: ReadonlyMap<number, readonly CompiledChoice<Ref>[]>;
   private readonly markerless: readonly CompiledChoice<Ref>[];
 
   constructor(choices: readonly Choice<Ref>[]) {
     this.choices = choices.map(compileChoice).sort((a, b) => coreLength(b) - coreLength(a));
     this.longestLead = Math.max(0, ...this.choices.map(({ lead }) => lead.length));
-    const byFirst = new Map<number, CompiledChoice<Ref>[]>();
-    for (const choice of this.choices) {
-      const first = choice.parts[0]?.charCodeAt(0);
-      if (first === undefined) continue;
-      byFirst.set(first, [...(byFirst.get(first) ?? []), choice]);
-    }
-    this.byFirst = byFirst;
-    this.firsts = [...byFirst.keys()].map((unit) => String.fromCharCode(unit));
+    this.spaces = spacesOf(this.choices.map(({ lead }) => lead));
+    this.byFirst = groupByFirst(this.choices);
+    this.firsts = [...this.byFirst.keys()].map((unit) => String.fromCharCode(unit));
+    this.places = this.firsts.map(() => unknown);
     this.markerless = this.choices.filter(({ parts }) => parts.length === 0);
+    this.quiet = new QuietText(this.firsts, this.spaces);
+    for (const { parts } of this.choices) this.noteSecond(parts[0] ?? '');
   }
 
-  /** Whether a short piece of text holds nothing that a marker could begin with, nor white space at its end. */
-  isQuiet(piece: string): boolean {
-    const last = piece.length - 1;
-    if (isSpace(piece.charCodeAt(last))) return false;
-    for (const first of this.firsts) {
-      if (piece.indexOf(first) !== -1) return false;
-    }
-    return true;
+  private noteSecond(part: string): void {
+    if (part.length === 1) this.seconds.fill(1);
+    else if (part.charCodeAt(1) < 256) this.seconds[part.charCodeAt(1)] = 1;
   }
 
-  /** The first position at or behind `from` where a marker's first character stands, or -1. */
-  candidate(text: string, from: number, cache: Int32Array): number {
-    const { firsts } = this;
+  /** The first position at or behind `from` where a marker may begin, or -1. Begins a search of `text`. */
+  firstCandidate(text: string, from: number): number {
+    this.places.fill(unknown);
+    return this.nextCandidate(text, from);
+  }
+
+  /** The same, in a search of the same text that has come as far as `from`. */
+  nextCandidate(text: string, from: number): number {
     let nearest = -1;
-    for (let index = 0; index < firsts.length; index++) {
-      let found = cache[index] ?? -2;
-      if (found !== -1 && found < from) {
-        found = text.indexOf(firsts[index] ?? '', from);
-        cache[index] = found;
-      }
-      if (found !== -1 && (nearest === -1 || found < nearest)) nearest = found;
+    for (let index = 0; index < this.places.length; index++) {
+      const place = this.placeOf(index, text, from);
+      if (place !== -1 && (nearest === -1 || place < nearest)) nearest = place;
     }
     return nearest;
   }
 
-  /** Positions already known for each first character; `candidate` fills it while one text is read. */
-  newCache(): Int32Array {
-    return new Int32Array(this.firsts.length).fill(-2);
+  private placeOf(index: number, text: string, from: number): number {
+    const known = this.places[index] ?? -1;
+    if (known === -1 || known >= from) return known;
+    const first = this.firsts[index] ?? '';
+    let place = text.indexOf(first, from);
+    while (place !== -1 && !this.mayGoOn(text, place + 1)) place = text.indexOf(first, place + 1);
+    this.places[index] = place;
+    return place;
+  }
+
+  private mayGoOn(text: string, at: number): boolean {
+    if (at >= text.length) return true;
+    const unit = text.charCodeAt(at);
+    return unit >= 256 || this.seconds[unit] === 1;
   }
 
   /** The longest choice that matches at `at`; `null`: none; `undecided`: a longer text could. */
@@ -199,6 +217,20 @@ export class MarkerTable<Ref> {
   expected(): readonly string[] {
     return [...new Set(this.choices.map(({ parts }) => JSON.stringify(parts.join('\n'))))];
   }
+}
+
+function groupByFirst<Ref>(
+  choices: readonly CompiledChoice<Ref>[],
+): ReadonlyMap<number, readonly CompiledChoice<Ref>[]> {
+  const groups = new Map<number, CompiledChoice<Ref>[]>();
+  for (const choice of choices) {
+    const first = choice.parts[0]?.charCodeAt(0);
+    if (first === undefined) continue;
+    const group = groups.get(first);
+    if (group === undefined) groups.set(first, [choice]);
+    else group.push(choice);
+  }
+  return groups;
 }
 
 function coreLength<Ref>(choice: CompiledChoice<Ref>): number {

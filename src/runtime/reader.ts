@@ -3,10 +3,13 @@
  * States (see `module-contract.ts`) work on it through the steps in `steps-*.ts`.
  */
 import { EventWriter, type WriterOptions } from './event-writer.ts';
+import type { ResponseEvent } from './events.ts';
 import { JsonScanner } from './json-scanner.ts';
+import { escapeJson } from './json-text.ts';
 import { envelopeAt, nameEnd } from './look-ahead.ts';
 import type { MatchContext } from './markers.ts';
 import type { Choice, State } from './module-contract.ts';
+import type { QuietText } from './quiet-text.ts';
 import { SpecialSpans } from './special-spans.ts';
 import { TextBlocks } from './text-blocks.ts';
 import type { SchemaPlace, ToolTable } from './tool-table.ts';
@@ -70,6 +73,8 @@ export class Reader implements MatchContext {
   values: ValueStack | null = null;
   /** The schema of the open call's arguments. */
   parameters: SchemaPlace = { schema: undefined, root: undefined };
+  /** What the reader waits for, where plain text needs no state to be read. */
+  private waiting: { readonly quiet: QuietText; readonly inString: boolean } | null = null;
   /** State private to one step while it waits; cleared when the step is left. */
   progress: unknown = null;
   private readonly special: SpecialSpans;
@@ -94,8 +99,32 @@ export class Reader implements MatchContext {
     return this.base + position;
   }
 
+  /** More text of the region is expected; pieces that are quiet need nothing but to be said. */
+  waitForText(quiet: QuietText): void {
+    const open = this.at === this.text.length && this.writer.region !== null;
+    this.waiting = open ? { quiet, inString: false } : null;
+  }
+
+  /** The same inside a raw string of the arguments. */
+  waitForString(quiet: QuietText): void {
+    this.waiting = this.at === this.text.length ? { quiet, inString: true } : null;
+  }
+
+  /** Reads a piece that needs no state; `null` if it does. */
+  readQuietly(piece: string): ResponseEvent | null {
+    const { waiting } = this;
+    if (waiting === null || !waiting.quiet.isQuiet(piece)) return null;
+    const start = this.base + this.text.length;
+    this.text = '';
+    this.at = 0;
+    this.base = start + piece.length;
+    if (waiting.inString) return this.writer.stringEvent(escapeJson(piece), start, this.base);
+    return this.writer.textEvent(piece, start, this.base);
+  }
+
   /** Adds text and reads as far as it goes. `special`: the text is one special token. */
   read(piece: string, special: boolean): void {
+    this.waiting = null;
     if (piece !== '') this.append(piece, special);
     this.run();
   }

@@ -90,6 +90,8 @@ class ModuleParser implements ResponseParser {
   private reader: Reader;
   /** Half a surrogate pair at the end of what was fed. */
   private half = '';
+  /** Nothing waits to be delivered before the next piece. */
+  private quiet = false;
   private finished = false;
 
   constructor(responseModule: ResponseModule, options: ResponseParserOptions) {
@@ -129,8 +131,12 @@ class ModuleParser implements ResponseParser {
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
     if (this.finished) return [];
-    if (typeof input === 'string') this.readText(input);
-    else for (const { text, special } of input) this.readPiece(text, special === true);
+    if (typeof input === 'string') {
+      const event = this.quiet ? this.reader.readQuietly(input) : null;
+      if (event !== null) return [event];
+      this.readText(input);
+    } else for (const { text, special } of input) this.readPiece(text, special === true);
+    this.quiet = this.half === '';
     return this.reader.writer.take();
   }
 
@@ -172,6 +178,7 @@ class ModuleParser implements ResponseParser {
 
   reset(): void {
     this.half = '';
+    this.quiet = false;
     this.finished = false;
     this.reader = this.newReader();
   }

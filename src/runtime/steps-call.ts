@@ -64,8 +64,7 @@ export function fail(reader: Reader, recover: State, expected: readonly string[]
 /** Passes over malformed text up to the next marker that says where the reader stands. */
 export function recover(reader: Reader, { markers }: Compiled<RecoverTable<State>>): State | null {
   const { text } = reader;
-  const cache = markers.newCache();
-  let at = markers.candidate(text, reader.at, cache);
+  let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) break;
@@ -74,7 +73,7 @@ export function recover(reader: Reader, { markers }: Compiled<RecoverTable<State
       reportMalformed(reader);
       return enterMarker(reader, match);
     }
-    at = markers.candidate(text, at + 1, cache);
+    at = markers.nextCandidate(text, at + 1);
   }
   reader.hold(at === -1 ? text.length : at);
   if (reader.ended) reportMalformed(reader);
@@ -106,13 +105,12 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
 
 function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<State>; at: number } | null {
   const { text } = reader;
-  const cache = markers.newCache();
-  let at = markers.candidate(text, reader.at, cache);
+  let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) return null;
     if (match !== null) return { match, at };
-    at = markers.candidate(text, at + 1, cache);
+    at = markers.nextCandidate(text, at + 1);
   }
   return null;
 }

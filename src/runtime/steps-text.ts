@@ -58,7 +58,10 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   reader.region = table.region;
   reader.regionMustClose = table.mustClose === true;
   const found = nextStop(reader, markers);
-  if (found === null) return null;
+  if (found === null) {
+    reader.waitForText(markers.quiet);
+    return null;
+  }
   const { match, at } = found;
   const { choice } = match;
   const keepsLead = choice.role === 'thought' && reader.options.thoughtsInText;
@@ -71,18 +74,21 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
 /** Finds the next stop. Text that is certain is said; `null` when more text is needed. */
 function nextStop(reader: Reader, markers: MarkerTable<State>): { match: Match<State>; at: number } | null {
   const { text } = reader;
-  const cache = markers.newCache();
-  let at = markers.candidate(text, reader.at, cache);
+  let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) {
-      reader.say(heldBackFrom(text, reader.at, at, markers.longestLead));
+      reader.say(heldBackFrom(text, reader.at, at, markers.longestLead, markers.spaces));
       return null;
     }
     if (match !== null) return { match, at };
-    at = markers.candidate(text, at + 1, cache);
+    at = markers.nextCandidate(text, at + 1);
   }
-  reader.say(reader.ended ? text.length : heldBackFrom(text, reader.at, text.length, markers.longestLead));
+  reader.say(
+    reader.ended
+      ? text.length
+      : heldBackFrom(text, reader.at, text.length, markers.longestLead, markers.spaces),
+  );
   return null;
 }
 
@@ -112,13 +118,12 @@ function nextHeldStop(
   markers: MarkerTable<State>,
 ): { match: Match<State>; at: number } | null {
   const { text } = reader;
-  const cache = markers.newCache();
-  let at = markers.candidate(text, reader.at, cache);
+  let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) break;
     if (match !== null) return { match, at };
-    at = markers.candidate(text, at + 1, cache);
+    at = markers.nextCandidate(text, at + 1);
   }
   reader.hold(at === -1 ? text.length : at);
   return null;

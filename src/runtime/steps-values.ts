@@ -188,7 +188,10 @@ function chooseMode(reader: Reader, values: ValueStack, progress: ValueProgress)
 function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const found = findCloser(reader, values, progress.frame.close);
   sayString(reader, progress, found.textEnd);
-  if (found.end === null) return null;
+  if (found.end === null) {
+    if (progress.begun) reader.waitForString(valueCloser(values, progress.frame.close).quiet);
+    return null;
+  }
   return endString(reader, values, progress, found.end);
 }
 

@@ -2,9 +2,10 @@
  * Where a value ends. A raw string may hold its own closer; so it ends at the first closer behind which
  * something stands that can follow a value here: the next entry, or the end of the arguments.
  */
-import { heldBackFrom } from './hold-back.ts';
+import { heldBackFrom, spacesOf } from './hold-back.ts';
 import { absent, type CompiledChoice, compileChoice, matchText, undecided } from './markers.ts';
 import type { KeyedText, State } from './module-contract.ts';
+import { QuietText } from './quiet-text.ts';
 import type { Reader } from './reader.ts';
 import { fail } from './steps-call.ts';
 import { fillKey, type ValueStack } from './value-stack.ts';
@@ -15,7 +16,12 @@ const longestGap = 64;
 const longestKey = 128;
 
 /** What ends a value, taken apart. */
-export type Closer = CompiledChoice<null>;
+export interface Closer extends CompiledChoice<null> {
+  /** The kinds of white space that it claims in front. */
+  readonly spaces: string;
+  /** Whether a piece of text can matter to it. */
+  readonly quiet: QuietText;
+}
 
 const closers = new WeakMap<ValueStack, { readonly frameClose: string; readonly closer: Closer }>();
 
@@ -24,7 +30,9 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const known = closers.get(values);
   if (known?.frameClose === frameClose) return known.closer;
   const marker = frameClose + fillKey(values.place.close, values.key);
-  const closer = compileChoice({ marker, next: null });
+  const choice = compileChoice({ marker, next: null });
+  const spaces = spacesOf([choice.lead]);
+  const closer = { ...choice, spaces, quiet: new QuietText([choice.parts[0]?.charAt(0) ?? ''], spaces) };
   closers.set(values, { frameClose, closer });
   return closer;
 }
@@ -43,18 +51,25 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
   for (let at = nextBegin(text, first, reader.at); at !== -1; at = nextBegin(text, first, at + 1)) {
     const end = closerEnd(reader, closer, values, at);
     if (end === undecided) {
-      return { textEnd: heldBackFrom(text, reader.at, at, closer.lead.length), end: null };
+      return { textEnd: heldBackFrom(text, reader.at, at, closer.lead.length, closer.spaces), end: null };
     }
     if (end !== absent) {
       reader.trail = closer.trail;
       return { textEnd: at - leadLength(text, reader.at, at, closer.lead), end };
     }
   }
-  return { textEnd: heldBackFrom(text, reader.at, text.length, closer.lead.length), end: null };
+  return {
+    textEnd: heldBackFrom(text, reader.at, text.length, closer.lead.length, closer.spaces),
+    end: null,
+  };
 }
 
+/** Where `part` may begin: its first two characters, or its first at the end of the text. */
 function nextBegin(text: string, part: string, from: number): number {
-  return text.indexOf(part.charAt(0), from);
+  const found = text.indexOf(part.slice(0, 2), from);
+  if (found !== -1) return found;
+  const last = text.length - 1;
+  return last >= from && text[last] === part[0] ? last : -1;
 }
 
 /** End of a closer at `at` that something legal follows; or `absent`, or `undecided`. */
