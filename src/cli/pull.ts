@@ -1,13 +1,10 @@
 /** `idiolect pull`: a model from the Hub, looked at before it is fetched. */
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
-import type { ModelCard } from '../hub/inspect-model.ts';
 import { observeTemplate } from '../hub/observe-template.ts';
-import { type PullEvent, type PulledModel, pullModel } from '../hub/pull-model.ts';
+import { type PulledModel, pullModel } from '../hub/pull-model.ts';
 import { parseModelReference } from '../hub/reference.ts';
-import type { ResolvedModel } from '../hub/resolve-model.ts';
-import { type DownloadBars, startDownloadBars } from './download-bars.ts';
-import { formatBytes } from './figures.ts';
+import { createPullView } from './pull-view.ts';
 
 interface PullCommandOptions {
   readonly file?: string;
@@ -43,7 +40,7 @@ function positiveInteger(text: string): number {
 
 async function pull(model: string, options: PullCommandOptions): Promise<void> {
   const reference = parseModelReference(model);
-  const view = options.json ? null : createView();
+  const view = options.json ? null : createPullView();
   try {
     const pulled = await pullModel(
       {
@@ -85,52 +82,4 @@ function report({ resolved, card, files }: PulledModel) {
 
 function done({ card, files }: PulledModel): string {
   return `${pc.green('✓')} ${pc.bold(card.model)} is here, verified:\n${files.map((file) => `  ${file}\n`).join('')}`;
-}
-
-/** What a person sees while it goes on: what was chosen, what was found, how far it is. */
-function createView(): { readonly show: (event: PullEvent) => void; readonly stop: () => void } {
-  let bars: DownloadBars | null = null;
-  let resolved: ResolvedModel | null = null;
-  return {
-    show(event) {
-      if (event.type === 'resolved') {
-        resolved = event.resolved;
-        process.stderr.write(chosen(resolved));
-      } else if (event.type === 'inspected') {
-        process.stderr.write(found(event.card));
-      } else if (resolved !== null) {
-        bars ??= startDownloadBars(resolved.choice.chosen.files);
-        bars.update(event.file, event.step);
-      }
-    },
-    stop() {
-      bars?.stop();
-      bars = null;
-    },
-  };
-}
-
-function chosen({ model, commit, choice }: ResolvedModel): string {
-  const { chosen: it, others, passedOver } = choice;
-  const size = formatBytes(it.files.reduce((sum, file) => sum + file.size, 0));
-  const shards = it.files.length > 1 ? `, ${it.files.length} shards` : '';
-  const lines = [
-    `${pc.bold(model)} ${pc.dim(`at ${commit.slice(0, 12)}`)}`,
-    `  ${it.name} (${size}${shards})`,
-  ];
-  if (others.length > 0) {
-    lines.push(
-      pc.dim(`  there is also: ${others.map((other) => other.quantization ?? other.name).join(', ')}`),
-    );
-  }
-  if (passedOver.length > 0)
-    lines.push(pc.dim(`  passed over, no models by themselves: ${passedOver.join(', ')}`));
-  return `${lines.join('\n')}\n`;
-}
-
-function found({ supportsTools, template, header }: ModelCard): string {
-  const seen = formatBytes(header.bytesRead);
-  const verdict = supportsTools ? pc.green('can call tools') : pc.yellow('cannot call tools');
-  const by = template === null ? 'it has no chat template' : `its ${template.name} template shows it`;
-  return `  ${verdict}: ${by} ${pc.dim(`(${seen} of the header read)`)}\n`;
 }

@@ -53,19 +53,28 @@ export function httpSource(url: string, options: { fetch?: typeof fetch; name?: 
   const request = options.fetch ?? fetch;
   const name = options.name ?? withoutQuery(url);
   let knownSize: number | null = null;
+  const readOnce = async (start: number, end: number): Promise<SourceBytes | null> => {
+    const response = await request(url, { headers: { range: `bytes=${start}-${end - 1}` } });
+    const { size } = await acceptPartialResponse(response, name, start);
+    knownSize = size;
+    const bytes = await readExactly(response, Math.min(end, size) - start);
+    return bytes === null ? null : { bytes, size };
+  };
   return {
     name,
     async read(start, end) {
-      const empty = knownSize !== null && start >= knownSize;
-      if (empty) return { bytes: new Uint8Array(0), size: knownSize ?? 0 };
-      const response = await request(url, { headers: { range: `bytes=${start}-${end - 1}` } });
-      const range = await acceptPartialResponse(response, name, start);
-      knownSize = range.size;
-      const length = Math.min(end, range.size) - start;
-      return { bytes: await readAtMost(response, length, name), size: range.size };
+      if (knownSize !== null && start >= knownSize) return { bytes: new Uint8Array(0), size: knownSize };
+      for (let attempt = 0; attempt < readAttempts; attempt++) {
+        const answer = await readOnce(start, end);
+        if (answer !== null) return answer;
+      }
+      throw new ModelFileError({ file: name, reason: 'the server keeps sending less than it announced' });
     },
   };
 }
+
+/** A connection may break; one that always breaks is the server's way to say no. */
+const readAttempts = 3;
 
 /** A URL as people may see it: signatures live in the query. */
 function withoutQuery(url: string): string {
@@ -103,12 +112,8 @@ export function parseContentRange(
   };
 }
 
-/** Reads exactly `length` bytes of the body: less is an error, more is not read. */
-async function readAtMost(
-  response: Response,
-  length: number,
-  file: string,
-): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads exactly `length` bytes of the body, and no more; `null` when it breaks off before. */
+async function readExactly(response: Response, length: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const bytes = new Uint8Array(length);
   let filled = 0;
   try {
@@ -119,9 +124,8 @@ async function readAtMost(
       filled += wanted.length;
       if (filled === length) break;
     }
-  } catch (cause) {
-    throw new ModelFileError({ file, reason: 'the connection broke while the header was read', cause });
+  } catch {
+    return null;
   }
-  if (filled < length) throw new ModelFileError({ file, reason: 'the server sent less than it announced' });
-  return bytes;
+  return filled < length ? null : bytes;
 }

@@ -123,6 +123,19 @@ describe('refused, saying why', () => {
     await expect(readGgufHeader(folder)).rejects.toThrow(/no regular file/);
   });
 
+  test('a connection that breaks is tried again', async () => {
+    const server = rangeServer(modelFile());
+    let breaks = 2;
+    const fetch = async (url: unknown, init?: RequestInit): Promise<Response> => {
+      const whole = await server.fetch(url, init);
+      if (breaks-- <= 0) return whole;
+      const { status, headers } = whole;
+      return new Response((await whole.arrayBuffer()).slice(0, 10), { status, headers });
+    };
+    const header = await readGgufHeader('https://hub.test/m', { fetch });
+    expect(header.architecture).toBe('llama');
+  });
+
   test('a server that knows no ranges, or sends less than it says', async () => {
     const whole = async () => new Response(modelFile(), { status: 200 });
     await expect(readGgufHeader('https://hub.test/m', { fetch: whole })).rejects.toThrow(/whole file/);
