@@ -60,7 +60,15 @@ export interface Analysis {
 export function analyzeTemplate(templateSource: string, options: AnalyzeOptions = {}): Analysis {
   const name = options.name ?? 'template';
   const template = parseTemplate(templateSource, { name });
-  const prober = new TemplateProber(template, chooseSentinels(templateSource));
+  const sentinels = chooseSentinels(templateSource);
+  if (sentinels === null) {
+    throw new AnalysisError({
+      template: name,
+      probe: 'user',
+      reason: 'the template contains every sentinel',
+    });
+  }
+  const prober = new TemplateProber(template, sentinels);
   const probes = probeTable(prober.sentinels);
   const log = new EvidenceLog();
   const shape = inferShape(prober, probes, log);

@@ -45,10 +45,17 @@ function bracketEnd(text: string, start: number): number | null {
   return null;
 }
 
-/** Positions of a character from `from` up to `to`. */
+/** More brackets than this are no chat format; trying JSON at each would take quadratic time. */
+const mostPositions = 400;
+
+/** The first positions of a character from `from` up to `to`. */
 export function positionsOf(text: string, character: string, from: number, to: number): readonly number[] {
   const found: number[] = [];
-  for (let at = text.indexOf(character, from); at >= 0 && at < to; at = text.indexOf(character, at + 1)) {
+  for (
+    let at = text.indexOf(character, from);
+    at >= 0 && at < to && found.length < mostPositions;
+    at = text.indexOf(character, at + 1)
+  ) {
     found.push(at);
   }
   return found;

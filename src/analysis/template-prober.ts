@@ -25,6 +25,9 @@ interface Frame {
   readonly prompt: string;
 }
 
+/** Real templates write some hundred characters, and up to a few thousand where they repeat the tools. */
+const longestTurn = 12_000;
+
 const defaultShape: ProbeShape = { arguments: 'object', emptyContent: 'empty', reasoningField: null };
 
 /** Renders probes of one template. */
@@ -178,7 +181,11 @@ export class TemplateProber {
 
   #behindUser(render: string | null): string | null {
     const at = render?.lastIndexOf(this.sentinels.user) ?? -1;
-    return render === null || at < 0 ? null : render.slice(at + this.sentinels.user.length);
+    if (render === null || at < 0) return null;
+    const text = render.slice(at + this.sentinels.user.length);
+    if (text.length <= longestTurn) return text;
+    this.#refusal = `more than ${longestTurn} characters follow a short message`;
+    return null;
   }
 
   #upToFollower(text: string): string | null {
