@@ -1,0 +1,69 @@
+/** The parts of the conformance run, in the order in which they are printed. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { IdiolectError } from '../../src/errors.ts';
+import { verifyTemplate } from '../../src/verify/verify-template.ts';
+import { allTemplates } from '../support/corpora.ts';
+import { run as runChatCases } from './chat-cases.ts';
+import { run as runGrammarCases } from './grammar-cases.ts';
+import { run as runJinja } from './jinja.ts';
+import { run as runMaskBench } from './maskbench.ts';
+import { run as runResponseTemplates } from './response-templates.ts';
+
+/** What one part found. */
+export interface PartResult {
+  readonly passed: number;
+  readonly total: number;
+  /** One line for each case that is not as recorded. */
+  readonly failures: readonly string[];
+}
+
+/** One part: a kind of data, and the comparison with it. */
+export interface Part {
+  readonly name: string;
+  run(dataFolder: string): Promise<PartResult>;
+}
+
+/** MaskBench is the longest part; every run takes a sample, `-- maskbench FILE` takes all. */
+const maskBenchEvery = 20;
+
+/** All parts. */
+export const parts: readonly Part[] = [
+  { name: 'jinja', run: runJinja },
+  { name: 'laws over both corpora', run: runLaws },
+  { name: 'chat-cases', run: runChatCases },
+  { name: 'response-templates', run: runResponseTemplates },
+  { name: 'grammar-cases', run: runGrammarCases },
+  { name: 'maskbench, every 20th', run: sampleMaskBench },
+];
+
+/** The laws of `idiolect verify` on all 167 templates. Classifiers have no chat format, and say so. */
+async function runLaws(): Promise<PartResult> {
+  const templates = await allTemplates();
+  const failures = templates.flatMap(({ id, source }) => {
+    const broken = brokenLaws(source);
+    return broken === null ? [] : [`${id}: ${broken}`];
+  });
+  return { passed: templates.length - failures.length, total: templates.length, failures };
+}
+
+function brokenLaws(source: string): string | null {
+  try {
+    const { breaches, holds } = verifyTemplate(source);
+    if (holds) return null;
+    const [first] = breaches;
+    return first === undefined
+      ? 'renders nothing'
+      : `${first.law}: ${first.case} (${breaches.length} in all)`;
+  } catch (error) {
+    if (error instanceof IdiolectError) return error.message;
+    throw error;
+  }
+}
+
+async function sampleMaskBench(dataFolder: string): Promise<PartResult> {
+  const file = path.join(dataFolder, 'maskbench.jsonl.gz');
+  if (!fs.existsSync(file)) return { passed: 0, total: 0, failures: ['maskbench.jsonl.gz is not there'] };
+  const { pass, total, examples } = await runMaskBench(file, { every: maskBenchEvery });
+  return { passed: pass, total, failures: examples };
+}

@@ -1,0 +1,18 @@
+/** `npm run conformance -- maskbench FILE`: a whole file of MaskBench's form. */
+import { run } from './maskbench.ts';
+
+/** Runs the file and prints what came of it, for people or (`json`) for programs. */
+export async function runMaskBenchFile(file: string, json: boolean): Promise<void> {
+  const result = await run(file);
+  if (json) {
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return;
+  }
+  const { pass, total, silent, refused, milliseconds, refusedFor, examples } = result;
+  const share = ((100 * pass) / total).toFixed(2);
+  process.stdout.write(
+    `${pass} of ${total} pass (${share} %), ${refused} refused, ${silent} wrong without a report\n` +
+      `compile: median ${milliseconds.median.toFixed(2)} ms, p99 ${milliseconds.p99.toFixed(0)} ms, worst ${milliseconds.worst.toFixed(0)} ms\n` +
+      `refused for: ${JSON.stringify(refusedFor)}\n${examples.map((line) => `    ${line}\n`).join('')}`,
+  );
+}
