@@ -6,7 +6,7 @@ import { patternTerm, UnsupportedPattern } from '../regular/parse-pattern.ts';
 import { type Term, Terms } from '../regular/terms.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { Expander } from './expand.ts';
-import { formatTerm } from './formats.ts';
+import { formatTerm, narrowedFormats } from './formats.ts';
 import { Languages } from './languages.ts';
 import { Places } from './places.ts';
 import { Productivity } from './productivity.ts';
@@ -164,6 +164,8 @@ export class Compilation implements ExpansionContext {
       this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
       return null;
     }
+    const narrowed = narrowedFormats.get(format);
+    if (narrowed !== undefined) this.report(node, 'format', narrowed, 'narrowed');
     return found;
   }
 }

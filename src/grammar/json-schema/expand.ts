@@ -11,7 +11,15 @@ import { decimalOf } from './decimal.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
-import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueTypes } from './shapes.ts';
+import {
+  absorb,
+  anyShape,
+  intersectShapes,
+  type Shape,
+  shapeKey,
+  type ValueType,
+  valueTypes,
+} from './shapes.ts';
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { withUnevaluated } from './unevaluated.ts';
@@ -21,13 +29,18 @@ const maxShapes = 2000;
 /** Whether two branches of one type have a value in common; may say yes where it cannot know. */
 export type OverlapTest = (shapes: readonly Shape[]) => boolean;
 
+/** An overlap test came back to the node that asked for it. */
+class Reentered extends Error {}
+
 /** Expands nodes and states, remembering what it has done. */
 export class Expander {
   readonly #context: ExpansionContext;
   readonly #mayProduce: OverlapTest;
   readonly #nodes = new Map<string, readonly Shape[]>();
   readonly #states = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
-  readonly #open = new Set<string>();
+  /** Nodes that are being expanded, and how many overlap tests deep that began. */
+  readonly #open = new Map<string, number>();
+  #depth = 0;
 
   constructor(context: ExpansionContext, mayProduce: OverlapTest) {
     this.#context = context;
@@ -61,11 +74,13 @@ export class Expander {
     const key = `${node.id} ${holds} ${type}`;
     const found = this.#nodes.get(key);
     if (found !== undefined) return found;
-    if (this.#open.has(key)) {
+    const openedAt = this.#open.get(key);
+    if (openedAt !== undefined && openedAt < this.#depth) throw new Reentered();
+    if (openedAt !== undefined) {
       this.#context.report(node, '$ref', 'refers to itself without end; it is not enforced');
       return this.#any(type);
     }
-    this.#open.add(key);
+    this.#open.set(key, this.#depth);
     try {
       const shapes = this.#expand(node, schema, holds, type);
       this.#nodes.set(key, shapes);
@@ -241,10 +256,23 @@ export class Expander {
     branches.forEach((left, i) => {
       branches.slice(i + 1).forEach((right, offset) => {
         const common = this.#conjunction(type, [left.holds, right.holds]);
-        if (this.#mayProduce(common)) found.set(pairKey(i, i + 1 + offset), common);
+        if (this.#mayOverlap(common)) found.set(pairKey(i, i + 1 + offset), common);
       });
     });
     return found;
+  }
+
+  /** Whether something is of `shapes`. A branch that needs the very node being expanded may be. */
+  #mayOverlap(shapes: readonly Shape[]): boolean {
+    this.#depth += 1;
+    try {
+      return this.#mayProduce(shapes);
+    } catch (error) {
+      if (error instanceof Reentered) return true;
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
   }
 
   #conditional(schema: JsonObject, node: SchemaNode, type: ValueType): readonly Assertion[] {
@@ -333,8 +361,9 @@ export class Expander {
   #distinct(shapes: readonly Shape[]): readonly Shape[] {
     if (shapes.length < 2) return shapes;
     const byKey = new Map(shapes.map((shape) => [shapeKey(shape), shape]));
-    if (byKey.size > maxShapes) throw new BudgetExceeded('alternatives');
-    return [...byKey.values()];
+    const left = absorb([...byKey.values()]);
+    if (left.length > maxShapes) throw new BudgetExceeded('alternatives');
+    return left;
   }
 }
 

@@ -6,30 +6,28 @@ import type { Term, Terms } from '../regular/terms.ts';
 export function formatTerm(terms: Terms, format: string): Term | null | 'unsupported' {
   const pattern = patterns.get(format);
   if (pattern !== undefined) return patternTerm(terms, pattern);
-  const make = languages.get(format);
-  if (make !== undefined) return make(terms);
   return unsupported.has(format) ? 'unsupported' : null;
 }
 
-const unsupported: ReadonlySet<string> = new Set([
-  'iri',
-  'iri-reference',
-  'idn-email',
-  'idn-hostname',
-  'regex',
-  'uri-template',
+/** Formats whose language is smaller than the format: some valid strings cannot be written. */
+export const narrowedFormats: ReadonlyMap<string, string> = new Map([
+  ['regex', 'only common constructs are written, with groups up to three deep'],
 ]);
+
+const unsupported: ReadonlySet<string> = new Set(['idn-email', 'idn-hostname']);
 
 const month31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])';
 const month30 = '(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)';
 const february = '02-(?:0[1-9]|1\\d|2[0-8])';
 const leapYear = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 const date = `(?:\\d{4}-(?:${month31}|${month30}|${february})|${leapYear}-02-29)`;
-const offset = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)';
+const offset = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
+const leapSecond = '23:59:60(?:\\.\\d+)?[Zz]';
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?';
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = `(?:${octet}\\.){3}${octet}`;
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const anyLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const group = '[0-9A-Fa-f]{1,4}';
 const unreserved = "[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2}";
@@ -70,22 +68,45 @@ const number = '\\d+';
 const durationTime = `T(?:${number}H(?:${number}M(?:${number}S)?)?|${number}M(?:${number}S)?|${number}S)`;
 const durationDate = `(?:${number}Y(?:${number}M(?:${number}D)?)?|${number}M(?:${number}D)?|${number}D)`;
 
+/** Regular expressions: characters, escapes, classes, groups, anchors and quantifiers. */
+function regex(depth: number): string {
+  const escaped = '\\\\[dDwWsSbBtnrfv.*+?^$(){}|\\[\\]\\\\/-]';
+  const inClass = `(?:a-z|A-Z|0-9|a-f|A-F|\\\\[dDwWsStnrfv.*+?^$(){}|\\[\\]\\\\/-]|[^\\[\\]\\\\^-])`;
+  const characters = `\\[\\^?${inClass}+-?\\]`;
+  const inner = depth === 0 ? '' : `|\\((?:\\?[:=!])?${regex(depth - 1)}\\)`;
+  const atom = `(?:[^\\\\^$.*+?()\\[\\]{}|]|\\.|${escaped}|${characters}${inner})`;
+  const quantifier = '(?:[*+?]|\\{(?:\\d{1,3},?|[01],[1-9]\\d{0,2})\\})\\??';
+  const branch = `(?:${atom}(?:${quantifier})?|[\\^$])*`;
+  return `${branch}(?:\\|${branch})*`;
+}
+
+const international = (pattern: string) =>
+  pattern.replaceAll(
+    'A-Za-z0-9._~',
+    'A-Za-z0-9._~\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef\\u{10000}-\\u{1fffd}',
+  );
+const templateName =
+  '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*(?:\\*|:[1-9]\\d{0,3})?';
+const template = `(?:[!#$&()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?${templateName}(?:,${templateName})*\\})*`;
+
 const patterns: ReadonlyMap<string, string> = new Map(
   Object.entries({
     date,
-    time: `${clock}${offset}`,
-    'date-time': `${date}[Tt ]${clock}${offset}`,
+    time: `(?:${clock}${offset}|${leapSecond})`,
+    'date-time': `${date}[Tt ](?:${clock}${offset}|${leapSecond})`,
     duration: `P(?:${number}W|${durationDate}(?:${durationTime})?|${durationTime})`,
-    email: `${atom}(?:\\.${atom})*@(?:${label}\\.)*${label}`,
+    email: `${atom}(?:\\.${atom})*@(?:${anyLabel}\\.)+${anyLabel}`,
     hostname: `(?:${label}\\.)*${label}`,
     ipv4,
     ipv6: ipv6(),
     uuid: '[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}',
     uri: uri().absolute,
     'uri-reference': `(?:${uri().absolute}|${uri().relative})`,
+    iri: international(uri().absolute),
+    'iri-reference': international(`(?:${uri().absolute}|${uri().relative})`),
+    'uri-template': template,
+    regex: regex(2),
     'json-pointer': pointer,
     'relative-json-pointer': `(?:0|[1-9]\\d*)(?:#|${pointer})`,
   }).map(([name, pattern]) => [name, whole(pattern)]),
 );
-
-const languages: ReadonlyMap<string, (terms: Terms) => Term> = new Map();

@@ -37,17 +37,21 @@ export class Productivity {
   of(state: State): boolean {
     const known = this.#known.get(state.id);
     if (known !== undefined) return known;
-    const asked = this.#statesBelow(state);
+    const asked = new Map<number, State>([[state.id, state]]);
     const productive = new Set<number>();
-    for (let size = -1; size !== productive.size; ) {
-      size = productive.size;
-      for (const each of asked) {
-        if (!productive.has(each.id) && this.#once(each, (inner) => this.#assume(inner, productive))) {
-          productive.add(each.id);
-        }
+    const ask = (inner: State) => {
+      const answer = this.#known.get(inner.id);
+      if (answer === undefined) asked.set(inner.id, inner);
+      return answer ?? productive.has(inner.id);
+    };
+    for (let before = -1; before !== asked.size + productive.size; ) {
+      before = asked.size + productive.size;
+      for (const each of asked.values()) {
+        this.#context.budget.spend();
+        if (!productive.has(each.id) && this.#once(each, ask)) productive.add(each.id);
       }
     }
-    for (const each of asked) this.#known.set(each.id, productive.has(each.id));
+    for (const id of asked.keys()) this.#known.set(id, productive.has(id));
     return productive.has(state.id);
   }
 
@@ -59,25 +63,6 @@ export class Productivity {
   /** Whether some value is of `shape`. */
   ofShape(shape: Shape): boolean {
     return this.#alive(shape, (state) => this.of(state));
-  }
-
-  #assume(state: State, productive: ReadonlySet<number>): boolean {
-    return this.#known.get(state.id) ?? productive.has(state.id);
-  }
-
-  /** `state` and all states that the answer for it may depend on. */
-  #statesBelow(state: State): readonly State[] {
-    const found = new Map<number, State>([[state.id, state]]);
-    for (const each of found.values()) {
-      this.#context.budget.spend();
-      const look = (inner: State) => {
-        if (!this.#known.has(inner.id)) found.set(inner.id, inner);
-        return this.#known.get(inner.id) ?? false;
-      };
-      this.#once(each, look);
-      this.#once(each, (inner) => look(inner) || true);
-    }
-    return [...found.values()];
   }
 
   #once(state: State, ask: Ask): boolean {

@@ -224,11 +224,11 @@ function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape | null {
   if (max !== null && max < min) return null;
   return {
     type: 'object',
-    rules: [...a.rules, ...b.rules],
+    rules: uniteRules(a.rules, b.rules),
     required: new Set([...a.required, ...b.required]),
     min,
     max,
-    some: [...a.some, ...b.some],
+    some: uniteRules(a.some, b.some),
     evaluated: uniteKeys(a.evaluated, b.evaluated),
   };
 }
@@ -238,15 +238,73 @@ export function fitsRange(count: number, min: number, max: number | null): boole
   return count >= min && (max === null || count <= max);
 }
 
+const ruleKeys = new WeakMap<PropertyRule, string>();
+
+/** A text that is equal for rules that say the same. */
+function ruleKey(rule: PropertyRule): string {
+  const known = ruleKeys.get(rule);
+  if (known !== undefined) return known;
+  const { names, patterns, complement } = rule.keys;
+  const key = JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement, rule.state.id]);
+  ruleKeys.set(rule, key);
+  return key;
+}
+
+function uniteRules(a: readonly PropertyRule[], b: readonly PropertyRule[]): readonly PropertyRule[] {
+  if (a.length === 0) return b;
+  const keys = new Set(a.map(ruleKey));
+  const more = b.filter((rule) => !keys.has(ruleKey(rule)));
+  return more.length === 0 ? a : [...a, ...more];
+}
+
 /** A text that is equal for shapes that say the same in the same way. */
 export function shapeKey(shape: Shape): string {
+  if (shape.type === 'object') return [...objectFacts(shape)].sort().join(' ');
   return JSON.stringify(shape, (_, value: unknown) => {
-    if (value instanceof Set) return [...value].sort();
     if (typeof value === 'bigint') return String(value);
-    return isTerm(value) ? value.id : value;
+    return isTerm(value) || isState(value) ? value.id : value;
   });
 }
 
 function isTerm(value: unknown): value is Term {
   return typeof value === 'object' && value !== null && 'nullable' in value && 'id' in value;
+}
+
+function isState(value: unknown): value is State {
+  return typeof value === 'object' && value !== null && 'nodes' in value && 'id' in value;
+}
+
+/** What an object shape asks for, one by one: a shape that asks for more is part of one that asks for less. */
+function objectFacts({ rules, required, min, max, some, evaluated }: ObjectShape): ReadonlySet<string> {
+  const facts = new Set<string>();
+  for (const rule of rules) facts.add(`rule ${ruleKey(rule)}`);
+  for (const rule of some) facts.add(`some ${ruleKey(rule)}`);
+  for (const name of required) facts.add(`required ${JSON.stringify(name)}`);
+  if (min > 0) facts.add(`min ${min}`);
+  if (max !== null) facts.add(`max ${max}`);
+  const { names, patterns, complement } = evaluated;
+  facts.add(`evaluated ${JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement])}`);
+  return facts;
+}
+
+const maxAbsorbed = 1500;
+
+/** `shapes` of one type without those that are plainly part of another one of them. */
+export function absorb(shapes: readonly Shape[]): readonly Shape[] {
+  if (shapes.length < 2 || shapes.length > maxAbsorbed) return shapes;
+  const facts = shapes.flatMap((shape) => (shape.type === 'object' ? [objectFacts(shape)] : []));
+  if (facts.length < shapes.length) return shapes;
+  const bySize = facts.map((_, index) => index).sort((a, b) => (facts[a]?.size ?? 0) - (facts[b]?.size ?? 0));
+  const kept: number[] = [];
+  for (const index of bySize) {
+    const own = facts[index];
+    const part = kept.some((other) => own !== undefined && includesAll(own, facts[other]));
+    if (!part) kept.push(index);
+  }
+  return kept.length === shapes.length ? shapes : shapes.filter((_, index) => kept.includes(index));
+}
+
+function includesAll(all: ReadonlySet<string>, some: ReadonlySet<string> | undefined): boolean {
+  for (const each of some ?? []) if (!all.has(each)) return false;
+  return true;
 }
