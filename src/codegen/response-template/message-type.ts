@@ -15,10 +15,32 @@ export function messageType(template: ResponseTemplate): string {
   for (const [name, field] of Object.entries(template.fields))
     types.set(name, unite(types.get(name), fieldType(field)));
   const lines = [...types].map(([name, type]) => {
-    return `  readonly ${keyOf(name)}${defaults.has(name) ? '' : '?'}: ${type};`;
+    return broken(`  readonly ${keyOf(name)}${defaults.has(name) ? '' : '?'}: ${type};`);
   });
   return `/** The message. Keys are missing where the response holds nothing for them. */
 export interface Message {\n${lines.join('\n')}\n}\n`;
+}
+
+const lineWidth = 110;
+
+/** A line that is too long, its outermost object type on several lines. */
+function broken(line: string): string {
+  const [, before, inside, after] = /^([^{]*)\{ (.*) \}([^}]*)$/s.exec(line) ?? [];
+  if (line.length <= lineWidth || inside === undefined) return line;
+  const members = splitMembers(inside).map((member) => broken(`    ${member};`));
+  return `${before}{\n${members.join('\n')}\n  }${after}`;
+}
+
+/** The members of an object type, those of nested types kept together. */
+function splitMembers(inside: string): string[] {
+  const members: string[] = [];
+  let depth = 0;
+  for (const part of inside.split('; ')) {
+    if (depth > 0) members[members.length - 1] += `; ${part}`;
+    else members.push(part);
+    depth += part.split('{').length - part.split('}').length;
+  }
+  return members;
 }
 
 function unite(before: string | undefined, type: string): string {

@@ -28,6 +28,7 @@ export type {
   RegionChunk,
   RegionClose,
   RegionEvent,
+  RegionMalformed,
   RegionOpen,
   ResponseTemplate,
   ResponseTemplateField,

@@ -47,18 +47,14 @@ export class MessageBuilder {
     return list;
   }
 
-  /**
-   * The message: keys of the defaults stay, others only where they hold something.
-   *
-   * @throws {ResponseFieldError} when a field that must be there is not.
-   */
+  /** Required fields that the response never opened. */
+  missing(): readonly string[] {
+    const fields = this.#template.fields.filter((field) => !field.optional && !this.#values.has(field.name));
+    return fields.map((field) => field.name);
+  }
+
+  /** The message: keys of the defaults stay, others only where they hold something. */
   finish(): TemplateMessage {
-    const missing = this.#template.fields.filter((field) => !field.optional && !this.#values.has(field.name));
-    if (missing.length > 0) {
-      const names = missing.map((field) => JSON.stringify(field.name)).join(', ');
-      const reason = `the response lacks the required ${names}`;
-      throw new ResponseFieldError({ field: missing[0]?.name ?? null, reason, raw: '' });
-    }
     return objectFrom(
       [...this.#values].filter(([key, value]) => this.#template.defaults.has(key) || !isEmpty(value)),
     ) as TemplateMessage;

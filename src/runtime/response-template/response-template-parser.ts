@@ -1,5 +1,5 @@
 /** Parses a response, as it streams in, by a response template. */
-import { UnsupportedOptionError } from '../../errors.ts';
+import { ResponseFieldError, UnsupportedOptionError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls } from './casting.ts';
 import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
@@ -25,6 +25,12 @@ export interface ResponseTemplateOptions {
    * stretch wins, as in the reference. Only for text that does not repeat.
    */
   readonly reopenedText?: 'join' | 'overwrite';
+  /**
+   * What becomes of a region whose text is not what its field reads. `throw`, the default: an error, as
+   * in the reference. `event`: the event `region_malformed` in place of `region_close`, with the raw
+   * text; nothing that a model writes throws then.
+   */
+  readonly malformed?: 'throw' | 'event';
 }
 
 /** A parser for one response. */
@@ -34,8 +40,8 @@ export interface ResponseTemplateParser {
   /**
    * Takes the next piece of the response, cut anywhere.
    *
-   * @throws {ResponseFieldError} when a region's text is not what its field reads. What happened before
-   * in this piece is lost; everything before stays.
+   * @throws {ResponseFieldError} when a region's text is not what its field reads. The parser can go on:
+   * the events up to there come with the next piece.
    */
   feed(text: string): readonly RegionEvent[];
   /**
@@ -83,6 +89,7 @@ class RegionParser implements ResponseTemplateParser {
   readonly #template: LoadedTemplate;
   readonly #types: ArgumentTypes;
   readonly #joinsText: boolean;
+  readonly #reportsMalformed: boolean;
   readonly #message: MessageBuilder;
   readonly #text = new HeldText();
   /** How many characters before a place its delimiters may look at. */
@@ -107,6 +114,7 @@ class RegionParser implements ResponseTemplateParser {
     const { implicit } = template;
     this.#joinsText =
       options.reopenedText !== 'overwrite' && implicit !== null && implicit.text && !implicit.repeats;
+    this.#reportsMalformed = options.malformed === 'event';
     this.#message = new MessageBuilder(template);
     this.#lookbehind = Math.max(
       1,
@@ -146,6 +154,12 @@ class RegionParser implements ResponseTemplateParser {
     this.#say(this.#text.end);
     this.#close();
     this.#joinTexts();
+    for (const field of this.#message.missing()) {
+      const reason = 'the response lacks this required field';
+      this.#orMalformed(field, '', () => {
+        throw new ResponseFieldError({ field, reason, raw: '' });
+      });
+    }
     return { message: this.#message.finish(), events: this.#takeEvents() };
   }
 
@@ -178,24 +192,30 @@ class RegionParser implements ResponseTemplateParser {
     this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: field.structured });
   }
 
-  #take({ candidate, match }: FoundDelimiter): void {
-    const empty = match.end === match.start;
-    if (candidate.action === 'open') {
-      this.#close();
-      const groups = namedGroups(candidate.delimiter.pattern, match, (from, to) =>
-        this.#text.slice(from, to),
-      );
-      this.#moveTo(match.end);
-      if (empty) this.#openedHere.add(candidate.field);
-      this.#open(candidate.field, groups);
-    } else {
-      // Where an implicit region's closer matches nothing, and none is open, the next character is passed
-      // over: it would close again and again at the same place.
-      const stuck = empty && this.#region === null;
-      this.#moveTo(stuck ? this.#text.nextPlace(match.end) : match.end);
-      this.#close();
+  #take(found: FoundDelimiter): void {
+    try {
+      if (found.candidate.action === 'open') this.#takeOpener(found);
+      else this.#takeCloser(found);
+    } finally {
+      // Also where a region could not be read: the next ones can.
+      this.#search = this.#startSearch();
     }
-    this.#search = this.#startSearch();
+  }
+
+  #takeOpener({ candidate, match }: FoundDelimiter): void {
+    this.#close();
+    const groups = namedGroups(candidate.delimiter.pattern, match, (from, to) => this.#text.slice(from, to));
+    this.#moveTo(match.end);
+    if (match.end === match.start) this.#openedHere.add(candidate.field);
+    this.#open(candidate.field, groups);
+  }
+
+  #takeCloser({ match }: FoundDelimiter): void {
+    // Where an implicit region's closer matches nothing, and none is open, the next character is passed
+    // over: it would close again and again at the same place.
+    const stuck = match.end === match.start && this.#region === null;
+    this.#moveTo(stuck ? this.#text.nextPlace(match.end) : match.end);
+    this.#close();
   }
 
   #moveTo(position: number): void {
@@ -213,10 +233,22 @@ class RegionParser implements ResponseTemplateParser {
     const { field, groups, raw } = this.#region;
     this.#region = null;
     const text = raw.join('');
-    const value = castToolCalls(field.read(text, groups), this.#types);
-    this.#events.push({ type: 'region_close', field: field.name, value });
-    this.#message.add(field, value);
-    if (this.#joinsText && field === this.#template.implicit) this.#implicitTexts.push(text);
+    this.#orMalformed(field.name, text, () => {
+      const value = castToolCalls(field.read(text, groups), this.#types);
+      this.#message.add(field, value);
+      this.#events.push({ type: 'region_close', field: field.name, value });
+      if (this.#joinsText && field === this.#template.implicit) this.#implicitTexts.push(text);
+    });
+  }
+
+  /** Reads a region, or says that it is malformed, where that was asked for. */
+  #orMalformed(field: string, raw: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!this.#reportsMalformed || !(error instanceof ResponseFieldError)) throw error;
+      this.#events.push({ type: 'region_malformed', field, raw, reason: error.reason });
+    }
   }
 
   /** Replaces the last stretch of the implicit field by all of them. */

@@ -56,7 +56,7 @@ export const contentParserNames: readonly ContentParserName[] = [
 ];
 
 /** What a streaming parser says. */
-export type RegionEvent = RegionOpen | RegionChunk | RegionClose;
+export type RegionEvent = RegionOpen | RegionChunk | RegionClose | RegionMalformed;
 
 /** A region begins. */
 export interface RegionOpen {
@@ -76,6 +76,18 @@ export interface RegionClose {
   readonly type: 'region_close';
   readonly field: string;
   readonly value: FieldValue;
+}
+
+/**
+ * A region ends, and its text is not what its field reads; or, with no text, a required field never came.
+ * Only with the option `malformed: "event"`.
+ */
+export interface RegionMalformed {
+  readonly type: 'region_malformed';
+  readonly field: string;
+  /** The region's text, as the model wrote it. */
+  readonly raw: string;
+  readonly reason: string;
 }
 
 /** Values of fields: JSON, except that numbers may be infinite or NaN. */

@@ -99,12 +99,29 @@ describe.each(samples)('$name', (sample) => {
             open = event.field;
           } else {
             expect(event.field).toBe(open);
-            if (event.type === 'region_close') open = null;
+            if (event.type !== 'region_chunk') open = null;
           }
         }
         expect(open).toBeNull();
       }),
       { numRuns: runs / 4 },
+    );
+  });
+});
+
+describe.each(samples)('nothing is thrown: $name', (sample) => {
+  it('says what is malformed, and reads the rest', () => {
+    fc.assert(
+      fc.property(responsesOf(sample), fc.nat(1_000), (text, number) => {
+        const options = { prefix: '', malformed: 'event' } as const;
+        const parser = createResponseTemplateParser(sample.template, options);
+        const place = number % (text.length + 1);
+        const events = [...parser.feed(text.slice(0, place)), ...parser.feed(text.slice(place))];
+        events.push(...parser.finish().events);
+        const counts = (type: string) => events.filter((event) => event.type === type).length;
+        expect(counts('region_close') + counts('region_malformed')).toBe(counts('region_open'));
+      }),
+      { numRuns: runs },
     );
   });
 });
