@@ -17,7 +17,7 @@ export function registerGenerate(program: Command): void {
   program
     .command('generate')
     .description('write the parser module and the grammars of chat templates or models')
-    .argument('<files...>', 'chat templates (.jinja) or models (.gguf)')
+    .argument('<files...>', 'chat templates (.jinja), models (.gguf) or models of the Hub (owner/name)')
     .option('-o, --out <folder>', 'where to write; one folder per model', 'generated')
     .option('-n, --name <name>', 'name of the folder, when one file is given; default: from the file name')
     .option('-f, --force', 'write a module even if it fails its own check', false)

@@ -18,7 +18,7 @@ export function registerInspect(program: Command): void {
   program
     .command('inspect')
     .description('show what a chat template says of its model, field by field, with the evidence')
-    .argument('<file>', 'a chat template (.jinja) or a model (.gguf)')
+    .argument('<file>', 'a chat template (.jinja), a model (.gguf) or a model of the Hub (owner/name)')
     .option('--grammar', 'also print the GBNF grammar', false)
     .option('--ohm', 'also print the Ohm grammar', false)
     .option('--parser', 'also print the generated parser', false)

@@ -5,11 +5,23 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../errors.ts';
 import { registerGenerate } from './generate.ts';
+import { registerInfo } from './info.ts';
 import { registerInspect } from './inspect.ts';
+import { registerList } from './list.ts';
+import { registerPull } from './pull.ts';
+import { registerRemove } from './remove.ts';
 import { registerVerify } from './verify.ts';
 
 /** The commands, in the order in which `--help` lists them. */
-const commands = [registerGenerate, registerInspect, registerVerify];
+const commands = [
+  registerGenerate,
+  registerInspect,
+  registerVerify,
+  registerPull,
+  registerInfo,
+  registerList,
+  registerRemove,
+];
 
 function createProgram(): Command {
   const { version } = createRequire(import.meta.url)('idiolect/package.json');

@@ -2,7 +2,13 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ModelFileError } from '../errors.ts';
-import { effectiveTemplate, readGgufHeader } from '../hub/gguf-header.ts';
+import {
+  effectiveTemplate,
+  type GgufHeader,
+  inspectModel,
+  looksLikeReference,
+  readGgufHeader,
+} from '../hub/index.ts';
 
 /** A chat template and where it came from. */
 export interface ModelSource {
@@ -16,11 +22,24 @@ export interface ModelSource {
   readonly eosToken?: string;
 }
 
-/** Reads a `.jinja` template or a `.gguf` model. Throws `ModelFileError`. */
+/**
+ * Reads a `.jinja` template, a `.gguf` model, or the header of a model of the Hub (`owner/name`), which is
+ * not downloaded. Throws `ModelFileError` and the errors of the Hub.
+ */
 export async function readModelSource(file: string): Promise<ModelSource> {
+  if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file);
   const name = folderName(path.basename(file));
   if (!/\.gguf$/i.test(file)) return { name, origin: file, templateSource: await readText(file) };
-  const { templates, specialTokens } = await readGgufHeader(await existing(file));
+  await mustExist(file);
+  return sourceOf(name, file, await readGgufHeader(file));
+}
+
+async function readHubSource(reference: string): Promise<ModelSource> {
+  const { header, model } = await inspectModel(reference);
+  return sourceOf(folderName(path.basename(model)), reference, header);
+}
+
+function sourceOf(name: string, file: string, { templates, specialTokens }: GgufHeader): ModelSource {
   const template = effectiveTemplate(templates);
   if (template === null) {
     throw new ModelFileError({
@@ -28,11 +47,10 @@ export async function readModelSource(file: string): Promise<ModelSource> {
       reason: 'holds no chat template (tokenizer.chat_template); give a .jinja file instead',
     });
   }
-  const origin = template.name === 'default' ? file : `${file} (template ${template.name})`;
   const { bos, eos } = specialTokens;
   return {
     name,
-    origin,
+    origin: template.name === 'default' ? file : `${file} (template ${template.name})`,
     templateSource: template.source,
     ...(bos === null ? {} : { bosToken: bos }),
     ...(eos === null ? {} : { eosToken: eos }),
@@ -57,13 +75,19 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-async function existing(file: string): Promise<string> {
+async function mustExist(file: string): Promise<void> {
   try {
     await fs.access(file);
-    return file;
   } catch (cause) {
     throw cannotRead(file, cause);
   }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return fs.access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 function cannotRead(file: string, cause: unknown): ModelFileError {

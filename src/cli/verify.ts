@@ -21,7 +21,7 @@ export function registerVerify(program: Command): void {
   program
     .command('verify')
     .description('try the laws on chat templates; exits with 1 where one is broken')
-    .argument('<files...>', 'chat templates (.jinja) or models (.gguf)')
+    .argument('<files...>', 'chat templates (.jinja), models (.gguf) or models of the Hub (owner/name)')
     .option('-v, --verbose', 'show every breach with what came and what should have come', false)
     .option('--json', 'report for programs', false)
     .action(verify);
