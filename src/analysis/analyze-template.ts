@@ -53,13 +53,16 @@ export interface Analysis {
   readonly selfCheck: SelfCheck;
 }
 
+/** Real templates render a probe in a few thousand steps; a hundred renders must not add up to minutes. */
+const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
+
 /**
  * Reads the format of a chat template off its renders.
  * Throws TemplateError, TemplateLimitError, or AnalysisError where the template renders no chat.
  */
 export function analyzeTemplate(templateSource: string, options: AnalyzeOptions = {}): Analysis {
   const name = options.name ?? 'template';
-  const template = parseTemplate(templateSource, { name });
+  const template = parseTemplate(templateSource, { name, limits: analysisLimits });
   const sentinels = chooseSentinels(templateSource);
   if (sentinels === null) {
     throw new AnalysisError({

@@ -22,7 +22,7 @@ export function inferTurn(
 ): TurnReading {
   const prompts = { unset: prober.prompt('unset'), on: prober.prompt('on'), off: prober.prompt('off') };
   const turns = turnTexts(prober, probes);
-  const shared = sharedStart([...Object.values(prompts), ...turns], Object.values(prompts), cuts);
+  const shared = sharedStart(turns, Object.values(prompts), prober.sentinels.pattern, cuts);
   const start = giveBack(prober, probes, turns, shared, prompts);
   const restart = start.trim() !== '' && turns.some((turn) => turn.indexOf(start, start.length) > 0);
   const lead = restart ? '' : commonWhiteSpace(turns.map((turn) => turn.slice(start.length)));
@@ -60,11 +60,30 @@ function turnTexts(prober: TemplateProber, probes: ProbeTable): readonly string[
   return turns.filter((turn) => turn.search(prober.sentinels.pattern) >= 0);
 }
 
-function sharedStart(texts: readonly string[], prompts: readonly string[], cuts: NaturalCuts): string {
+function sharedStart(
+  turns: readonly string[],
+  prompts: readonly string[],
+  sentinel: RegExp,
+  cuts: NaturalCuts,
+): string {
+  const opened = prompts.filter((prompt) => prompt !== '');
+  if (opened.length === 0) {
+    return startWithoutPrompts(
+      turns.map((turn) => turn.slice(0, turn.search(sentinel))),
+      cuts,
+    );
+  }
+  const texts = [...prompts, ...turns];
   const [first = ''] = texts;
   const longest = commonPrefixLength(texts);
   if (prompts.some((prompt) => prompt.length === longest)) return first.slice(0, longest);
   return first.slice(0, cuts.prefixLength(texts));
+}
+
+/** Of templates that know no generation prompt: what finished turns share, if that is more than space. */
+function startWithoutPrompts(headers: readonly string[], cuts: NaturalCuts): string {
+  const start = headers[0]?.slice(0, cuts.prefixLength(headers)) ?? '';
+  return start.trim() === '' ? '' : start;
 }
 
 /**
