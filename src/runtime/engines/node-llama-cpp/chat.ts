@@ -1,12 +1,14 @@
 /** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
 import type { LlamaModel } from 'node-llama-cpp';
 import { createResponseParser } from '../../../create-response-parser.ts';
-import { type BuiltGrammar, buildGrammar, type GrammarOptions } from '../../../grammar/build-grammar.ts';
+import type { BuiltGrammar, GrammarOptions } from '../../../grammar/build-grammar.ts';
+import type { Matcher } from '../../../grammar/matcher.ts';
 import type { Message } from '../../../messages.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
 import { type ChatStream, GeneratedStream } from './chat-stream.ts';
 import { decode, type SamplingOptions } from './decode.ts';
+import type { GrammarCache } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
 import { MarkerTokens } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
@@ -43,6 +45,7 @@ export interface ChatEngine {
   readonly vocabulary: Vocabulary;
   readonly shelf: TemplateShelf;
   readonly pool: SequencePool;
+  readonly grammars: GrammarCache;
 }
 
 /** A request, worked out as far as it can be before the first token. */
@@ -50,6 +53,7 @@ export interface PreparedChat {
   readonly template: LearnedTemplate;
   readonly prompt: PromptTokens;
   readonly grammar: BuiltGrammar;
+  readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   readonly markers: MarkerTokens;
 }
@@ -83,7 +87,7 @@ async function* generate(
 }
 
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
-export function prepareChat({ shelf, vocabulary }: ChatEngine, options: ChatOptions): PreparedChat {
+export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options: ChatOptions): PreparedChat {
   const template = shelf.learn((options.tools?.length ?? 0) > 0);
   const { format } = template;
   const prompt = encodePrompt(
@@ -102,10 +106,13 @@ export function prepareChat({ shelf, vocabulary }: ChatEngine, options: ChatOpti
     vocabulary,
     format.turn.start,
   );
-  const grammar = buildGrammar(format, { ...options, generationPrompt: prompt.generationPrompt });
+  const { grammar, matcher } = grammars.get(format, {
+    ...options,
+    generationPrompt: prompt.generationPrompt,
+  });
   const markers = new MarkerTokens(vocabulary, format.preservedTokens);
   const parser = createParser(template, prompt, grammar, markers, options);
-  return { template, prompt, grammar, parser, markers };
+  return { template, prompt, grammar, matcher, parser, markers };
 }
 
 function createParser(
@@ -135,6 +142,7 @@ function createRun(
     vocabulary,
     markers: prepared.markers,
     grammar: prepared.grammar,
+    matcher: prepared.matcher,
     parser: prepared.parser,
     inject: options.injectForcedText ?? true,
     stops: [...prepared.grammar.stops, ...(options.stop ?? [])],

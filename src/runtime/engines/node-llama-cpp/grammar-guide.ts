@@ -15,8 +15,7 @@ import {
   TokenBias,
 } from 'node-llama-cpp';
 import { GrammarError } from '../../../errors.ts';
-import type { Grammar } from '../../../grammar/expression.ts';
-import { createMatcher, type Matcher } from '../../../grammar/matcher.ts';
+import type { Matcher } from '../../../grammar/matcher.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -25,7 +24,8 @@ export interface GuideOptions {
   readonly model: LlamaModel;
   readonly vocabulary: Vocabulary;
   readonly markers: MarkerTokens;
-  readonly expression: Grammar;
+  /** A matcher before the first character of the grammar; a copy of it is moved. */
+  readonly matcher: Matcher;
   /** Inject forced text. */
   readonly inject: boolean;
 }
@@ -45,10 +45,9 @@ export class GrammarGuide {
   #matcher: Matcher | null;
   #state: LlamaGrammarEvaluationState | undefined;
 
-  /** Throws `GrammarError` when the grammar cannot be matched. */
   constructor(options: GuideOptions) {
     this.#options = options;
-    this.#matcher = createMatcher(options.expression);
+    this.#matcher = options.matcher.clone();
     this.#noBias = new TokenBias(options.model.tokenizer);
   }
 

@@ -6,6 +6,7 @@ import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { GeneratedModule } from '../../module-contract.ts';
 import { type ChatEngine, type ChatOptions, prepareChat, startChat } from './chat.ts';
 import type { ChatStream } from './chat-stream.ts';
+import { GrammarCache } from './grammar-cache.ts';
 import {
   type LearnedTemplate,
   type ModuleRegistry,
@@ -73,7 +74,13 @@ export async function loadModel(file: string, options: LoadModelOptions = {}): P
     const shelf = await TemplateShelf.open(sources, specialTexts(model), options.modules ?? []);
     const vocabulary = readVocabulary(model, file);
     const context = await createContext(model, options);
-    const engine: ChatEngine = { model, vocabulary, shelf, pool: new SequencePool(context) };
+    const engine: ChatEngine = {
+      model,
+      vocabulary,
+      shelf,
+      pool: new SequencePool(context),
+      grammars: new GrammarCache(),
+    };
     return new LoadedModel(path.basename(file), engine, context);
   } catch (error) {
     await model.dispose();

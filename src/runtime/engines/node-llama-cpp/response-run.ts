@@ -5,7 +5,7 @@
 import { type LlamaGrammarEvaluationState, type Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../../errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
-import type { Grammar } from '../../../grammar/expression.ts';
+import type { Matcher } from '../../../grammar/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
@@ -13,8 +13,10 @@ import { StopWatch } from './stop-watch.ts';
 import { type FoundTrigger, TriggerWatch } from './trigger-watch.ts';
 
 /** What a run works with. */
-export interface RunOptions extends Omit<GuideOptions, 'expression'> {
+export interface RunOptions extends Omit<GuideOptions, 'matcher'> {
   readonly grammar: BuiltGrammar;
+  /** A matcher at the beginning of the grammar; `null` without one. */
+  readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   /** Texts at which the response ends, whatever their tokens. */
   readonly stops: readonly string[];
@@ -76,9 +78,9 @@ export class ResponseRun {
 
   /** Before the first sample: tokens that are forced, to be evaluated with the prompt. */
   start(): Step {
-    const { expression, lazy } = this.#options.grammar;
-    if (expression === null || lazy) return this.#step([], []);
-    const forced = this.#constrainBehind('', expression);
+    const { grammar, matcher } = this.#options;
+    if (matcher === null || grammar.lazy) return this.#step([], []);
+    const forced = this.#constrainBehind('', matcher);
     if (forced === null) throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
     return this.#step(this.#feedTokens(forced), forced);
   }
@@ -146,11 +148,11 @@ export class ResponseRun {
     behind: string,
     events: readonly ResponseEvent[],
   ): Step {
-    const { grammar, markers, vocabulary } = this.#options;
-    const expression = requireExpression(grammar.expression, this.#written);
+    const { markers, vocabulary } = this.#options;
+    const matcher = requireMatcher(this.#options.matcher, this.#written);
     const whole = !endsInsideCharacter(vocabulary.bytesOf(token));
     const trigger = this.#written.slice(start);
-    const forced = whole ? this.#constrainBehind(trigger + behind, expression) : null;
+    const forced = whole ? this.#constrainBehind(trigger + behind, matcher) : null;
     if (forced !== null) {
       return this.#step(
         [...events, ...this.#feed(behind, false), ...this.#feedTokens(forced)],
@@ -158,7 +160,7 @@ export class ResponseRun {
       );
     }
     this.#decoder = newDecoder();
-    const shorter = this.#constrainBehind(trigger, expression);
+    const shorter = this.#constrainBehind(trigger, matcher);
     if (shorter === null) {
       throw new DecodingError({
         reason: 'the grammar does not begin with its own trigger',
@@ -169,8 +171,8 @@ export class ResponseRun {
   }
 
   /** Starts the grammar behind `text`, which it has to cover; `null` when it does not allow that. */
-  #constrainBehind(text: string, expression: Grammar): readonly Token[] | null {
-    const guide = new GrammarGuide({ ...this.#options, expression });
+  #constrainBehind(text: string, matcher: Matcher): readonly Token[] | null {
+    const guide = new GrammarGuide({ ...this.#options, matcher });
     const forced = guide.startBehind(encoder.encode(text));
     if (forced !== null) this.#guide = guide;
     return forced;
@@ -226,9 +228,9 @@ function newDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder('utf-8', { ignoreBOM: true });
 }
 
-function requireExpression(expression: Grammar | null, text: string): Grammar {
-  if (expression === null) throw new DecodingError({ reason: 'a trigger without a grammar', text });
-  return expression;
+function requireMatcher(matcher: Matcher | null, text: string): Matcher {
+  if (matcher === null) throw new DecodingError({ reason: 'a trigger without a grammar', text });
+  return matcher;
 }
 
 /** The bytes end in the middle of a UTF-8 character. */

@@ -1,0 +1,42 @@
+/** Grammars of earlier requests: the same tools and choices are compiled once. */
+import type { ChatFormat } from '../../../chat-format.ts';
+import { type BuiltGrammar, buildGrammar, type GrammarOptions } from '../../../grammar/build-grammar.ts';
+import { createMatcher, type Matcher } from '../../../grammar/matcher.ts';
+
+/** A grammar and a matcher at its beginning, to be cloned. */
+export interface ReadyGrammar {
+  readonly grammar: BuiltGrammar;
+  readonly matcher: Matcher | null;
+}
+
+/** Requests that are remembered; an application has few sets of tools. */
+const capacity = 32;
+
+/** Remembers the grammars of one model. */
+export class GrammarCache {
+  readonly #known = new Map<string, ReadyGrammar>();
+
+  /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
+  get(format: ChatFormat, options: GrammarOptions): ReadyGrammar {
+    const key = keyOf(format, options);
+    const ready = this.#known.get(key) ?? build(format, options);
+    // The latest come last, so that the first is the one to forget.
+    this.#known.delete(key);
+    this.#known.set(key, ready);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > capacity && oldest !== undefined) this.#known.delete(oldest);
+    return ready;
+  }
+}
+
+function build(format: ChatFormat, options: GrammarOptions): ReadyGrammar {
+  const grammar = buildGrammar(format, options);
+  return { grammar, matcher: grammar.expression === null ? null : createMatcher(grammar.expression) };
+}
+
+function keyOf({ templateSha256 }: ChatFormat, options: GrammarOptions): string {
+  const { tools, toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder } =
+    options;
+  const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };
+  return JSON.stringify([templateSha256, choices, tools]);
+}

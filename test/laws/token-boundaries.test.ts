@@ -1,0 +1,114 @@
+/**
+ * Whatever the token boundaries: a response that the format writes comes through the engine's hook as
+ * it is, with the same message, no character lost or doubled. Trigger texts written about in thoughts
+ * and prose change nothing. With forced text injected and without; markers being tokens and spelled out.
+ */
+import fc from 'fast-check';
+import type { LlamaModel } from 'node-llama-cpp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { ChatFormat } from '../../src/chat-format.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import { createMatcher } from '../../src/grammar/matcher.ts';
+import { writeResponse } from '../../src/grammar/write-response.ts';
+import type { AssistantMessage } from '../../src/messages.ts';
+import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import type { ResponseMessage } from '../../src/runtime/events.ts';
+import { testLlama } from '../support/engines.ts';
+import { lawMessage, lawTools } from '../support/law-tools.ts';
+import { writeTokens } from '../support/scripted-run.ts';
+import { spineTemplates } from '../support/spine-templates.ts';
+
+const numRuns = process.env.LAWS === 'long' ? 300 : 6;
+const formats = (await spineTemplates()).map(({ name, source }) => ({
+  name,
+  format: analyzeTemplate(source).format,
+}));
+
+/** What the format can write in one turn: as many calls as it can, and no content behind them. */
+function writable(format: ChatFormat, message: AssistantMessage): AssistantMessage {
+  const calls = message.tool_calls ?? [];
+  if (calls.length === 0) return message;
+  return {
+    ...message,
+    content: format.content.position === 'before-calls' ? message.content : '',
+    tool_calls: format.calls?.parallel === true ? calls : calls.slice(0, 1),
+  };
+}
+
+/** Some formats have no way to write some texts (a quote inside quotes); the grammar refuses those. */
+function canBeWritten(format: ChatFormat, message: AssistantMessage): boolean {
+  const { expression, triggers } = buildGrammar(format, { tools: lawTools, toolChoice: 'auto' });
+  if (expression === null || message.tool_calls === undefined) return true;
+  const calls = writeResponse(format, { role: 'assistant', content: '', tool_calls: message.tool_calls });
+  const [trigger] = triggers;
+  const start =
+    trigger?.type === 'word' ? calls.indexOf(trigger.value) : calls.length - calls.trimStart().length;
+  return createMatcher(expression).accept(calls.slice(Math.max(0, start)));
+}
+
+/** The response behind what the prompt opens by itself. */
+function openedBy(
+  format: ChatFormat,
+  text: string,
+): { readonly generationPrompt: string; readonly text: string } {
+  const opened = format.turn.prompt.unset;
+  const whole = opened !== '' && text.startsWith(opened);
+  return {
+    generationPrompt: format.turn.start + (whole ? opened : ''),
+    text: whole ? text.slice(opened.length) : text,
+  };
+}
+
+/** What matters of a message: ids may differ. */
+function gist({ content, reasoning_content, tool_calls, malformed }: ResponseMessage) {
+  const calls = (tool_calls ?? []).map(({ function: called }) => [called.name, JSON.parse(called.arguments)]);
+  return { content, reasoning_content, calls, malformed };
+}
+
+function parsed(format: ChatFormat, generationPrompt: string, text: string): ResponseMessage {
+  const parser = createResponseParser(format, { tools: lawTools, generationPrompt });
+  parser.feed(text);
+  return parser.finish().message;
+}
+
+describe.each(['one token each', 'spelled out'])('markers %s', (spelling) => {
+  const special = spelling !== 'spelled out';
+  let model: LlamaModel;
+  let vocabulary: Vocabulary;
+  beforeAll(async () => {
+    const markers = special ? formats.flatMap(({ format }) => format.preservedTokens) : [];
+    const modelPath = await tinyModelFile({ vocabulary: 'llama-spm', markers });
+    model = await (await testLlama()).loadModel({ modelPath });
+    vocabulary = readVocabulary(model, modelPath);
+  });
+  afterAll(() => model.dispose());
+
+  describe.each(formats)('$name', ({ format }) => {
+    const write = (message: AssistantMessage, seed: number, inject: boolean) => {
+      const { generationPrompt, text } = openedBy(format, writeResponse(format, writable(format, message)));
+      let state = seed;
+      const choose = (count: number): number => {
+        state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+        return (state >> 8) % Math.max(1, count);
+      };
+      const request = { tools: lawTools, toolChoice: 'auto', generationPrompt } as const;
+      const options = { model, vocabulary, format, request, text, choose, special, inject };
+      return { written: writeTokens(options), expected: parsed(format, generationPrompt, text), text };
+    };
+
+    it('auto: every segmentation gives the same message', () => {
+      fc.assert(
+        fc.property(lawMessage, fc.nat(), fc.boolean(), (message, seed, inject) => {
+          fc.pre(canBeWritten(format, writable(format, message)));
+          const { written, expected, text } = write(message, seed, inject);
+          expect(written.text.startsWith(text), `${written.text}\n${text}`).toBe(true);
+          expect(gist(written.message)).toEqual(gist(expected));
+        }),
+        { numRuns, endOnFailure: true },
+      );
+    });
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * A response run without a model: a writer that has a text in mind and draws the tokens for it at
+ * random, as long as llama.cpp's own grammar lets them through. Thousands of token boundaries a second.
+ */
+import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node-llama-cpp';
+import type { ChatFormat } from '../../src/chat-format.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import type { GrammarOptions } from '../../src/grammar/build-grammar.ts';
+import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
+import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
+import { ResponseRun } from '../../src/runtime/engines/node-llama-cpp/response-run.ts';
+import type { Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import type { ResponseEvent, ResponseMessage } from '../../src/runtime/events.ts';
+
+/** What was written. */
+export interface WrittenResponse {
+  readonly text: string;
+  readonly message: ResponseMessage;
+  readonly events: readonly ResponseEvent[];
+  /** How many tokens were drawn, and how many came by themselves. */
+  readonly sampled: number;
+  readonly injected: number;
+  /** Texts of the tokens, in order. */
+  readonly tokens: readonly Token[];
+}
+
+/** Options of `writeTokens`. */
+export interface WriterOptions {
+  readonly model: LlamaModel;
+  readonly vocabulary: Vocabulary;
+  readonly format: ChatFormat;
+  readonly request: GrammarOptions;
+  /** The text to write. */
+  readonly text: string;
+  /** Chooses one of `count` tokens: 0 is the shortest. */
+  readonly choose: (count: number) => number;
+  /** Write markers as special tokens where the vocabulary has them. */
+  readonly special: boolean;
+  readonly inject: boolean;
+}
+
+/** Writes `text` token by token through a run. Throws when the grammar lets no token of the text through. */
+export function writeTokens(options: WriterOptions): WrittenResponse {
+  const { vocabulary } = options;
+  const { run, markers } = createRun(options);
+  const text = Buffer.from(options.text).toString('latin1');
+  const opening = run.start();
+  const tokens: Token[] = [...opening.tokens];
+  const events: ResponseEvent[] = [...opening.events];
+  let sampled = 0;
+  let over = opening.over;
+  while (!over) {
+    const written = bytesOf(vocabulary, tokens);
+    if (!text.startsWith(written) && !written.startsWith(text)) {
+      throw new Error(`wrote ${JSON.stringify(run.text.slice(-60))} instead of the text`);
+    }
+    if (written.length >= text.length) break;
+    const token = drawToken(options, markers, run, text.slice(written.length));
+    acceptInEngine(run.grammarState, token);
+    const step = run.accept(token);
+    sampled += 1;
+    tokens.push(...step.tokens);
+    events.push(...step.events);
+    over = step.over;
+  }
+  const end = run.finish();
+  events.push(...end.events);
+  return { text: run.text, message: end.message, events, sampled, injected: tokens.length - sampled, tokens };
+}
+
+const grammars = new GrammarCache();
+
+function createRun(options: WriterOptions): { readonly run: ResponseRun; readonly markers: MarkerTokens } {
+  const { format, vocabulary, request } = options;
+  const { grammar, matcher } = grammars.get(format, request);
+  const markers = new MarkerTokens(vocabulary, format.preservedTokens);
+  const parser = createResponseParser(format, {
+    tools: request.tools ?? [],
+    generationPrompt: request.generationPrompt ?? '',
+    specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
+  });
+  const limits = { stops: [], maxTokens: 100_000, thinkingBudget: 100_000, reasoningEnd: '' };
+  return { run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser }), markers };
+}
+
+/** One character per byte. */
+function bytesOf(vocabulary: Vocabulary, tokens: readonly Token[]): string {
+  return tokens.map((token) => Buffer.from(vocabulary.bytesOf(token)).toString('latin1')).join('');
+}
+
+/** A token with which `rest` (one character per byte) begins. */
+function drawToken(options: WriterOptions, markers: MarkerTokens, run: ResponseRun, rest: string): Token {
+  const { vocabulary, choose, special } = options;
+  const [next] = special
+    ? markers.texts.map((text) => nextMarker(rest, text)).sort((a, b) => a.at - b.at)
+    : [];
+  const marker = next?.at === 0 ? markers.leading(next.text) : undefined;
+  const candidates = marker === undefined ? plainTokens(vocabulary, rest.slice(0, next?.at)) : [marker.token];
+  const allowed = candidates.filter((token) => isAllowed(run, token));
+  const token = allowed[choose(allowed.length)];
+  if (token === undefined) throw new Error(`no token for ${JSON.stringify(rest.slice(0, 40))} is allowed`);
+  return token;
+}
+
+/** Where a marker's token comes next, in bytes; ordinary tokens may not run into it. */
+function nextMarker(rest: string, text: string): { readonly at: number; readonly text: string } {
+  const at = rest.indexOf(Buffer.from(text).toString('latin1'));
+  return { at: at < 0 ? rest.length : at, text };
+}
+
+const known = new WeakMap<Vocabulary, Map<string, Token>>();
+const longest = 16;
+
+/** Tokens of ordinary text with which `rest` begins, shortest first. */
+function plainTokens(vocabulary: Vocabulary, rest: string): Token[] {
+  const byBytes = known.get(vocabulary) ?? readTokens(vocabulary);
+  known.set(vocabulary, byBytes);
+  const tokens: Token[] = [];
+  for (let length = 1; length <= Math.min(longest, rest.length); length++) {
+    const token = byBytes.get(rest.slice(0, length));
+    if (token !== undefined) tokens.push(token);
+  }
+  return tokens;
+}
+
+function readTokens(vocabulary: Vocabulary): Map<string, Token> {
+  const tokens = new Map<string, Token>();
+  for (let id = 0; id < vocabulary.size; id++) {
+    const token = vocabulary.token(id);
+    if (!vocabulary.isSpecial(token) && !vocabulary.endsGeneration(token)) {
+      tokens.set(bytesOf(vocabulary, [token]), token);
+    }
+  }
+  return tokens;
+}
+
+/** The part of the addon that is used here; internal to node-llama-cpp. */
+interface Addon {
+  readonly _bindings: {
+    readonly AddonSampler: {
+      canBeNextTokenForGrammarEvaluationState(state: unknown, token: number): boolean;
+      acceptGrammarEvaluationStateToken(state: unknown, token: number): void;
+    };
+  };
+}
+
+/** llama.cpp would let the sampler choose it. */
+function isAllowed(run: ResponseRun, token: Token): boolean {
+  const state = run.grammarState;
+  return (
+    state === undefined ||
+    addonOf(state)._bindings.AddonSampler.canBeNextTokenForGrammarEvaluationState(innerState(state), token)
+  );
+}
+
+function addonOf(state: LlamaGrammarEvaluationState): Addon {
+  return Reflect.get(state, '_llama') as Addon & Llama;
+}
+
+function innerState(state: LlamaGrammarEvaluationState): unknown {
+  return Reflect.get(state, '_state');
+}
+
+/** Tells llama.cpp's state about a sampled token, as the sampler does. */
+function acceptInEngine(state: LlamaGrammarEvaluationState | undefined, token: Token): void {
+  if (state !== undefined)
+    addonOf(state)._bindings.AddonSampler.acceptGrammarEvaluationStateToken(innerState(state), token);
+}
