@@ -5,7 +5,8 @@ const longest = 44;
 
 /** A picture, cut to a line. */
 export function picture(before: string, here: string, after: string): Picture {
-  return { before: lastOf(before), here: firstOf(here), after: firstOf(after) };
+  const isEmpty = before + here + after === '';
+  return { before: lastOf(before), here: firstOf(here), after: isEmpty ? '…' : firstOf(after) };
 }
 
 function firstOf(text: string): string {
@@ -26,5 +27,6 @@ export function drawPicture({ before, here, after }: Picture): readonly [sample:
 
 /** Line ends are drawn, so that a picture stays one line; a comment must not end early. */
 function visible(text: string): string {
-  return text.replaceAll('\r', '␍').replaceAll('\n', '⏎').replaceAll('\t', '⇥').replaceAll('*/', '*∕');
+  const drawn = text.replaceAll('\r', '␍').replaceAll('\n', '⏎').replaceAll('\t', '⇥');
+  return drawn.replaceAll('*/', '*∕').replace(/[\p{C}\u2028\u2029]/gu, '·');
 }

@@ -1,5 +1,14 @@
 /** `idiolect/runtime`: what generated modules and applications import. Nothing here needs Node. */
 export type { ChatFormat } from '../chat-format.ts';
+export {
+  type ChatChunk,
+  type ChatDelta,
+  ChatDeltas,
+  type FoldedCall,
+  type FoldedResponse,
+  foldEvents,
+  type ToolCallDelta,
+} from './assistant-message.ts';
 export type {
   Finish,
   Malformed,
@@ -28,6 +37,7 @@ export {
   type ResponseModule,
   type State,
 } from './module-contract.ts';
+export { partialArguments } from './partial-json.ts';
 export type { Reader } from './reader.ts';
 export {
   createModuleParser,

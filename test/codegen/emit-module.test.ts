@@ -1,0 +1,82 @@
+/** What generated source text looks like. That it reads what the interpreter reads is a law of the parser. */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generatedBanner, toolVersion } from '../../src/codegen/banner.ts';
+import { emitModule } from '../../src/codegen/emit-module.ts';
+import { lowerToStates } from '../../src/codegen/lower-to-states.ts';
+import { isReference } from '../../src/codegen/states.ts';
+import { generatedModule } from '../support/generated-module.ts';
+import { sampleFormats } from '../support/sample-formats.ts';
+
+/** Names of the states that a value refers to. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => (isReference(key, each) ? [each] : references(each)));
+}
+
+describe.each(sampleFormats)('%s', (_name, format) => {
+  const program = lowerToStates(format);
+
+  it('has all states that it refers to, each once, and no others', () => {
+    const names = program.states.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const wanted = new Set([program.start, ...program.states.flatMap(({ step }) => references(step.table))]);
+    expect(new Set(names)).toEqual(wanted);
+  });
+
+  it('draws every state: the carets stand under the sample', () => {
+    for (const { name } of program.states) {
+      const source = emitModule(format)['parser.ts'];
+      const [comment = ''] =
+        source.split(`function ${name}(`)[0]?.match(/\/\*\*(?:(?!\/\*\*)[\s\S])*$/) ?? [];
+      const lines = comment.split('\n');
+      const carets = lines.at(-3) ?? '';
+      const sample = lines.at(-4) ?? '';
+      // The text may be empty behind the last caret: a place at the end of the sample.
+      expect(carets).toMatch(/\^+$/);
+      expect(carets.length).toBeLessThanOrEqual(sample.length + 1 + ' * '.length);
+    }
+  });
+
+  it('is written the same every time, and its format is the format', () => {
+    const files = emitModule(format);
+    expect(emitModule(structuredClone(format))).toEqual(files);
+    expect(JSON.parse(files['format.json'])).toEqual(format);
+    for (const source of [files['parser.ts'], files['index.ts']]) {
+      expect(source.startsWith(generatedBanner)).toBe(true);
+    }
+  });
+});
+
+it('is formatted and passes the linter as it is written', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-emit-'));
+  const { formatter, javascript, linter } = JSON.parse(fs.readFileSync('biome.json', 'utf8'));
+  fs.writeFileSync(path.join(folder, 'biome.json'), JSON.stringify({ formatter, javascript, linter }));
+  for (const [name, format] of sampleFormats) {
+    fs.mkdirSync(path.join(folder, name));
+    for (const [file, source] of Object.entries(emitModule(format))) {
+      if (file.endsWith('.ts')) fs.writeFileSync(path.join(folder, name, file), source);
+    }
+  }
+  const biome = path.resolve('node_modules/.bin/biome');
+  const names = sampleFormats.map(([name]) => name);
+  const { status, stdout, stderr } = spawnSync(biome, ['check', ...names], { cwd: folder, encoding: 'utf8' });
+  fs.rmSync(folder, { recursive: true });
+  expect(status, stdout + stderr).toBe(0);
+});
+
+it('carries the version of the package', () => {
+  expect(toolVersion).toBe(JSON.parse(fs.readFileSync('package.json', 'utf8')).version);
+});
+
+it('writes texts of other alphabets and line ends so that they stay what they are', () => {
+  const [, format] = sampleFormats[0] ?? [];
+  if (format === undefined) throw new Error('no format');
+  const turn = { ...format.turn, start: '<｜▁"\'\\ \u2028*/>\r\n', ends: ['</｜>'] };
+  const changed = { ...format, turn };
+  expect(emitModule(changed)['parser.ts']).not.toMatch(/[\r\u2028]/);
+  expect(generatedModule(changed).turnStart).toBe(turn.start);
+});

@@ -1,0 +1,338 @@
+/** Single behaviours of the streaming parser, over hand-written formats. */
+import { describe, expect, it } from 'vitest';
+import type { ChatFormat } from '../../src/chat-format.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import type { JsonObject, Tool } from '../../src/messages.ts';
+import type { ResponseEvent } from '../../src/runtime/events.ts';
+import { argumentValidator } from '../../src/runtime/validate-arguments.ts';
+import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
+import * as samples from '../support/sample-formats.ts';
+
+function tool(name: string, properties: JsonObject = {}, required: string[] = []): Tool {
+  return { type: 'function', function: { name, parameters: { type: 'object', properties, required } } };
+}
+
+const tools = [
+  tool('f', {
+    s: { type: 'string' },
+    n: { type: 'integer' },
+    o: { type: ['string', 'null'] },
+    u: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+    l: { type: 'array', items: { type: 'string' } },
+    d: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } },
+  }),
+  tool('forecast'),
+];
+
+/** The message, parsed unit by unit. */
+function read(format: ChatFormat, text: string, options = {}) {
+  return parsePieces(format, text, everyPosition(text), { tools, ...options }).message;
+}
+
+function inputs(format: ChatFormat, text: string, options = {}) {
+  const calls = read(format, text, options).tool_calls ?? [];
+  return calls.map((call) => [call.function.name, JSON.parse(call.function.arguments)]);
+}
+
+describe('white space and other spellings', () => {
+  it.each([
+    ['<use>{"name": "f", "arguments": {"n": 1}}</use>'],
+    ['<use>\r\n{"name": "f", "arguments": {"n": 1}}\r\n</use>'],
+    ['<use>\n\n  {"arguments": {"n": 1}, "name": "f"}  </use>'],
+    ['<use>\n{"name":"f","arguments":{"n":1}}'],
+    ['<use>\n{"name": "f", "arguments": "{\\"n\\": 1}"}\n</use>'],
+    ["<use>\n{'name': 'f', 'arguments': {'n': 1,},}\n</use>"],
+  ])('%j', (text) => {
+    expect(inputs(samples.jsonInTags, text)).toEqual([['f', { n: 1 }]]);
+  });
+
+  it('reads a call whose leading marker is missing, if a known name follows', () => {
+    const call = '<fn=f>\n<arg=n>\n1\n</arg>\n</fn>\n</use>';
+    expect(inputs(samples.tagged, call)).toEqual([['f', { n: 1 }]]);
+    expect(inputs(samples.tagged, `Now: ${call}`)).toEqual([['f', { n: 1 }]]);
+    expect(read(samples.tagged, call.replace('fn=f', 'fn=g')).content).toBe(call.replace('fn=f', 'fn=g'));
+  });
+
+  it('tells apart names of which one begins with the other', () => {
+    expect(inputs(samples.nameInTag, '<fn=forecast>{}</fn>')).toEqual([['forecast', {}]]);
+    expect(inputs(samples.pythonic, '<calls>[forecast(), f(n=1)]</calls>')).toEqual([
+      ['forecast', {}],
+      ['f', { n: 1 }],
+    ]);
+  });
+
+  it.each([
+    ["f(s='it's', n=1)", { s: "it's", n: 1 }],
+    ["f(s='a\\b')", { s: 'a\\b' }],
+    ['f(s="a\\nb \\"c\\"")', { s: 'a\nb "c"' }],
+    ["f(o=None, l=['a', 'b'], u=True)", { o: null, l: ['a', 'b'], u: true }],
+    ['f( s = "x" , n = -1.5 )', { s: 'x', n: -1.5 }],
+  ])('pythonic %s', (call, input) => {
+    const [first] = inputs(samples.pythonic, `<calls>[${call}]</calls>`);
+    expect(first).toEqual(['f', input]);
+  });
+});
+
+describe('types of raw values', () => {
+  it.each([
+    ['s', '5', '5'],
+    ['s', 'null', 'null'],
+    ['n', '5', 5],
+    ['o', 'null', null],
+    ['o', 'None', null],
+    ['o', 'nullable', 'nullable'],
+    ['u', '2', 2],
+    ['u', '2 dollars', '2 dollars'],
+    ['l', '["a"]', ['a']],
+    ['l', "['a']", ['a']],
+    ['d', '{"a": "x"}', { a: 'x' }],
+    ['unknown', '{"a": 1}', { a: 1 }],
+    ['unknown', '{a: 1}', '{a: 1}'],
+    ['unknown', 'True', true],
+    ['s', ' padded\n', ' padded\n'],
+    ['s', 'a\n</arg>\nb', 'a\n</arg>\nb'],
+  ])('%s: %j is %j', (key, raw, value) => {
+    const text = `<use>\n<fn=f>\n<arg=${key}>\n${raw}\n</arg>\n</fn>\n</use>`;
+    expect(inputs(samples.tagged, text)).toEqual([['f', { [key]: value }]]);
+  });
+
+  it('lets a frame that shows the type win over the schema', () => {
+    const text =
+      '<use>\n<fn=f>\n<arg name="n" text="yes">5</arg>\n<arg name="s" text="no">5</arg>\n</fn>\n</use>';
+    expect(inputs(samples.typedFrames, text)).toEqual([['f', { n: '5', s: 5 }]]);
+  });
+
+  it('reads nested notation by the schema', () => {
+    const nested = '<use name="f"><d><a>5</a><b>5</b></d><l><item>1</item><item>x</item></l></use>';
+    expect(inputs(samples.nestedTags, nested)).toEqual([['f', { d: { a: '5', b: 5 }, l: ['1', 'x'] }]]);
+    const quoted = '<call>f{d:{a:<q>x, {y}<q>,b:5},l:[<q>1<q>,<q>]<q>]}</call>';
+    expect(inputs(samples.customQuotes, quoted)).toEqual([
+      ['f', { d: { a: 'x, {y}', b: 5 }, l: ['1', ']'] }],
+    ]);
+  });
+});
+
+describe('reasoning', () => {
+  const call = '<use>\n{"name": "f", "arguments": {"n": 1}}\n</use>';
+
+  it('keeps a call that is only thought about', () => {
+    const message = read(samples.jsonInTags, `<muse>\nPerhaps ${call}?\n</muse>\n\nNo.`);
+    expect(message).toEqual({ role: 'assistant', reasoning_content: `Perhaps ${call}?`, content: 'No.' });
+  });
+
+  it('takes a call for one when the reasoning is never closed', () => {
+    const message = read(samples.jsonInTags, `<muse>\nI will.\n${call}`);
+    expect(message.reasoning_content).toBe('I will.\n');
+    expect(message.tool_calls).toHaveLength(1);
+  });
+
+  it('delivers what the prompt opened at negative offsets', () => {
+    const parser = createResponseParser(samples.jsonInTags, { generationPrompt: '<turn>bot\n<muse>\nSo' });
+    const [start, first, next] = parser.feed(' far');
+    expect(start).toMatchObject({ type: 'reasoning-start', start: -2 });
+    expect(first).toMatchObject({ type: 'reasoning-delta', delta: 'So', start: -2, end: 0 });
+    expect(next).toMatchObject({ type: 'reasoning-delta', delta: ' far', start: 0, end: 4 });
+  });
+
+  it('knows reasoning by its end alone, or by the prompt', () => {
+    expect(read(samples.delimited, 'a\n[ANSWER]\nb')).toMatchObject({ reasoning_content: 'a', content: 'b' });
+    expect(read(samples.delimited, 'just text')).toMatchObject({ content: 'just text' });
+    const opened = { generationPrompt: '<turn>bot\nSteps:\n' };
+    expect(read(samples.delimited, 'a\n[ANSWER]\nb', opened)).toMatchObject({
+      reasoning_content: 'Steps:\na',
+      content: 'b',
+    });
+  });
+
+  it('leaves thoughts in the content when asked to', () => {
+    const text = '<muse>\na\n</muse>\n\nb';
+    expect(read(samples.jsonInTags, text, { reasoningFormat: 'none' })).toEqual({
+      role: 'assistant',
+      content: text,
+    });
+  });
+});
+
+describe('turns', () => {
+  it('reads regions with headers in other orders', () => {
+    const message = read(
+      samples.channels,
+      '|chan|think|text|hm|stop||begin|bot|chan|side| to=tool.f|text|{"n": 1}|done|',
+    );
+    expect(message.reasoning_content).toBe('hm');
+    expect(message.tool_calls?.[0]?.function).toEqual({ name: 'f', arguments: '{"n": 1}' });
+  });
+
+  it('reports a header for an unknown recipient', () => {
+    const message = read(samples.channels, '|chan|side| to=nobody|text|hello|done|');
+    expect(message.malformed).toHaveLength(1);
+    expect(message.content).toBe('');
+  });
+
+  it('reports text behind the end of the turn', () => {
+    const { malformed, content } = read(samples.jsonInTags, 'Hi.<over>\nMore.');
+    expect(content).toBe('Hi.');
+    expect(malformed?.map(({ raw }) => raw)).toEqual(['More.']);
+  });
+});
+
+describe('malformed calls', () => {
+  const good = '<use>\n{"name": "f", "arguments": {"n": 1}}\n</use>';
+
+  it.each([
+    ['<use>\n{"name": "f", "arguments": {"n": }}\n</use>', '}}\n'],
+    ['<use>\n{"title": "f"}\n</use>', '{"title": "f"}\n'],
+    ['<use>\nnot json\n</use>', 'not json\n'],
+    ['<use>\n{"name": "f", "arguments": {"n": 1}}}\n</use>', '}\n'],
+    ['<use>\n{"name": "f", "arguments": {"n": undefined}}\n</use>', 'undefined}}\n'],
+  ])('%j is reported, and the next call is found', (text, raw) => {
+    const { malformed, tool_calls } = read(samples.jsonInTags, `${text}\n${good}`);
+    expect(malformed?.map((event) => event.raw)).toEqual([raw]);
+    expect(tool_calls?.at(-1)?.function.arguments).toBe('{"n": 1}');
+  });
+
+  it('marks a response that is cut short', () => {
+    const { events, message } = parsePieces(
+      samples.jsonInTags,
+      '<use>\n{"name": "f", "arguments": {"s": "ab',
+      [],
+      {
+        tools,
+      },
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+    expect(message.tool_calls).toBeUndefined();
+    expect(message.malformed).toHaveLength(1);
+  });
+
+  it('makes no call where no tool is offered, and only one where only one is allowed', () => {
+    expect(read(samples.jsonInTags, good, { tools: [] }).content).toBe(good);
+    const twice = read(samples.jsonInTags, `${good}\n${good}`, { parallelToolCalls: false });
+    expect(twice.tool_calls).toHaveLength(1);
+    expect(twice.content).toContain('<use>');
+  });
+
+  it('reports arguments that do not fit the schema', () => {
+    const strict = [tool('f', { n: { type: 'integer' } }, ['n'])];
+    const text = '<use>\n{"name": "f", "arguments": {"n": "x"}}\n</use>';
+    const message = read(samples.jsonInTags, text, { tools: strict, validate: argumentValidator(strict) });
+    expect(message.tool_calls).toHaveLength(1);
+    expect(message.malformed?.[0]?.reason).toContain('/n');
+  });
+});
+
+describe('formats without markers', () => {
+  it('reads a call where the response begins with one', () => {
+    expect(inputs(samples.noMarker, '{"name": "f", "parameters": {"n": 1}}')).toEqual([['f', { n: 1 }]]);
+  });
+
+  it.each([['{"name": "stranger", "parameters": {}}'], ['{"a": 1}'], ['{ not json'], ['{']])(
+    '%j is text',
+    (text) => {
+      expect(read(samples.noMarker, text)).toEqual({ role: 'assistant', content: text });
+    },
+  );
+});
+
+describe('special tokens', () => {
+  const specialTokens = ['<use>', '</use>', '<over>'];
+  const call = '{"name": "f", "arguments": {"n": 1}}';
+
+  it('takes spelled-out markers for text', () => {
+    const parser = createResponseParser(samples.jsonInTags, { tools, specialTokens });
+    parser.feed(`Write <use>${call}</use> like this: `);
+    parser.feed([
+      { text: '<use>', special: true },
+      { text: `\n${call}\n` },
+      { text: '</use>', special: true },
+    ]);
+    const { message } = parser.finish();
+    expect(message.content).toBe(`Write <use>${call}</use> like this: `);
+    expect(message.tool_calls).toHaveLength(1);
+  });
+});
+
+describe('ids', () => {
+  it('are the model’s own where it writes them', () => {
+    const id = (format: ChatFormat, text: string) => read(format, text).tool_calls?.map((each) => each.id);
+    expect(id(samples.bracketed, '[CALLS]f[ID]abc[ARGS]{}')).toEqual(['abc']);
+    expect(id(samples.jsonArray, '[CALLS][{"name": "f", "arguments": {}, "id": "abc"}]')).toEqual(['abc']);
+    expect(id(samples.composedIds, '<calls><call>tool.f:0<args>{}</call></calls>')).toEqual(['tool.f:0']);
+    expect(id(samples.wrappedContent, '<act>[{"n": "0", "name": "f", "arguments": {}}]</act>')).toEqual([
+      '0',
+    ]);
+    expect(id(samples.jsonInTags, '<use>\n{"name": "f", "arguments": {}}\n</use>')).toEqual(['call_0']);
+  });
+
+  it('stay what they were announced as', () => {
+    const { events } = parsePieces(
+      samples.jsonArray,
+      '[CALLS][{"name": "f", "arguments": {}, "id": "abc"}]',
+      [],
+      { tools },
+    );
+    expect(events.find(({ type }) => type === 'tool-input-start')).toMatchObject({ id: 'call_0' });
+    expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({
+      toolCallId: 'call_0',
+      writtenId: 'abc',
+    });
+  });
+});
+
+describe('the latest moment', () => {
+  /** How many units had to be fed until the event came. */
+  function fedUntil(format: ChatFormat, text: string, type: ResponseEvent['type']): number {
+    const parser = createResponseParser(format, { tools });
+    for (const [index, unit] of Array.from(text).entries()) {
+      if (parser.feed(unit).some((event) => event.type === type)) return index + 1;
+    }
+    return -1;
+  }
+
+  it.each([
+    ['text comes at once', samples.jsonInTags, 'Hi', 'text-delta', 1],
+    ['text comes when it can be no marker', samples.jsonInTags, '<us there', 'text-delta', '<us '.length],
+    [
+      'a name comes with the mark behind it',
+      samples.jsonInTags,
+      '<use>{"name": "f", ',
+      'tool-input-start',
+      '<use>{"name": "f"'.length,
+    ],
+    [
+      'arguments come unit by unit',
+      samples.jsonInTags,
+      '<use>{"name": "f", "arguments": {"',
+      'tool-input-delta',
+      '<use>{"name": "f", "arguments": {'.length,
+    ],
+    [
+      'a call comes with its last brace',
+      samples.jsonInTags,
+      '<use>{"name": "f", "arguments": {}}  ',
+      'tool-call',
+      '<use>{"name": "f", "arguments": {}}'.length,
+    ],
+  ] as const)('%s', (_title, format, text, type, length) => {
+    expect(fedUntil(format, text, type)).toBe(length);
+  });
+});
+
+it('starts over', () => {
+  const parser = createResponseParser(samples.jsonInTags, { generationPrompt: '<turn>bot\n<muse>\n' });
+  const once = [...parser.feed('a\n</muse>\n\nb'), ...parser.finish().events];
+  expect(parser.feed('more')).toEqual([]);
+  parser.reset();
+  expect([...parser.feed('a\n</muse>\n\nb'), ...parser.finish().events]).toEqual(once);
+});
+
+it('says where reading stands', () => {
+  const parser = createResponseParser(samples.jsonInTags, { tools });
+  expect(parser.position).toEqual({ region: 'between', callsOpenedAt: null });
+  parser.feed('Hi.\n');
+  expect(parser.position.region).toBe('text');
+  parser.feed('<use>\n{"na');
+  expect(parser.position).toEqual({ region: 'call', callsOpenedAt: 4 });
+  parser.feed('me": "f", "arguments": {}}\n</use>\n');
+  expect(parser.position.region).toBe('between');
+});
