@@ -204,7 +204,7 @@ function eachExpression(
     const todo = [body];
     for (let each = todo.pop(); each !== undefined; each = todo.pop()) {
       found.push(...look(each, rule));
-      todo.push(...children(each));
+      for (const child of children(each)) todo.push(child);
     }
   }
   return found;

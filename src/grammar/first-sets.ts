@@ -201,7 +201,7 @@ function cutPoints(expressions: Iterable<Expression>): readonly number[] {
     if (each.type === 'class') for (const [from, to] of each.ranges) cut(from, to);
     const code = each.type === 'literal' ? each.text.codePointAt(0) : undefined;
     if (code !== undefined) cut(code, code);
-    todo.push(...children(each));
+    for (const child of children(each)) todo.push(child);
   }
   return [...cuts].sort((a, b) => a - b);
 }

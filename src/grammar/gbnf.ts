@@ -82,7 +82,10 @@ const lineWidth = 100;
 
 /** Writes a grammar: `::=` aligned, long choices one alternative to a line. */
 export function writeGbnf(grammar: GbnfGrammar): string {
-  const widest = Math.max(0, ...grammar.rules.map(({ name }) => name.length).filter((n) => n <= nameColumn));
+  const widest = grammar.rules.reduce(
+    (width, { name }) => (name.length <= nameColumn ? Math.max(width, name.length) : width),
+    0,
+  );
   return grammar.rules.map((rule) => `${writeRule(rule, widest)}\n`).join('');
 }
 

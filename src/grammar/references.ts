@@ -7,7 +7,8 @@ export function referredRules(expression: Expression): ReadonlySet<string> {
   const todo: Expression[] = [expression];
   for (let each = todo.pop(); each !== undefined; each = todo.pop()) {
     if (each.type === 'rule') names.add(each.name);
-    todo.push(...[...children(each)].reverse());
+    // One by one: a choice may have more alternatives than a call can have arguments.
+    for (const child of children(each).toReversed()) todo.push(child);
   }
   return names;
 }

@@ -124,9 +124,11 @@ interface Automaton {
   readonly states: readonly State[];
 }
 
-/** A node of the trie of all delimiters; `text` is the way to it. */
+/** A node of the trie of all delimiters; `text` is the way to it, its last character `char`. */
 interface TrieNode {
   readonly text: string;
+  readonly char: string;
+  readonly parent: TrieNode | null;
   readonly children: Map<string, TrieNode>;
 }
 
@@ -134,14 +136,16 @@ interface TrieNode {
 function buildAutomaton(delimiters: readonly string[]): Automaton {
   const complete = new Set(delimiters);
   const nodes = trieNodes(delimiters).filter(({ text }) => !complete.has(text));
-  const numbers = new Map(nodes.map(({ text }, index) => [text, index]));
+  const numbers = new Map(nodes.map((node, index) => [node, index]));
   const states: State[] = [];
+  const fallbacks = new Map<TrieNode, number>();
   // Breadth first: the state to fall back to is shorter, so it is done already.
   for (const node of nodes) {
-    const fallback = states[fallbackState(node.text, numbers)];
-    const edges = new Map<string, Target>(fallback?.edges);
+    const fallback = fallbackState(node, states, fallbacks);
+    fallbacks.set(node, fallback);
+    const edges = new Map<string, Target>(node.parent === null ? [] : states[fallback]?.edges);
     for (const [char, child] of node.children) {
-      const state = numbers.get(child.text);
+      const state = numbers.get(child);
       edges.set(char, state === undefined ? { delimiter: child.text } : { state });
     }
     states.push({ edges });
@@ -151,11 +155,12 @@ function buildAutomaton(delimiters: readonly string[]): Automaton {
 
 /** All nodes, breadth first. */
 function trieNodes(words: readonly string[]): TrieNode[] {
-  const root: TrieNode = { text: '', children: new Map() };
+  const root: TrieNode = { text: '', char: '', parent: null, children: new Map() };
   for (const word of words) {
     let node = root;
     for (const char of word) {
-      const child = node.children.get(char) ?? { text: node.text + char, children: new Map() };
+      const known: TrieNode | undefined = node.children.get(char);
+      const child = known ?? { text: node.text + char, char, parent: node, children: new Map() };
       node.children.set(char, child);
       node = child;
     }
@@ -165,15 +170,18 @@ function trieNodes(words: readonly string[]): TrieNode[] {
   return nodes;
 }
 
-/** Number of the state for the longest proper suffix of `text` that is a state; -1 for the first state. */
-function fallbackState(text: string, numbers: ReadonlyMap<string, number>): number {
-  if (text === '') return -1;
-  const chars = Array.from(text);
-  for (let start = 1; start < chars.length; start += 1) {
-    const number = numbers.get(chars.slice(start).join(''));
-    if (number !== undefined) return number;
-  }
-  return 0;
+/**
+ * Number of the state for the longest proper suffix of the node's text that begins a delimiter: where the
+ * parent's own suffix goes on this character.
+ */
+function fallbackState(
+  { parent, char }: TrieNode,
+  states: readonly State[],
+  fallbacks: ReadonlyMap<TrieNode, number>,
+): number {
+  if (parent === null || parent.parent === null) return 0;
+  const target = states[fallbacks.get(parent) ?? 0]?.edges.get(char);
+  return target !== undefined && 'state' in target ? target.state : 0;
 }
 
 function stateExpression(

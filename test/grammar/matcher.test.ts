@@ -76,9 +76,9 @@ describe('laws', () => {
       const start = createMatcher(grammar);
       const before = text.slice(0, start.allowedLength(text));
       start.accept(before);
-      // A rule that never ends forces text without end.
+      // A rule that never ends forces text without end, and may get too ambiguous on the way.
+      if (!endsSoon(start)) return;
       const forced = start.forced();
-      if (forced.length > 12) return;
       const judge = engine(printGbnf(grammar));
       for (let end = 0; end < forced.length; end += (forced.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) {
         expect(charactersAfter(judge, before + forced.slice(0, end))).toEqual([codePointAt(forced, end)]);
@@ -131,6 +131,15 @@ describe('laws', () => {
     });
   });
 });
+
+function endsSoon(matcher: Matcher): boolean {
+  try {
+    return matcher.forced().length <= 12;
+  } catch (error) {
+    if (error instanceof GrammarError) return false;
+    throw error;
+  }
+}
 
 function codePointAt(text: string, index: number): string {
   return String.fromCodePoint(text.codePointAt(index) ?? 0);
