@@ -1,11 +1,26 @@
 /** Rewrites everything under `generated/` that is checked in, from the corpora of real templates. */
+import fs from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '../src/cli/write-generated.ts';
-import { generatedCorpus } from '../test/support/generated-corpus.ts';
+import { type GeneratedModel, generateModel } from '../src/codegen/generate-model.ts';
+import { generatedInputs } from '../test/support/generated-corpus.ts';
 
 const out = fileURLToPath(new URL('../generated', import.meta.url));
-const models = await generatedCorpus((done, all, name) => {
-  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${done}/${all} ${name}`);
-});
+const inputs = await generatedInputs();
+const models: GeneratedModel[] = [];
+for (const [index, input] of inputs.entries()) {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${index}/${inputs.length} ${input.name}`);
+  models.push(generateModel(input));
+}
+await removeOthers(models.map(({ name }) => name));
 await writeGenerated(out, models);
 process.stdout.write(`${process.stdout.isTTY ? '\r\x1b[K' : ''}generated/: ${models.length} modules\n`);
+
+/** What is no longer generated must not stay behind. */
+async function removeOthers(names: readonly string[]): Promise<void> {
+  for (const entry of await fs.readdir(out, { withFileTypes: true })) {
+    if (entry.isDirectory() && !names.includes(entry.name)) {
+      await fs.rm(`${out}/${entry.name}`, { recursive: true });
+    }
+  }
+}

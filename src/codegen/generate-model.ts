@@ -45,7 +45,7 @@ export function generateModel(input: GenerateInput): GeneratedModel {
   const broken = breaches.filter(({ law }) => essential.includes(law));
   const [first] = broken;
   if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);
-  const files = new Map(Object.entries(fileTexts(analysis.format)));
+  const files = new Map(Object.entries(emitFiles(analysis.format)));
   const marked = first === undefined ? files : withWarning(files, broken);
   return { name: input.name, analysis, breaches: broken, files: marked };
 }
@@ -60,8 +60,8 @@ function selfCheckError(origin: string, first: LawBreach, count: number): Analys
   });
 }
 
-/** The files without any warning. */
-function fileTexts(format: ChatFormat): Readonly<Record<string, string>> {
+/** Content of a format's files by name. */
+export function emitFiles(format: ChatFormat): Readonly<Record<string, string>> {
   const module = emitModule(format);
   const grammar = formatGrammar(format);
   return {

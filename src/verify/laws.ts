@@ -22,12 +22,13 @@ export interface Breach {
   readonly actual: string;
 }
 
-/** Exact: the format writes the turn byte for byte. */
+/** Exact: the format writes the turn byte for byte. An end of nothing but white space is not compared. */
 export function exactLaw({ format, message, turn }: RenderedCase): Breach | null {
-  const shown = shownMessage(format, message, turn);
-  const written = writeResponse(format, shown);
+  const written = writeResponse(format, shownMessage(format, message, turn));
   const ends = ['', ...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];
-  return ends.some((end) => turn === written + end) ? null : { expected: turn, actual: written };
+  const equal = ends.some((end) => turn === written + end);
+  const endless = format.turn.ends.length === 0 && turn.trimEnd() === written.trimEnd();
+  return equal || endless ? null : { expected: turn, actual: written };
 }
 
 /** Round trip: the turn parses to what the template kept of the message. */
@@ -100,10 +101,19 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
   return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
 }
 
-/** Whether anything at all of the message is to be seen in its turn. */
+/**
+ * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes
+ * it, around a message without any, is no turn that a model writes (analysis warns of it): it shows nothing.
+ */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
+  if (thoughts === undefined && leavesReasoningOpen(format, turn)) return false;
   return content !== '' || thoughts !== undefined || calls !== undefined;
+}
+
+function leavesReasoningOpen({ reasoning }: ChatFormat, turn: string): boolean {
+  if (reasoning === null || reasoning.start.trim() === '') return false;
+  return turn.trimStart().startsWith(reasoning.start.trim()) && !turn.includes(reasoning.end.trim());
 }
 
 function shownCalls(format: ChatFormat, made: NonNullable<AssistantMessage['tool_calls']>) {

@@ -1,15 +1,38 @@
-/** The modules that are checked in under `generated/`, made afresh. */
+/** The modules that are checked in under `generated/`: which there are, and how they are made. */
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { folderName } from '../../src/cli/model-source.ts';
-import { type GeneratedModel, generateModel } from '../../src/codegen/generate-model.ts';
-import { spineTemplates } from './spine-templates.ts';
+import type { GenerateInput } from '../../src/codegen/generate-model.ts';
+import { AnalysisError } from '../../src/errors.ts';
+import { llamaTemplates, ollamaTemplates } from './corpora.ts';
 
-/** Generates every checked-in module; `progress` is called before each. */
-export async function generatedCorpus(
-  progress?: (done: number, all: number, name: string) => void,
-): Promise<GeneratedModel[]> {
-  const templates = await spineTemplates();
-  return templates.map(({ name, source }, index) => {
-    progress?.(index, templates.length, name);
-    return generateModel({ name: folderName(name), origin: name, templateSource: source });
-  });
+/**
+ * What is generated: every template of llama.cpp's corpus, and of the Ollama library every one that calls
+ * tools or reasons and is not among them. One module per distinct template.
+ */
+export async function generatedInputs(): Promise<GenerateInput[]> {
+  const inputs = new Map<string, GenerateInput>();
+  for (const { name, source } of await llamaTemplates()) {
+    if (!inputs.has(source))
+      inputs.set(source, { name: folderName(name), origin: name, templateSource: source });
+  }
+  for (const { name, source } of await ollamaTemplates()) {
+    if (inputs.has(source) || !callsOrReasons(source)) continue;
+    inputs.set(source, {
+      name: folderName(name.replace(/^library\//, '')),
+      origin: name,
+      templateSource: source,
+    });
+  }
+  return [...inputs.values()];
+}
+
+/** Classifiers have no chat format at all. */
+function callsOrReasons(source: string): boolean {
+  try {
+    const { format } = analyzeTemplate(source);
+    return format.calls !== null || format.reasoning !== null;
+  } catch (error) {
+    if (error instanceof AnalysisError) return false;
+    throw error;
+  }
 }
