@@ -34,11 +34,12 @@ function nextHole(
 /** Makes holes of numbers that count the calls: literals of the first and the second call differ by one. */
 export function withIndexHoles(first: readonly CallPart[], second: readonly CallPart[]): readonly CallPart[] {
   if (first.length !== second.length) return first;
-  return first.flatMap((part, position) => {
+  const parts = first.flatMap((part, position) => {
     const other = second[position];
     if (typeof part !== 'string' || typeof other !== 'string' || part === other) return [part];
     return countedParts(part, other);
   });
+  return mergeLiterals(parts);
 }
 
 function countedParts(first: string, second: string): readonly CallPart[] {
