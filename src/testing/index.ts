@@ -1,4 +1,11 @@
-/** Small models and the files they come in, for tests and demonstrations. */
+/** Cases for the parsers of models; small models and the files they come in. Nothing here needs Node. */
+export type { CaseOptions, ExpectedCall, ExpectedResponse, ResponseCase } from './case-builder.ts';
+export { responseCase } from './case-builder.ts';
+export type { CaseDifference } from './case-error.ts';
+export { ResponseCaseError } from './case-error.ts';
+export { eventLog, mergeEvents } from './event-log.ts';
+export type { Reading } from './every-cut.ts';
+export { readAtEveryCut } from './every-cut.ts';
 export type { GgufMetadata, GgufTensor, GgufValue } from './gguf-writer.ts';
 export { writeGguf } from './gguf-writer.ts';
 export type { ScriptedModelOptions } from './scripted-model.ts';

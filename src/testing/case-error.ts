@@ -1,0 +1,42 @@
+/** What a failed case throws. */
+import { IdiolectError } from '../errors.ts';
+
+/** One thing that differs. */
+export interface CaseDifference {
+  /** `content`, `reasoning`, `calls`, `calls[1].arguments`, `malformed`, `finish`, `any cut`, `nothing lost`. */
+  readonly field: string;
+  /** What should have come, as text. */
+  readonly expected: string;
+  /** What came. */
+  readonly actual: string;
+}
+
+/** A response was not read as its case expects. All differences are reported together. */
+export class ResponseCaseError extends IdiolectError {
+  readonly code = 'response-case';
+  readonly response: string;
+  readonly differences: readonly CaseDifference[];
+  /** The events of the response in one piece, as lines. */
+  readonly log: readonly string[];
+  constructor(facts: {
+    response: string;
+    differences: readonly CaseDifference[];
+    log: readonly string[];
+  }) {
+    super(messageOf(facts.response, facts.differences, facts.log));
+    this.response = facts.response;
+    this.differences = facts.differences;
+    this.log = facts.log;
+  }
+}
+
+function messageOf(response: string, differences: readonly CaseDifference[], log: readonly string[]): string {
+  const found = differences.map(
+    ({ field, expected, actual }) => `${field}\n  expected  ${expected}\n  came      ${actual}`,
+  );
+  return [
+    `${JSON.stringify(response)} is not read as expected`,
+    ...found,
+    `events\n${log.map((line) => `  ${line}`).join('\n')}`,
+  ].join('\n');
+}

@@ -1,0 +1,68 @@
+/**
+ * Events as lines that a person can read, write and compare:
+ *
+ *     0..8 marker "<think>\n"
+ *     8 reasoning-start
+ *     8..12 reasoning-delta "Hmm."
+ *
+ * First the stretch of the response that the event covers (a single number: it covers nothing), then the
+ * event, then what it says: text in JSON's quotes, names and ids bare, JSON of arguments as it is with its
+ * line breaks as `\n`.
+ */
+import type { ResponseEvent } from '../runtime/events.ts';
+
+/** One line per event. What `malformed` gives as its reason is left out: it is for people, and may change. */
+export function eventLog(events: readonly ResponseEvent[]): readonly string[] {
+  return events.map((event) => {
+    const said = wordsOf(event);
+    const place = event.start === event.end ? `${event.start}` : `${event.start}..${event.end}`;
+    return `${place} ${event.type}${said === '' ? '' : ` ${said}`}`;
+  });
+}
+
+function wordsOf(event: ResponseEvent): string {
+  switch (event.type) {
+    case 'reasoning-delta':
+    case 'text-delta':
+      return JSON.stringify(event.delta);
+    case 'tool-input-start':
+      return `${event.toolName} ${event.id}`;
+    case 'tool-input-delta':
+      return event.delta.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+    case 'tool-call': {
+      const written = event.writtenId === undefined ? '' : ` (written id ${event.writtenId})`;
+      return `${event.toolName} ${JSON.stringify(event.arguments)}${written}`;
+    }
+    case 'malformed':
+      return JSON.stringify(event.raw) + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
+    case 'marker':
+      return JSON.stringify(event.text);
+    case 'finish':
+      return event.reason;
+    default:
+      return '';
+  }
+}
+
+/**
+ * Neighbouring deltas of one region or call joined, and neighbouring markers: what is left must not depend
+ * on how the response was cut.
+ */
+export function mergeEvents(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
+  const merged: ResponseEvent[] = [];
+  for (const event of events) {
+    const last = merged.at(-1);
+    const joined = last === undefined ? null : join(last, event);
+    if (joined === null) merged.push(event);
+    else merged[merged.length - 1] = joined;
+  }
+  return merged;
+}
+
+function join(last: ResponseEvent, next: ResponseEvent): ResponseEvent | null {
+  if (last.type === 'marker' && next.type === 'marker') {
+    return { ...last, text: last.text + next.text, end: next.end };
+  }
+  if (!('delta' in last) || !('delta' in next) || last.type !== next.type || last.id !== next.id) return null;
+  return { ...last, delta: last.delta + next.delta, end: next.end };
+}
