@@ -138,7 +138,7 @@ function sectionPieces(calls: CallsFormat): readonly string[] {
   const all = pieces(calls.section.open);
   const last = all.at(-1) ?? '';
   const array = /^(\s*\S.*\S)(\[\s*)$/.exec(last);
-  if (calls.envelope === null || array === null) return all;
+  if (calls.envelope === null || array === null || !isStrong(array[1] ?? '')) return all;
   return [...all.slice(0, -1), array[1] ?? '', array[2] ?? ''];
 }
 

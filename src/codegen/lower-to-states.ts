@@ -274,6 +274,8 @@ function wrappedContent(
   const close = withoutRestart(format, wrapper.close);
   const restarts = close !== wrapper.close;
   const closers = isBlank(close) ? [] : [{ marker: close, next: restarts ? 'betweenTurns' : 'afterContent' }];
+  // Content without an end of its own, and no header that a call would need, ends where a call opens.
+  const openers = closers.length === 0 && !isHeaded(format) ? textOpeners(format) : [];
   const mayStop = isBlank(close) || format.stops.some((stop) => core(stop) === core(close));
   return [
     {
@@ -284,7 +286,7 @@ function wrappedContent(
         use: 'readRegion',
         table: {
           region: 'text',
-          stops: distinct([...closers, ...ends]),
+          stops: distinct([...closers, ...openers, ...ends]),
           ...(mayStop ? {} : { mustClose: true as const }),
         },
       },
@@ -294,6 +296,7 @@ function wrappedContent(
 
 function endStates(format: ChatFormat): readonly StateSpec[] {
   const end = format.turn.ends[0] ?? '';
+  const stateAt = (link: number) => stateBehindLink(format, link);
   return [
     {
       name: 'betweenTurns',
@@ -306,9 +309,16 @@ function endStates(format: ChatFormat): readonly StateSpec[] {
     },
     {
       name: 'turnEnded',
-      title: 'Behind the end of the turn, where nothing may follow.',
+      title: 'Behind the end of the turn, where nothing may follow but a belated call.',
       picture: picture(end, '', ''),
-      step: { use: 'expect', table: { choices: [], recover: 'behindTurn' } },
+      step: {
+        use: 'expect',
+        table: {
+          choices: openerChoices(format, { stateAt, lead: '', inText: true }),
+          recover: 'behindTurn',
+          reason: 'text behind the end of the turn',
+        },
+      },
     },
     {
       name: 'behindTurn',

@@ -1,0 +1,157 @@
+/**
+ * What the streaming parser costs, beside things that do less: `npx tsx --conditions=idiolect:source bench/parser.ts`.
+ *
+ * Times are processor times of this process, the median of several passes, so that other load on the
+ * machine disturbs little. Chunks are flat strings, as an engine delivers them; the receiver keeps every
+ * delta. What counts are the ratios; throughput depends on the machine.
+ */
+import { parse as parsePartial } from 'partial-json';
+import type { ChatFormat } from '../src/chat-format.ts';
+import { createResponseParser } from '../src/create-response-parser.ts';
+import type { ResponseModule } from '../src/runtime/module-contract.ts';
+import { generatedModule } from '../test/support/generated-module.ts';
+import { lawTools } from '../test/support/law-tools.ts';
+import { jsonInTags, tagged } from '../test/support/sample-formats.ts';
+
+const passes = 9;
+/** Keeps results alive, so that no work can be optimised away. */
+const sink: unknown[] = [];
+
+const words =
+  'The user wants to know, if x < 3, what the "weather" in Paris is; so I should look it up first.\nThen we can answer with a short text.';
+
+function prose(units: number): string {
+  return `${words} `.repeat(Math.ceil(units / words.length)).slice(0, units);
+}
+
+/** Thinking, answer and 20 calls in the proportions of a long response. */
+function mixedText(units: number): string {
+  const call = JSON.stringify({ city: prose(units / 400), days: 3 });
+  const calls = `\n<use>\n{"name": "get_weather", "arguments": ${call}}\n</use>`.repeat(20);
+  return `<muse>\n${prose(units * 0.65)}\n</muse>\n\n${prose(units * 0.3)}${calls}`;
+}
+
+/** One call with an argument of source code, as raw text. */
+function codeText(units: number): string {
+  const line = '  if (rows[i] < limit && name > "d") { call(`x`, [y]); }\n';
+  const code = line.repeat(Math.ceil(units / line.length));
+  return `Sure.\n\n<use>\n<fn=get_weather>\n<arg=city>\n${code}</arg>\n</fn>\n</use>`;
+}
+
+function chunksOf(text: string, size: number): readonly string[] {
+  if (size === 0) return [text];
+  const count = Math.ceil(text.length / size);
+  return Array.from({ length: count }, (_, index) => flat(text.slice(index * size, (index + 1) * size)));
+}
+
+/** A copy that is no slice of a longer string. */
+function flat(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** Median processor time in nanoseconds. */
+function timed(run: () => unknown): number {
+  const times = Array.from({ length: passes }, () => {
+    const start = process.cpuUsage();
+    sink.push(run());
+    sink.length = 0;
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) * 1000;
+  });
+  return times.sort((a, b) => a - b)[passes >> 1] ?? Number.NaN;
+}
+
+function parseAll(parserOf: ChatFormat | ResponseModule, chunks: readonly string[]): () => unknown {
+  return () => {
+    const parser = createResponseParser(parserOf, { tools: lawTools });
+    const deltas: string[] = [];
+    for (const chunk of chunks) {
+      for (const event of parser.feed(chunk)) if ('delta' in event) deltas.push(event.delta);
+    }
+    return [deltas, parser.finish().message];
+  };
+}
+
+/** The least that a parser can do: every chunk comes back as text. */
+function echoAll(chunks: readonly string[]): () => unknown {
+  return () => {
+    const deltas: string[] = [];
+    let start = 0;
+    for (const delta of chunks) {
+      const end = start + delta.length;
+      for (const event of [{ type: 'text-delta', id: 'text-0', delta, start, end }]) deltas.push(event.delta);
+      start = end;
+    }
+    return deltas;
+  };
+}
+
+function countMarkers(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('<use>'); at !== -1; at = text.indexOf('<use>', at + 1)) count++;
+  return count;
+}
+
+/** Parses what has come so far again with every chunk, as is usual. */
+function reparseAll(json: string, size: number): () => unknown {
+  return () => {
+    let last: unknown;
+    for (let end = size; end < json.length + size; end += size) last = parsePartial(json.slice(0, end));
+    return last;
+  };
+}
+
+function report(title: string, units: number, nanoseconds: number, base?: number): void {
+  const speed = ((units / nanoseconds) * 1000).toFixed(units / nanoseconds < 0.01 ? 2 : 0);
+  const ratio =
+    base === undefined ? '' : `  ${(nanoseconds / base).toFixed(2)} x the time of the trivial parser`;
+  process.stdout.write(`${title.padEnd(52)} ${speed.padStart(7)} MB/s${ratio}\n`);
+}
+
+const mixedModule = generatedModule(jsonInTags);
+const codeModule = generatedModule(tagged);
+const mixed = mixedText(400_000);
+const code = codeText(200_000);
+
+for (const size of [1, 4, 16, 64, 0]) {
+  const chunks = chunksOf(mixed, size);
+  const label = size === 0 ? 'one piece' : `${size}-character chunks`;
+  const trivial = timed(echoAll(chunks));
+  report(`trivial parser, ${label}`, mixed.length, trivial);
+  report(`generated, mixed text, ${label}`, mixed.length, timed(parseAll(mixedModule, chunks)), trivial);
+  report(`interpreted, mixed text, ${label}`, mixed.length, timed(parseAll(jsonInTags, chunks)), trivial);
+  const codeChunks = chunksOf(code, size);
+  const trivialCode = timed(echoAll(codeChunks));
+  report(
+    `generated, code as an argument, ${label}`,
+    code.length,
+    timed(parseAll(codeModule, codeChunks)),
+    trivialCode,
+  );
+}
+
+const small = mixedText(50_000);
+const perUnit = (text: string) => timed(parseAll(mixedModule, chunksOf(text, 4))) / text.length;
+process.stdout.write(
+  `growth, 50 kB to 400 kB, 4-character chunks: ${(perUnit(mixed) / perUnit(small)).toFixed(2)} x per character\n`,
+);
+
+report(
+  'indexOf of a marker, whole text',
+  mixed.length,
+  timed(() => countMarkers(mixed)),
+);
+const json = JSON.stringify({ city: prose(8000), days: 3 });
+const call = `<use>{"name": "get_weather", "arguments": ${json}}</use>`;
+report(
+  'JSON.parse of 8 kB of arguments',
+  json.length,
+  timed(() => JSON.parse(json)),
+);
+report('generated, the same arguments, one piece', json.length, timed(parseAll(mixedModule, [call])));
+report(
+  'generated, the same arguments, 4 characters',
+  json.length,
+  timed(parseAll(mixedModule, chunksOf(call, 4))),
+);
+report('partial-json, parsing again with every 4 characters', json.length, timed(reparseAll(json, 4)));
