@@ -42,6 +42,8 @@ export interface MaskBenchResult {
 export interface MaskBenchOptions {
   /** Only every so-manieth schema. */
   readonly every?: number;
+  /** The first schema that is run. */
+  readonly offset?: number;
   /** Called for each schema. */
   readonly onCase?: (id: string, outcome: string) => void;
 }
@@ -50,7 +52,8 @@ const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: fa
 
 /** Runs every schema of a `.jsonl` or `.jsonl.gz` file. */
 export async function run(file: string, options: MaskBenchOptions = {}): Promise<MaskBenchResult> {
-  const cases = readCases(file).filter((_, index) => index % (options.every ?? 1) === 0);
+  const { every = 1, offset = 0 } = options;
+  const cases = readCases(file).filter((_, index) => index >= offset && (index - offset) % every === 0);
   const matcher = await loadEngineMatchers();
   const tally = new Tally();
   for (const each of cases) {

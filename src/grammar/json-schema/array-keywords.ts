@@ -83,12 +83,14 @@ function wrongRest(
   rest: SchemaNode,
   start: number,
   node: SchemaNode,
-  { states, report }: ExpansionContext,
+  context: ExpansionContext,
 ): readonly Shape[] {
+  const { states } = context;
   const state = states.of(rest, false);
   if (state === states.anything) return [arrayShape(states, { min: start + 1 })];
+  if (state === states.nothing) return [];
   if (start === 0) return [arrayShape(states, { contains: [{ state, min: 1, max: null }] })];
-  report(node, 'items', 'its negation behind a prefix is not enforced');
+  context.report(node, 'items', 'its negation behind a prefix is not enforced');
   return [arrayShape(states, { min: start + 1 })];
 }
 

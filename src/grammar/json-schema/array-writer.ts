@@ -3,6 +3,7 @@ import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, repeat, sequence } from '../expression.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import { countedRepeat } from '../regular/counted.ts';
+import { writeDistinct } from './distinct-items.ts';
 import type { Place } from './places.ts';
 import type { ArrayShape, Contained } from './shapes.ts';
 import type { State } from './states.ts';
@@ -20,6 +21,8 @@ export function writeArray(
 ): Expression {
   const { compilation } = writer;
   if (shape.unique && (shape.max === null || shape.max > 1)) {
+    const distinct = writeDistinct(shape, writer, margin);
+    if (distinct !== null) return distinct;
     compilation.reportState(state, 'uniqueItems', 'items are not compared');
   }
   return new ArrayWriter(shape, place, hint, margin, writer).array();
@@ -56,7 +59,7 @@ class ArrayWriter {
     this.#notation = indented(writer.syntax.array, writer.syntax.indent, margin);
     this.#contains = shape.contains.filter(({ min, max }) => min > 0 || max !== null);
     this.#uniform = Math.max(shape.prefix.length, writer.compilation.places.tupleLength(place));
-    this.#key = writer.compilation.freshKey('array');
+    this.#key = writer.rules.freshKey('array');
   }
 
   array(): Expression {

@@ -44,7 +44,6 @@ export class Compilation implements ExpansionContext {
   readonly #productivity: Productivity;
   readonly #issues = new Map<string, SchemaIssue>();
   readonly #patterns = new Map<string, Term | null>();
-  #nextKey = 0;
 
   constructor(schema: JsonSchema, options: CompilationOptions) {
     this.#tool = options.tool;
@@ -72,12 +71,6 @@ export class Compilation implements ExpansionContext {
   /** The state of the whole schema. */
   get root(): State {
     return this.states.of(this.document.root);
-  }
-
-  /** A number that was not given before, for keys of rules. */
-  freshKey(hint: string): string {
-    this.#nextKey += 1;
-    return `${this.#tool} ${hint} ${this.#nextKey}`;
   }
 
   report(

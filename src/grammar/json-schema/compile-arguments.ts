@@ -80,7 +80,7 @@ function writeArguments(
 
 function jsonWriting(format: JsonArguments, compilation: Compilation, rules: RuleSet): ObjectWriting {
   const syntax = jsonStyleSyntax(format.style, format.encoding);
-  const writer = new ValueWriter(compilation, rules, syntax, compilation.freshKey('value'));
+  const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
   const inner = syntax.margin + (syntax.indent ?? 0);
   return {
     compilation,

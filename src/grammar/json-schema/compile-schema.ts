@@ -43,7 +43,7 @@ export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions)
   return compile(schema, options, syntax, (compilation) => {
     const { root, places, document } = compilation;
     if (!compilation.isProductive(root)) throw new NothingValid();
-    const writer = new ValueWriter(compilation, rules, syntax, compilation.freshKey('value'));
+    const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
     return writer.value(root, places.of([document.root]), 'value', syntax.margin);
   });
 }
@@ -72,7 +72,7 @@ export function compile(
   let expression: Expression | null = null;
   options.rules.allow(maxRules);
   try {
-    expression = write(compilation);
+    expression = options.rules.attempt(() => write(compilation));
   } catch (error) {
     if (error instanceof NothingValid)
       throw refusal(tool, 'no value is valid against this schema', compilation.issues);

@@ -101,7 +101,7 @@ export class EntryValueWriter {
       this.#compilation,
       this.#rules,
       this.#syntax(codec),
-      this.#compilation.freshKey(codec),
+      this.#rules.freshKey(codec),
     );
     this.#writers.set(codec, writer);
     return writer;

@@ -93,7 +93,7 @@ const patterns: ReadonlyMap<string, string> = new Map(
   Object.entries({
     date,
     time: `(?:${clock}${offset}|${leapSecond})`,
-    'date-time': `${date}[Tt ](?:${clock}${offset}|${leapSecond})`,
+    'date-time': `${date}[Tt](?:${clock}${offset}|${leapSecond})`,
     duration: `P(?:${number}W|${durationDate}(?:${durationTime})?|${durationTime})`,
     email: `${atom}(?:\\.${atom})*@(?:${anyLabel}\\.)+${anyLabel}`,
     hostname: `(?:${label}\\.)*${label}`,

@@ -126,6 +126,7 @@ class NumberLanguage {
   /** Very large and very small numbers in scientific notation, where the bounds are no matter for them. */
   #scientific({ integer, min, max, multiples, excluded }: NumberShape): Term {
     const terms = this.#terms;
+    if (integer === true && multiples.length === 0) return this.#largeIntegers(min, max);
     if (integer !== null || multiples.length > 0 || excluded.some((each) => each.digits !== 0n))
       return terms.nothing;
     const large = this.#power(
@@ -155,6 +156,24 @@ class NumberLanguage {
     if (below(min, zero) && above(max, tiny)) found.push(small);
     if (below(min, negated(tiny)) && above(max, zero)) found.push(terms.sequence(minus, small));
     return terms.or(...found);
+  }
+
+  /** Integers that JSON.stringify writes with an exponent, where the bounds are no matter for them. */
+  #largeIntegers(min: Bound | null, max: Bound | null): Term {
+    const terms = this.#terms;
+    const exponent = terms.or(
+      terms.sequence(terms.text('2'), this.#digit('1')),
+      terms.sequence(this.#digit('3'), this.#digit()),
+      this.#hundreds(),
+    );
+    const fraction = terms.sequence(terms.text('.'), terms.loop(this.#digit(), 1, 16));
+    const large = terms.sequence(this.#digit('1'), terms.optional(fraction), terms.text('e+'), exponent);
+    const upward = max === null && (min === null || compareDecimals(min.value, huge) <= 0);
+    const downward = min === null && (max === null || compareDecimals(max.value, negated(huge)) >= 0);
+    return terms.or(
+      upward ? large : terms.nothing,
+      downward ? terms.sequence(terms.text('-'), large) : terms.nothing,
+    );
   }
 
   #atLeast({ value, exclusive }: Bound): Signed {

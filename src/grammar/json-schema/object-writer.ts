@@ -40,14 +40,15 @@ export function writeObject(
   writing: ObjectWriting,
   order: { readonly anyOrder: boolean } = { anyOrder: false },
 ): WrittenObject {
-  void order;
-  return new ObjectWriter(shape, place, hint, writing).object();
+  return new ObjectWriter(shape, place, hint, writing, order.anyOrder).object();
 }
 
 /** What has been written. */
 interface Progress {
   /** Declared keys before this position cannot come any more. */
   readonly position: number;
+  /** Bits of the declared keys that came, where they may come in any order. */
+  readonly used: number;
   /** Number of properties, as far as the shape counts them. */
   readonly count: number;
   /** Bits of the `some` rules that are met. */
@@ -55,6 +56,9 @@ interface Progress {
 }
 
 const maxProgress = 20_000;
+const maxBits = 30;
+/** So many keys may come in any order: each set of keys that came is a state. */
+const maxAnyOrder = 8;
 
 class ObjectWriter {
   readonly #shape: ObjectShape;
@@ -67,9 +71,10 @@ class ObjectWriter {
   readonly #reach: readonly bigint[];
   readonly #key: string;
   readonly #counts: number;
+  readonly #anyOrder: boolean;
   readonly #known = new Map<string, boolean>();
 
-  constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting) {
+  constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting, anyOrder: boolean) {
     const { compilation } = writing;
     this.#shape = shape;
     this.#place = place;
@@ -83,8 +88,9 @@ class ObjectWriter {
       ...this.#plan.declared.map(({ state }) => compilation.isProductive(state)),
       ...this.#plan.classes.map(({ state }) => open && compilation.isProductive(state)),
     ];
+    this.#anyOrder = anyOrder && this.#fewEnough();
     this.#reach = reachableLabels(this.#plan);
-    this.#key = compilation.freshKey('object');
+    this.#key = writing.rules.freshKey('object');
     this.#counts =
       shape.min > shape.required.size || shape.max !== null ? Math.max(shape.min, shape.max ?? 0) : 0;
   }
@@ -100,20 +106,28 @@ class ObjectWriter {
     );
   }
 
+  /** Whether the keys are few enough for any order; else says that there is but one. */
+  #fewEnough(): boolean {
+    const count = this.#plan.declared.filter((_, label) => this.#usable[label]).length;
+    if (count <= maxAnyOrder && this.#plan.declared.length <= maxBits) return true;
+    const reason = `${count} properties are too many for any order (${maxAnyOrder}); they come in the order of the schema`;
+    this.#writing.compilation.report(this.#place.nodes[0] ?? null, 'properties', reason, 'narrowed');
+    return false;
+  }
+
   object(): WrittenObject {
-    const start: Progress = { position: 0, count: 0, met: 0 };
+    const start: Progress = { position: 0, used: 0, count: 0, met: 0 };
     const { open } = this.#writing.object;
     const some = this.#mayGoOn(start) ? sequence(literal(open), this.#member(start)) : null;
     return { some, mayBeEmpty: this.#mayEnd(start) };
   }
 
-  #mayEnd({ position, count, met }: Progress): boolean {
+  #mayEnd({ position, used, count, met }: Progress): boolean {
     const { declared, someCount } = this.#plan;
-    return (
-      count >= Math.min(this.#counts, this.#shape.min) &&
-      met === 2 ** someCount - 1 &&
-      !declared.slice(position).some(({ required }) => required)
+    const missing = declared.some(
+      ({ required }, label) => required && (this.#anyOrder ? !hasBit(used, label) : label >= position),
     );
+    return count >= Math.min(this.#counts, this.#shape.min) && met === 2 ** someCount - 1 && !missing;
   }
 
   #mayGoOn(progress: Progress): boolean {
@@ -128,9 +142,11 @@ class ObjectWriter {
   }
 
   /** Labels of the keys that may come next, if all goes well after them. */
-  #labels({ position, count }: Progress): readonly number[] {
+  #labels({ position, used, count }: Progress): readonly number[] {
     const { declared, classes } = this.#plan;
     if (this.#shape.max !== null && count >= this.#shape.max) return [];
+    if (this.#anyOrder)
+      return [...this.#usable.keys()].filter((label) => this.#usable[label] && !hasBit(used, label));
     const labels: number[] = [];
     for (let label = position; label < declared.length; label += 1) {
       if (this.#usable[label]) labels.push(label);
@@ -151,7 +167,9 @@ class ObjectWriter {
     const keys = this.#class(label);
     if (keys === undefined) return [];
     const { compilation } = this.#writing;
-    const position = Math.min(label + 1, this.#plan.declared.length);
+    const isDeclared = label < this.#plan.declared.length;
+    const position = this.#anyOrder ? 0 : Math.min(label + 1, this.#plan.declared.length);
+    const used = this.#anyOrder && isDeclared ? progress.used | (2 ** label) : progress.used;
     const count = Math.min(progress.count + 1, this.#counts);
     let cases: readonly (readonly [State, number])[] = [[keys.state, progress.met]];
     for (const { index, state } of keys.some) {
@@ -166,7 +184,7 @@ class ObjectWriter {
     }
     return cases
       .filter(([state]) => compilation.isProductive(state))
-      .map(([state, met]) => [state, { position, count, met }] as const)
+      .map(([state, met]) => [state, { position, used, count, met }] as const)
       .filter(([, next]) => this.#mayEnd(next) || this.#mayGoOn(next));
   }
 
@@ -246,8 +264,8 @@ class ObjectWriter {
   }
 
   /** What follows a key, as far as it does not depend on the position before it. */
-  #countKey({ count, met }: Progress): string {
-    return `${count} ${met}`;
+  #countKey({ used, count, met }: Progress): string {
+    return `${used} ${count} ${met}`;
   }
 
   /** The end of a key, its value, and what may come after. */
@@ -276,8 +294,12 @@ class ObjectWriter {
   }
 }
 
-function progressKey({ position, count, met }: Progress): string {
-  return `${position} ${count} ${met}`;
+function progressKey({ position, used, count, met }: Progress): string {
+  return `${position} ${used} ${count} ${met}`;
+}
+
+function hasBit(bits: number, index: number): boolean {
+  return index < maxBits && (bits & (2 ** index)) !== 0;
 }
 
 function reachableLabels({ keys }: ObjectPlan): readonly bigint[] {

@@ -8,6 +8,9 @@ export class RuleSet {
   readonly #byKey = new Map<string, string>();
   readonly #byContent = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
+  readonly #waiting: { readonly name: string; readonly build: () => Expression }[] = [];
+  #building = false;
+  #nextKey = 0;
   #limit = Number.POSITIVE_INFINITY;
   readonly #shortKeys = new Map<string, string>();
 
@@ -49,9 +52,15 @@ export class RuleSet {
     return known;
   }
 
+  /** A key that was not given before. */
+  freshKey(hint: string): string {
+    this.#nextKey += 1;
+    return `${hint} ${this.#nextKey}`;
+  }
+
   /**
-   * The rule that stands for `key`; the first time, `build` makes it. While it is being built, asking for
-   * the same key gives a reference to it, so rules can be recursive.
+   * The rule that stands for `key`; the first time, `build` makes it. Until then the reference is already
+   * good, so rules can be recursive. Builds wait for their turn, so that they do not nest deeply.
    */
   named(key: string, hint: string, build: () => Expression): Expression {
     const found = this.#byKey.get(key);
@@ -59,8 +68,35 @@ export class RuleSet {
     const name = this.freshName(hint);
     this.#rules.set(name, null);
     this.#byKey.set(key, name);
-    this.#rules.set(name, build());
+    this.#waiting.push({ name, build });
+    if (!this.#building) this.#buildWaiting();
     return rule(name);
+  }
+
+  #buildWaiting(): void {
+    this.#building = true;
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+        this.#rules.set(next.name, next.build());
+      }
+    } finally {
+      this.#building = false;
+      this.#waiting.length = 0;
+    }
+  }
+
+  /** Runs `write`; when it throws, takes back what it has added. */
+  attempt<T>(write: () => T): T {
+    const maps = [this.#rules, this.#byKey, this.#byContent];
+    const sizes = maps.map((map) => map.size);
+    try {
+      return write();
+    } catch (error) {
+      maps.forEach((map, index) => {
+        for (const key of [...map.keys()].slice(sizes[index])) map.delete(key);
+      });
+      throw error;
+    }
   }
 
   /** A reference to a rule that is `expression`; equal expressions get one rule. */
@@ -85,5 +121,7 @@ function legalName(hint: string): string {
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 40)
     .replace(/-+$/, '');
-  return letters === '' ? 'rule' : letters;
+  if (letters === '') return 'rule';
+  // The start rule has this name in every engine.
+  return letters === 'root' ? 'root-value' : letters;
 }

@@ -1,0 +1,48 @@
+/** Validation after a call, for what a grammar does not enforce: Ajv, compiled once per schema. */
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import { SchemaError } from '../../errors.ts';
+import type { JsonSchema, JsonValue } from '../../messages.ts';
+import { isObject } from './schema-document.ts';
+
+/** One way in which a value is not valid. */
+export interface ValidationFailure {
+  /** JSON pointer into the value. */
+  readonly pointer: string;
+  readonly keyword: string;
+  readonly message: string;
+}
+
+/** Says what is wrong with a value; nothing when it is valid. */
+export type Validate = (value: JsonValue) => readonly ValidationFailure[];
+
+const oldDraft = /draft-0[67]/;
+// Published as CommonJS, whose default export arrives wrapped or not, by the loader.
+const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
+
+/** A validator of `schema`. Throws `SchemaError` when Ajv cannot compile it. */
+export function compileValidator(schema: JsonSchema, tool = ''): Validate {
+  const dialect = isObject(schema) ? schema.$schema : undefined;
+  const options = { strict: false, allErrors: true, logger: false, validateSchema: false } as const;
+  const ajv = typeof dialect === 'string' && oldDraft.test(dialect) ? new Ajv(options) : new Ajv2020(options);
+  addFormats(ajv);
+  try {
+    const validate = ajv.compile(withoutDialect(schema));
+    return (value) => (validate(value) ? [] : (validate.errors ?? []).map(failure));
+  } catch (error) {
+    const reason = `Ajv cannot check it: ${error instanceof Error ? error.message : String(error)}`;
+    throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);
+  }
+}
+
+/** Ajv insists on knowing the meta-schema that `$schema` names; which one applies is decided here. */
+function withoutDialect(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const { $schema: _, ...rest } = schema;
+  return rest;
+}
+
+function failure({ instancePath, keyword, message }: ErrorObject): ValidationFailure {
+  return { pointer: instancePath, keyword, message: message ?? keyword };
+}

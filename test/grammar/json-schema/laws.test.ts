@@ -1,0 +1,84 @@
+/** Soundness and completeness: Ajv says what is valid, llama.cpp's engine what the grammar accepts. */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
+import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
+import { anySchema, anyValue, compileStrict, spell } from './schema-tools.ts';
+
+const long = process.env.LAWS === 'long';
+const schemas = long ? 10_000 : 250;
+const valuesPerSchema = 10;
+
+let engine: (gbnf: string) => EngineMatcher;
+beforeAll(async () => {
+  engine = await loadEngineMatchers();
+});
+
+/** Keywords whose wrong answers the report owns up to. */
+function mayMiss(effect: 'widened' | 'narrowed', issues: readonly { effect: string }[]): boolean {
+  return issues.some((issue) => issue.effect === effect);
+}
+
+describe('grammars of random schemas', () => {
+  test('accept what is valid and refuse what is not', () => {
+    const tally = { accepted: 0, rejected: 0, refused: 0 };
+    const values = fc.array(anyValue, { minLength: valuesPerSchema, maxLength: valuesPerSchema });
+    fc.assert(
+      fc.property(anySchema, values, (schema, instances) => {
+        const compiled = compileStrict(schema);
+        if ('refused' in compiled) {
+          tally.refused += 1;
+          const nothing = compiled.refused.issues.some(({ reason }) => reason.startsWith('no value'));
+          if (nothing) for (const value of instances) expect(isValid(schema, value)).toBe(false);
+          return;
+        }
+        const matcher = engine(compiled.gbnf);
+        for (const value of instances) {
+          if (hasExponent(value) && JSON.stringify(schema).includes('multipleOf')) continue;
+          const valid = isValid(schema, value);
+          const accepted = matcher.accepts(spell(schema, value));
+          if (valid !== accepted && mayMiss(accepted ? 'widened' : 'narrowed', compiled.issues)) continue;
+          expect({ value, accepted }).toEqual({ value, accepted: valid });
+          tally[accepted ? 'accepted' : 'rejected'] += 1;
+        }
+      }),
+      { numRuns: schemas, seed: long ? Date.now() : 7 },
+    );
+    expect(tally.accepted).toBeGreaterThan(schemas);
+    expect(tally.rejected).toBeGreaterThan(schemas);
+    expect(tally.refused).toBeLessThan(schemas / 3);
+  });
+
+  test('write only what is valid', () => {
+    const random = seededRandom(11);
+    fc.assert(
+      fc.property(anySchema, (schema) => {
+        const compiled = compileStrict(schema);
+        if ('refused' in compiled) return;
+        for (let count = 0; count < 5; count += 1) {
+          const text = sampleGrammar(compiled.grammar, random, 8);
+          expect({ text, valid: isValid(schema, JSON.parse(text) as JsonValue) }).toEqual({
+            text,
+            valid: true,
+          });
+        }
+      }),
+      { numRuns: schemas, seed: long ? Date.now() : 8 },
+    );
+  });
+});
+
+/** Multiples are written without exponent, so not as JSON.stringify writes these. */
+function hasExponent(value: JsonValue): boolean {
+  return /\de[+-]/.test(JSON.stringify(value));
+}
+
+const validators = new Map<JsonSchema, ReturnType<typeof compileValidator>>();
+function isValid(schema: JsonSchema, value: JsonValue): boolean {
+  const validate = validators.get(schema) ?? compileValidator(schema);
+  validators.clear();
+  validators.set(schema, validate);
+  return validate(value).length === 0;
+}

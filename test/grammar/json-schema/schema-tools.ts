@@ -1,0 +1,157 @@
+/** Schemas and values at random, and grammars of schemas in llama.cpp's engine. */
+import fc from 'fast-check';
+import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
+import type { Grammar } from '../../../src/grammar/expression.ts';
+import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
+import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import { spellValue } from '../../../src/grammar/json-schema/spell-value.ts';
+import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+
+/** JSON on one line, as `jsonSyntax` has it. */
+export const oneLine = {
+  itemSeparator: ', ',
+  keySeparator: ': ',
+  indent: null,
+  ascii: false,
+  sortKeys: false,
+};
+
+/** What came of compiling a schema under `strict`. */
+export type Compiled =
+  | { readonly grammar: Grammar; readonly gbnf: string; readonly issues: readonly SchemaIssue[] }
+  | { readonly refused: SchemaError };
+
+/** Compiles under `strict`; a typed refusal is an answer, any other error is not. */
+export function compileStrict(schema: JsonSchema): Compiled {
+  const rules = new RuleSet();
+  try {
+    const { expression, issues } = compileSchema(schema, {
+      rules,
+      syntax: jsonSyntax,
+      tool: '',
+      policy: 'strict',
+    });
+    const grammar = rules.grammar('root', expression);
+    return { grammar, gbnf: printGbnf(grammar), issues };
+  } catch (error) {
+    if (error instanceof SchemaError) return { refused: error };
+    throw error;
+  }
+}
+
+/** `value` as the grammar of `schema` spells it. */
+export function spell(schema: JsonSchema, value: JsonValue): string {
+  return spellValue(schema, value, oneLine);
+}
+
+const names = fc.constantFrom('a', 'b', 'c', 'ab', 'é"');
+const texts = fc.constantFrom('', 'a', 'ab', 'abc', 'b1', 'é', '😀x', '"', '\\n', 'x\ny', '12', '2024-02-29');
+const numbers = fc.oneof(
+  fc.integer({ min: -12, max: 30 }),
+  fc.constantFrom(0.5, -0.25, 2.5, 1e21, 1e-7, 100),
+);
+const patterns = fc.constantFrom(
+  '^a',
+  'b',
+  '^[ab]*$',
+  '^\\d+$',
+  '^(?!ab)',
+  '\\ba',
+  '^.{2}$',
+  'a|^$',
+  '^(a|b1)+$',
+);
+
+/** Values out of the same few words as the schemas, so that they often are valid. */
+export const anyValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    fc.constant(null),
+    fc.boolean(),
+    numbers,
+    texts,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(names, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value;
+
+const scalarSchemas = [
+  fc.constantFrom<JsonSchema>(true, {}, { type: 'null' }, { type: 'boolean' }, { type: 'string' }),
+  fc.record<Record<string, JsonValue>>(
+    {
+      type: fc.constantFrom('string', ['string', 'null']),
+      minLength: fc.integer({ min: 0, max: 3 }),
+      maxLength: fc.integer({ min: 0, max: 4 }),
+      pattern: patterns,
+    },
+    { requiredKeys: ['type'] },
+  ),
+  fc.record<Record<string, JsonValue>>(
+    {
+      type: fc.constantFrom('integer', 'number', ['number', 'string']),
+      minimum: numbers,
+      exclusiveMaximum: numbers,
+      multipleOf: fc.constantFrom(2, 3, 0.5),
+    },
+    { requiredKeys: ['type'] },
+  ),
+  fc.record<Record<string, JsonValue>>({ enum: fc.array(anyValue, { minLength: 1, maxLength: 4 }) }),
+  fc.record<Record<string, JsonValue>>({ const: anyValue }),
+];
+
+/** Schemas of every keyword that the grammar enforces. */
+export const anySchema: fc.Arbitrary<JsonSchema> = fc.letrec<{ schema: JsonSchema }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    ...scalarSchemas.map((arbitrary) => ({ arbitrary: arbitrary as fc.Arbitrary<JsonSchema>, weight: 2 })),
+    { arbitrary: objectSchema(tie('schema')), weight: 5 },
+    { arbitrary: arraySchema(tie('schema')), weight: 3 },
+    { arbitrary: combination(tie('schema')), weight: 3 },
+  ),
+})).schema;
+
+function objectSchema(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
+  return fc.record<Record<string, JsonValue>>(
+    {
+      type: fc.constant('object'),
+      properties: fc.dictionary(names, inner, { maxKeys: 3, noNullPrototype: true }),
+      required: fc.uniqueArray(names, { maxLength: 2 }),
+      additionalProperties: fc.oneof(fc.constant(false), inner),
+      patternProperties: fc.dictionary(fc.constantFrom('^a', 'b$'), inner, {
+        maxKeys: 1,
+        noNullPrototype: true,
+      }),
+      propertyNames: fc.constantFrom<JsonValue>({ maxLength: 1 }, { enum: ['a', 'b'] }),
+      maxProperties: fc.integer({ min: 0, max: 3 }),
+      minProperties: fc.integer({ min: 0, max: 1 }),
+      dependentRequired: fc.constantFrom<JsonValue>({ a: ['b'] }, { c: ['a', 'ab'] }),
+    },
+    { requiredKeys: ['type'] },
+  ) as fc.Arbitrary<JsonSchema>;
+}
+
+function arraySchema(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
+  return fc.record<Record<string, JsonValue>>(
+    {
+      type: fc.constant('array'),
+      items: inner,
+      prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }),
+      minItems: fc.integer({ min: 0, max: 2 }),
+      maxItems: fc.integer({ min: 0, max: 3 }),
+      contains: inner,
+    },
+    { requiredKeys: ['type'] },
+  ) as fc.Arbitrary<JsonSchema>;
+}
+
+function combination(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
+  const branches = fc.array(inner, { minLength: 1, maxLength: 3 });
+  return fc.oneof(
+    fc.record({ anyOf: branches }),
+    fc.record({ oneOf: branches }),
+    fc.record({ allOf: branches }),
+    fc.record({ not: inner }),
+    fc.record({ if: inner, then: inner, else: inner }),
+  ) as fc.Arbitrary<JsonSchema>;
+}
