@@ -28,7 +28,7 @@ const stretch = { first: 256, largest: 65_536 };
 
 /**
  * The search of one region. The delimiter that begins first is found; of several at one place the
- * longest; of several as long, literals before patterns, then in the order of `candidates`.
+ * longest; of several as long, the first in the order of `candidates`.
  */
 export class DelimiterSearch {
   readonly #watches: readonly Watch[];
@@ -89,6 +89,5 @@ export class DelimiterSearch {
 /** Whether `one`, which comes later in the list, goes before `other`. */
 function goesBefore(one: FoundDelimiter, other: FoundDelimiter): boolean {
   if (one.match.start !== other.match.start) return one.match.start < other.match.start;
-  if (one.match.end !== other.match.end) return one.match.end > other.match.end;
-  return one.candidate.delimiter.literal && !other.candidate.delimiter.literal;
+  return one.match.end > other.match.end;
 }

@@ -49,11 +49,6 @@ export class HeldText implements GrowingText {
     return codePointBefore(this.slice(this.#start, at), at - this.#start);
   }
 
-  /** The place behind the character at `at`. */
-  nextPlace(at: number): number {
-    return at + ((this.slice(at, this.#end).codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
-  }
-
   /** Forgets everything before `at`. */
   forget(at: number): void {
     if (at <= this.#start) return;

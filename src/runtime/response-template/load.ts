@@ -159,14 +159,14 @@ function loadDelimiter(
   if (entries.has(literalKey)) {
     const literals = loadLiterals(entries.get(literalKey), `${pointer}/${literalKey}`);
     const pattern = compile(escapeLiterals(literals), `${pointer}/${literalKey}`);
-    return { literal: true, pattern };
+    return { pattern };
   }
   if (!entries.has(patternKey)) return null;
   const pattern = entries.get(patternKey);
   if (typeof pattern !== 'string') {
     throw invalid(`${pointer}/${patternKey}`, `must be a string, got ${pythonTypeName(pattern)}`);
   }
-  return { literal: false, pattern: compile(pattern, `${pointer}/${patternKey}`) };
+  return { pattern: compile(pattern, `${pointer}/${patternKey}`) };
 }
 
 function loadLiterals(value: unknown, pointer: string): readonly string[] {

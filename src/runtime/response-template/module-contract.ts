@@ -33,12 +33,12 @@ export interface TemplateModule {
 
 /** A delimiter that is one of several texts; the longest that fits wins. */
 export function literal(...texts: readonly string[]): Delimiter {
-  return { literal: true, pattern: compilePattern(escapeLiterals(texts)) };
+  return { pattern: compilePattern(escapeLiterals(texts)) };
 }
 
 /** A delimiter that is a Python pattern, read with `re.DOTALL`. */
 export function pattern(source: string): Delimiter {
-  return { literal: false, pattern: compilePattern(source) };
+  return { pattern: compilePattern(source) };
 }
 
 /** Arguments of a content parser, kept once for a module: what is compiled for them is compiled once. */

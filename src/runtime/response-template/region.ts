@@ -36,8 +36,7 @@ export interface Region {
   readonly read: (raw: string, groups: ReadonlyMap<string, string>) => FieldValue;
 }
 
-/** What opens or closes a region. Of several that match at one place, literals go before patterns. */
+/** What opens or closes a region. */
 export interface Delimiter {
-  readonly literal: boolean;
   readonly pattern: Pattern;
 }

@@ -1,6 +1,7 @@
 /** Parses a response, as it streams in, by a response template. */
 import { ResponseFieldError, UnsupportedOptionError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
+import { TextBlocks } from '../text-blocks.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls } from './casting.ts';
 import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
 import { HeldText } from './held-text.ts';
@@ -81,7 +82,7 @@ export function startParser(
 interface OpenRegion {
   readonly field: Region;
   readonly groups: ReadonlyMap<string, string>;
-  readonly raw: string[];
+  readonly raw: TextBlocks;
 }
 
 class RegionParser implements ResponseTemplateParser {
@@ -188,7 +189,7 @@ class RegionParser implements ResponseTemplateParser {
       this.#open(this.#template.implicit, new Map());
     if (this.#region === null) return;
     const { field, raw } = this.#region;
-    raw.push(text);
+    raw.append(text);
     this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: field.structured });
   }
 
@@ -210,11 +211,11 @@ class RegionParser implements ResponseTemplateParser {
     this.#open(candidate.field, groups);
   }
 
-  #takeCloser({ match }: FoundDelimiter): void {
-    // Where an implicit region's closer matches nothing, and none is open, the next character is passed
-    // over: it would close again and again at the same place.
-    const stuck = match.end === match.start && this.#region === null;
-    this.#moveTo(stuck ? this.#text.nextPlace(match.end) : match.end);
+  #takeCloser({ candidate, match }: FoundDelimiter): void {
+    // Where `$` closes the implicit region, the newline that it stands before is no text of it either.
+    const empty = match.end === match.start && candidate.field === this.#template.implicit;
+    const passed = empty && this.#text.slice(match.end, match.end + 1) === '\n' ? 1 : 0;
+    this.#moveTo(match.end + passed);
     this.#close();
   }
 
@@ -224,7 +225,7 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   #open(field: Region, groups: ReadonlyMap<string, string>): void {
-    this.#region = { field, groups, raw: [] };
+    this.#region = { field, groups, raw: new TextBlocks() };
     this.#events.push({ type: 'region_open', field: field.name });
   }
 
@@ -232,7 +233,7 @@ class RegionParser implements ResponseTemplateParser {
     if (this.#region === null) return;
     const { field, groups, raw } = this.#region;
     this.#region = null;
-    const text = raw.join('');
+    const text = raw.toString();
     this.#orMalformed(field.name, text, () => {
       const value = castToolCalls(field.read(text, groups), this.#types);
       this.#message.add(field, value);
@@ -267,15 +268,19 @@ class RegionParser implements ResponseTemplateParser {
     const open = this.#region?.field ?? null;
     const { implicit, fields } = this.#template;
     const closing = open ?? implicit;
+    // With nothing open, there is nothing that an empty closer could close here.
+    const emptyFrom = this.#position + (open === null ? 1 : 0);
     const closer: Candidate[] =
       closing?.close == null
         ? []
-        : [{ action: 'close', field: closing, delimiter: closing.close, emptyFrom: this.#position }];
+        : [{ action: 'close', field: closing, delimiter: closing.close, emptyFrom }];
     if (open !== null && open !== implicit) return closer;
-    const openers = fields.flatMap((field): Candidate[] => {
+    // Of openers that match the same text, the field whose name sorts first wins, as in the reference.
+    const byName = fields.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const openers = byName.flatMap((field): Candidate[] => {
       if (field.open === null) return [];
-      const emptyFrom = this.#position + (this.#openedHere.has(field) ? 1 : 0);
-      return [{ action: 'open', field, delimiter: field.open, emptyFrom }];
+      const openFrom = this.#position + (this.#openedHere.has(field) ? 1 : 0);
+      return [{ action: 'open', field, delimiter: field.open, emptyFrom: openFrom }];
     });
     return [...openers, ...closer];
   }

@@ -460,7 +460,14 @@ describe('delimiters of no characters', () => {
     ],
     ['the beginning', { a: { open_pattern: '^', close_pattern: '^' }, c: {} }, 'ab', { c: 'ab' }],
     ['the end', { c: { close_pattern: '$' } }, 'ab', { c: 'ab' }],
-    ['nothing at all', { c: { close_pattern: '' } }, 'ab', {}],
+    ['nothing at all', { c: { close_pattern: '' } }, 'ab', { c: 'ab' }],
+    ['a closer of the implicit region', { c: { close_pattern: 'y*' } }, 'abyyc', { c: 'abc' }],
+    [
+      'the end before a newline',
+      { c: { close_pattern: '$', content_args: { strip: false } } },
+      'a\nb\n',
+      { c: 'a\nb' },
+    ],
   ])('do not hang: %s', (_name, fields, text, expected) => {
     expect(parse(fields, text)).toEqual(expected);
   });
