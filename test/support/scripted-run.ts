@@ -37,6 +37,8 @@ export interface WriterOptions {
   /** Write markers as special tokens where the vocabulary has them. */
   readonly special: boolean;
   readonly inject: boolean;
+  /** Draw these tokens instead, as far as they lie on the boundaries at hand. */
+  readonly natural?: readonly Token[];
 }
 
 /** Writes `text` token by token through a run. Throws when the grammar lets no token of the text through. */
@@ -55,7 +57,8 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
       throw new Error(`wrote ${JSON.stringify(run.text.slice(-60))} instead of the text`);
     }
     if (written.length >= text.length) break;
-    const token = drawToken(options, markers, run, text.slice(written.length));
+    const token =
+      naturalToken(options, written.length) ?? drawToken(options, markers, run, text.slice(written.length));
     acceptInEngine(run.grammarState, token);
     const step = run.accept(token);
     sampled += 1;
@@ -86,6 +89,16 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
 /** One character per byte. */
 function bytesOf(vocabulary: Vocabulary, tokens: readonly Token[]): string {
   return tokens.map((token) => Buffer.from(vocabulary.bytesOf(token)).toString('latin1')).join('');
+}
+
+/** The natural token that begins behind `written` bytes, if one does. */
+function naturalToken({ natural = [], vocabulary }: WriterOptions, written: number): Token | undefined {
+  let position = 0;
+  return natural.find((token) => {
+    const begins = position === written;
+    position += vocabulary.bytesOf(token).length;
+    return begins;
+  });
 }
 
 /** A token with which `rest` (one character per byte) begins. */
