@@ -196,6 +196,7 @@ export class EnvelopeReader {
     const { scanner } = reader;
     const end = scanner.scan(reader.text, reader.at);
     this.sayInput(scanner.output, end, scanner.held);
+    if (this.early === null) reader.waitForJson();
     if (scanner.status === 'open') return 'open';
     if (scanner.status === 'illegal') return this.illegal(['a value']);
     this.phase = 'after';

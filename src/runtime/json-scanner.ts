@@ -94,6 +94,11 @@ export class JsonScanner {
     return at;
   }
 
+  /** Whether the scanner stands inside a string, so that plain text goes to the output as it is. */
+  get insideString(): boolean {
+    return this.mode === 'string' && this.quote === '"';
+  }
+
   /** What was consumed and is not in any output yet: an unfinished number, word or escape; a comma. */
   get held(): string {
     return this.comma ? this.heldSpace : this.pending;

@@ -3,6 +3,9 @@
 /** Pieces up to this length are looked at unit by unit; longer ones are searched. */
 const shortPiece = 32;
 
+/** With more kinds of loud characters than this, long pieces are not worth a glance. */
+const fewFirsts = 6;
+
 /** What is loud: first characters of markers, white space that a marker may claim, halves of characters. */
 export class QuietText {
   /** 1 for loud units below 256. */
@@ -25,12 +28,16 @@ export class QuietText {
   isQuiet(piece: string): boolean {
     const { length } = piece;
     if (length === 0 || this.endsLoud(piece.charCodeAt(length - 1))) return false;
-    if (length > shortPiece) return !this.firsts.some((first) => piece.includes(first));
+    if (length > shortPiece) return this.firsts.length <= fewFirsts && this.isQuietLong(piece);
     for (let at = 0; at < length; at++) {
       const unit = piece.charCodeAt(at);
       if (unit < 256 ? this.loud[unit] === 1 : this.isLoudBeyond(unit)) return false;
     }
     return true;
+  }
+
+  private isQuietLong(piece: string): boolean {
+    return !this.firsts.some((first) => piece.includes(first));
   }
 
   private isLoudBeyond(unit: number): boolean {
@@ -42,3 +49,8 @@ export class QuietText {
     return this.spaces.includes(String.fromCharCode(unit));
   }
 }
+
+const controls = Array.from({ length: 32 }, (_, unit) => String.fromCharCode(unit));
+
+/** Inside a JSON string: quotes, backslashes and control characters are loud. */
+export const quietInJsonString = new QuietText(['"', "'", '\\', ...controls], '');

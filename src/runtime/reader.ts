@@ -9,7 +9,7 @@ import { escapeJson } from './json-text.ts';
 import { envelopeAt, nameEnd } from './look-ahead.ts';
 import type { MatchContext } from './markers.ts';
 import type { Choice, State } from './module-contract.ts';
-import type { QuietText } from './quiet-text.ts';
+import { type QuietText, quietInJsonString } from './quiet-text.ts';
 import { SpecialSpans } from './special-spans.ts';
 import { TextBlocks } from './text-blocks.ts';
 import type { SchemaPlace, ToolTable } from './tool-table.ts';
@@ -74,7 +74,7 @@ export class Reader implements MatchContext {
   /** The schema of the open call's arguments. */
   parameters: SchemaPlace = { schema: undefined, root: undefined };
   /** What the reader waits for, where plain text needs no state to be read. */
-  private waiting: { readonly quiet: QuietText; readonly inString: boolean } | null = null;
+  private waiting: { readonly quiet: QuietText; readonly within: 'text' | 'raw' | 'json' } | null = null;
   /** State private to one step while it waits; cleared when the step is left. */
   progress: unknown = null;
   private readonly special: SpecialSpans;
@@ -102,12 +102,18 @@ export class Reader implements MatchContext {
   /** More text of the region is expected; pieces that are quiet need nothing but to be said. */
   waitForText(quiet: QuietText): void {
     const open = this.at === this.text.length && this.writer.region !== null;
-    this.waiting = open ? { quiet, inString: false } : null;
+    this.waiting = open ? { quiet, within: 'text' } : null;
   }
 
   /** The same inside a raw string of the arguments. */
   waitForString(quiet: QuietText): void {
-    this.waiting = this.at === this.text.length ? { quiet, inString: true } : null;
+    this.waiting = this.at === this.text.length ? { quiet, within: 'raw' } : null;
+  }
+
+  /** The same inside a string of JSON arguments that the scanner reads. */
+  waitForJson(): void {
+    const inside = this.at === this.text.length && this.unsaid === '' && this.scanner.insideString;
+    this.waiting = inside ? { quiet: quietInJsonString, within: 'json' } : null;
   }
 
   /** Reads a piece that needs no state; `null` if it does. */
@@ -118,8 +124,10 @@ export class Reader implements MatchContext {
     this.text = '';
     this.at = 0;
     this.base = start + piece.length;
-    if (waiting.inString) return this.writer.stringEvent(escapeJson(piece), start, this.base);
-    return this.writer.textEvent(piece, start, this.base);
+    if (waiting.within === 'text') return this.writer.textEvent(piece, start, this.base);
+    if (waiting.within === 'raw') return this.writer.stringEvent(escapeJson(piece), start, this.base);
+    this.inputEnd = this.base;
+    return this.writer.stringEvent(piece, start, this.base);
   }
 
   /** Adds text and reads as far as it goes. `special`: the text is one special token. */

@@ -248,6 +248,7 @@ export function scanInput(reader: Reader): void {
   const { scanner } = reader;
   const end = scanner.scan(reader.text, reader.at);
   reader.sayInput(scanner.output, end, scanner.held);
+  reader.waitForJson();
   if (!reader.ended || scanner.status !== 'open') return;
   scanner.end();
   reader.sayInput(scanner.output, end, scanner.held);

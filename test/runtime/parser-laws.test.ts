@@ -1,6 +1,6 @@
 /** What holds for every format and every text, well formed or not. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
@@ -11,7 +11,8 @@ import { everyPosition, type Parsed, parsePieces } from '../support/parse-pieces
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const long = process.env.LAWS === 'long';
-const numRuns = long ? 5000 : 60;
+const numRuns = long ? 3000 : 60;
+vi.setConfig({ testTimeout: long ? 3_600_000 : 60_000 });
 
 /** What a format's writer would write, then damaged a little, or not. */
 function textOf(format: ChatFormat): fc.Arbitrary<string> {
