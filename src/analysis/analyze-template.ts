@@ -116,7 +116,7 @@ function learnCuts(prober: TemplateProber, probes: ProbeTable): NaturalCuts {
 /** The inferences behind shape and turn: each line reads its part off the renders. */
 function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends: readonly string[] } {
   const { prober, probes, log, shape, cuts, turn } = stage;
-  const reasoning = inferReasoning(prober, probes, turn, shape.reasoningSetting, cuts, log);
+  const reasoning = inferReasoning(prober, probes, turn, shape.reasoningSetting, log);
   const content = requireContent(stage);
   const calls = shape.rendersCalls ? readCalls(stage) : null;
   const historyEnd = endInHistory(stage, content.after);

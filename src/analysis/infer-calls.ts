@@ -72,7 +72,7 @@ function jsonCalls(texts: CallTexts, section: Repetition): CallsFormat {
     call: { open: composed.open, close: section.itemClose },
     parallel: second !== undefined,
     head: mergeLiterals(composed.head),
-    arguments: jsonArguments(texts, section, composed.open + written(parts, texts)),
+    arguments: jsonArguments(texts, section, composed.open + renderedHead(texts)),
     tail: mergeLiterals(tail),
     envelope: enveloped ? envelopePaths(first, second) : null,
     id: idFormat(composed.head, tail),
@@ -88,7 +88,7 @@ function sectionOf(section: Repetition): Pick<CallsFormat, 'section' | 'separato
 }
 
 /** The head of the first call, as rendered. */
-function written(_parts: readonly CallPart[], texts: CallTexts): string {
+function renderedHead(texts: CallTexts): string {
   const first = texts.calls.spans[0];
   return texts.calls.text.slice(first.start, first.arguments.start);
 }

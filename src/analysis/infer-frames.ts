@@ -149,6 +149,27 @@ function findContainer(value: JsonValue, region: string): FoundValue | null {
   return null;
 }
 
+/** The literals that all types share, and what is left of each type's own. */
+function splitFrames(found: ReadonlyMap<JsonType, FoundValue>): {
+  readonly entryKey: string;
+  readonly entryClose: string;
+  readonly known: ReadonlyMap<JsonType, ValueFrame>;
+} {
+  const written = [...found.values()].filter((each) => each.codec !== 'absent');
+  const entryKey = sharedStart(written.map((each) => each.open));
+  const entryClose = sharedEnd(written.map((each) => each.close));
+  const frame = ({ open, close, codec }: FoundValue): ValueFrame => ({
+    open: open.slice(entryKey.length),
+    close: close.slice(0, close.length - entryClose.length),
+    codec,
+  });
+  const absent: ValueFrame = { open: '', close: '', codec: 'absent' };
+  const known = [...found].map(
+    ([type, value]) => [type, value.codec === 'absent' ? absent : frame(value)] as const,
+  );
+  return { entryKey, entryClose, known: new Map(known) };
+}
+
 function assemble(
   texts: CallTexts,
   found: ReadonlyMap<JsonType, FoundValue>,
@@ -157,54 +178,34 @@ function assemble(
   behind: string,
   strings: StringsReading,
 ): FramesReading {
-  const written = [...found.values()].filter((each) => each.codec !== 'absent');
-  const opens = written.map((each) => each.open);
-  const closes = written.map((each) => each.close);
-  const entryKey = sharedStart(opens);
-  const entryClose = sharedEnd(closes);
-  const frame = (value: FoundValue): ValueFrame => ({
-    open: value.open.slice(entryKey.length),
-    close: value.close.slice(0, value.close.length - entryClose.length),
-    codec: value.codec,
-  });
-  const scalar = found.get('number') ?? found.get('string');
-  const plain: ValueFrame = scalar === undefined ? { open: '', close: '', codec: 'json' } : frame(scalar);
-  const known = new Map(
-    [...found].map(
-      ([type, value]) =>
-        [
-          type,
-          value.codec === 'absent' ? { open: '', close: '', codec: value.codec } : frame(value),
-        ] as const,
-    ),
-  );
-  const nested = unread.some((each) => each.type === 'object' || each.type === 'array')
-    ? inferNested(texts, known.get('string') ?? plain, plain, entryKey, entryClose, behind)
-    : null;
-  const frames = (type: JsonType): ValueFrame => {
-    const seen = known.get(type);
-    if (seen !== undefined) return seen;
-    const container = type === 'array' || type === 'object';
-    if (container && nested !== null) return { open: plain.open, close: plain.close, codec: 'nested' };
-    const message = `no render shows how a ${type} is written; it is written like a number`;
-    texts.log.warn({ field: `calls.arguments.frames.${type}`, kind: 'assumed', message });
-    return { open: plain.open, close: plain.close, codec: 'json' };
+  const { entryKey, entryClose, known } = splitFrames(found);
+  const string = known.get('string') ?? { open: '', close: '', codec: 'raw' };
+  const plain: ValueFrame = { ...(known.get('number') ?? string), codec: 'json' };
+  const containers = unread.some((each) => each.type === 'object' || each.type === 'array');
+  const nested = containers ? inferNested(texts, string, plain, entryKey, entryClose, behind) : null;
+  const frame = (type: JsonType) => known.get(type) ?? unseenFrame(texts, type, plain, nested);
+  const frames = {
+    string,
+    number: frame('number'),
+    boolean: frame('boolean'),
+    null: frame('null'),
+    array: frame('array'),
+    object: frame('object'),
   };
-  return {
-    entryKey,
-    entryClose,
-    frames: {
-      string: frames('string'),
-      number: frames('number'),
-      boolean: frames('boolean'),
-      null: frames('null'),
-      array: frames('array'),
-      object: frames('object'),
-    },
-    alternativeString: strings.alternative,
-    nested,
-    style,
-  };
+  return { entryKey, entryClose, frames, alternativeString: strings.alternative, nested, style };
+}
+
+/** The frame of a type whose value was not found in its render: the format's own notation, or a guess. */
+function unseenFrame(
+  texts: CallTexts,
+  type: JsonType,
+  plain: ValueFrame,
+  nested: NestedFormat | null,
+): ValueFrame {
+  if (nested !== null && (type === 'array' || type === 'object')) return { ...plain, codec: 'nested' };
+  const message = `no render shows how a ${type} is written; it is written like a number`;
+  texts.log.warn({ field: `calls.arguments.frames.${type}`, kind: 'assumed', message });
+  return plain;
 }
 
 function sharedStart(texts: readonly string[]): string {

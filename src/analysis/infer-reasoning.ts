@@ -10,7 +10,7 @@ import { mirror, type TurnReading } from './infer-turn.ts';
 import type { ProbeTable } from './probes.ts';
 import { behindStart } from './region-texts.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
-import { type NaturalCuts, tokens } from './text-cuts.ts';
+import { tokens } from './text-cuts.ts';
 
 /** What is known of reasoning before calls are read. */
 export interface ReasoningReading {
@@ -31,12 +31,9 @@ export function inferReasoning(
   probes: ProbeTable,
   turn: TurnReading,
   setting: ThinkingSetting,
-  cuts: NaturalCuts,
   log: EvidenceLog,
 ): ReasoningReading | null {
-  return (
-    fromHistory(prober, probes, turn, setting, log) ?? fromPrompts(prober, probes, turn, cuts, log) ?? null
-  );
+  return fromHistory(prober, probes, turn, setting, log) ?? fromPrompts(prober, probes, turn, log);
 }
 
 function fromHistory(
@@ -99,7 +96,6 @@ function fromPrompts(
   prober: TemplateProber,
   probes: ProbeTable,
   turn: TurnReading,
-  cuts: NaturalCuts,
   log: EvidenceLog,
 ): ReasoningReading | null {
   const { on, off, unset } = turn.prompt;
@@ -115,7 +111,7 @@ function fromPrompts(
   });
   if (opening.trim() === '' || opening === closed) {
     const halves = splitBlock(closed);
-    if (halves === null) return openingOnly(prober, probes, opening, reading, cuts, log);
+    if (halves === null) return openingOnly(prober, probes, opening, reading, log);
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds an empty block');
     return reading(halves[0], halves[1], 'prompt');
   }
@@ -133,7 +129,7 @@ function fromPrompts(
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds the bare end');
     return reading(opening, closed, 'prompt');
   }
-  return openingOnly(prober, probes, opening, reading, cuts, log);
+  return openingOnly(prober, probes, opening, reading, log);
 }
 
 function dropLead(text: string, turn: TurnReading): string {
@@ -162,11 +158,10 @@ function openingOnly(
   probes: ProbeTable,
   opening: string,
   reading: (start: string, closer: string, basis: ReasoningFormat['basis']) => ReasoningReading,
-  cuts: NaturalCuts,
   log: EvidenceLog,
 ): ReasoningReading | null {
   const closer = mirror(tokens(opening.trim()).at(-1) ?? '');
-  if (closer === null || separatesCalls(prober, probes, opening, cuts)) return null;
+  if (closer === null || separatesCalls(prober, probes, opening)) return null;
   const { reasoning, content } = prober.sentinels;
   const guessed = { id: 'guessed-closer', content: `${reasoning}${closer}${content}` };
   const turn = prober.turn(guessed);
@@ -185,12 +180,7 @@ function openingOnly(
 }
 
 /** A prompt's opening that also separates calls is no reasoning. */
-function separatesCalls(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  opening: string,
-  _cuts: NaturalCuts,
-): boolean {
+function separatesCalls(prober: TemplateProber, probes: ProbeTable, opening: string): boolean {
   const turn = prober.turn(probes.twoCalls);
   return turn !== null && turn.split(opening.trim()).length > 2;
 }

@@ -8,6 +8,7 @@ import type { EvidenceLog } from './evidence.ts';
 import type { EndReading } from './infer-ends.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import type { TurnReading } from './infer-turn.ts';
+import { logContent, logReasoning } from './region-evidence.ts';
 import { beforeCalls, type CallTurn, type ContentCall, type ContentTurn } from './region-texts.ts';
 import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges } from './text-cuts.ts';
 
@@ -46,7 +47,8 @@ export function inferRegions(texts: RegionTexts, cuts: NaturalCuts, log: Evidenc
   const closing = readReasoningEnd(texts, opening, beside, cuts);
   const content = readContent(texts, closing, beside);
   const reasoning = texts.reasoning === null ? null : reasoningFormat(texts.reasoning, closing, beside);
-  logRegions(reasoning, content, texts, log);
+  logReasoning(reasoning, texts, log);
+  logContent(content, texts, log);
   return { reasoning, content, callsOpen: beside.callsOpen };
 }
 
@@ -306,52 +308,4 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
     besideCalls: { open, close: between.trim() === '' ? '' : between },
     beforeCalls: between.trim() === '' ? between : '',
   };
-}
-
-function logRegions(
-  reasoning: ReasoningFormat | null,
-  content: ContentFormat,
-  texts: RegionTexts,
-  log: EvidenceLog,
-): void {
-  const turn = texts.content?.text ?? '';
-  if (reasoning !== null) {
-    const source = texts.reasoning;
-    const slice = source?.beforeContent ?? source?.beforeCall ?? source?.closer ?? '';
-    const probe = source?.basis === 'history' ? 'reasoning-content' : 'prompt-off';
-    log.support('reasoning.end', probe, slice, 'it follows the reasoning, up to what opens the next region');
-    log.support('reasoning.start', probe, reasoning.start, 'it opens reasoning');
-    if (reasoning.emptyBesideCalls !== undefined) {
-      const slice = texts.calls === null ? '' : beforeCalls(texts.calls);
-      log.support(
-        'reasoning.emptyBesideCalls',
-        'one-call',
-        slice,
-        'it stands before a call without reasoning',
-      );
-    }
-    log.support('reasoning.empty', 'content', turn, 'it stands where reasoning would, in a turn without any');
-    log.support('reasoning.preserved', probe, slice, `finished turns show reasoning: ${reasoning.preserved}`);
-  }
-  if (reasoning === null) {
-    log.support(
-      'reasoning',
-      'prompt-on',
-      texts.turn.prompt.on,
-      'no prompt opens it and no finished turn shows it',
-    );
-  }
-  log.support('content.open', 'content', turn, 'it stands before the content');
-  log.support('content.close', 'content', turn, 'it stands behind the content, before the end of the turn');
-  const beside =
-    texts.contentCall.position === 'before' ? texts.contentCall.between : texts.contentCall.position;
-  log.support('content.position', 'content-call', beside, `content beside calls: ${content.position}`);
-  log.support('content.besideCalls', 'content-call', beside, 'compared with the wrapper of content alone');
-  if (content.empty !== undefined)
-    log.support('content.empty', 'one-call', content.empty, 'written around no content');
-  if (content.afterReasoning !== undefined) {
-    const slice = texts.reasoning?.beforeContent ?? '';
-    log.support('content.afterReasoning', 'reasoning-content', slice, 'missing where there is no reasoning');
-  }
-  log.support('content.beforeCalls', 'content-call', beside, 'between content and calls');
 }

@@ -72,7 +72,7 @@ export function betweenCalls(turn: CallTurn): string | null {
 
 /** What becomes of content beside a call. */
 export type ContentCall =
-  | { readonly position: 'dropped' }
+  | { readonly position: 'dropped'; readonly callsLost: boolean }
   | { readonly position: 'before'; readonly before: string; readonly between: string }
   | { readonly position: 'after'; readonly between: string };
 
@@ -85,7 +85,11 @@ export function readContentCall(
 ): ContentCall {
   const rendered = readCallTurn(prober, probes.contentCall, turn);
   const at = rendered?.text.indexOf(prober.sentinels.content) ?? -1;
-  if (rendered === null || at < 0) return { position: 'dropped' };
+  if (rendered === null) {
+    const turnText = prober.turn(probes.contentCall);
+    return { position: 'dropped', callsLost: turnText?.includes(prober.sentinels.content) === true };
+  }
+  if (at < 0) return { position: 'dropped', callsLost: false };
   const end = at + prober.sentinels.content.length;
   const [first] = rendered.spans;
   if (at < first.start) {
