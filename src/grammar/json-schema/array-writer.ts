@@ -68,6 +68,8 @@ class ArrayWriter {
     const options: Expression[] = [];
     if (this.#mayEnd(start)) options.push(literal(empty));
     if (this.#mayGoOn(start)) options.push(sequence(literal(open), this.#items(start)));
+    // Productivity does not weigh several `contains` against each other; the search above does.
+    if (options.length === 0) throw new BudgetExceeded('conditions on the items of an array');
     return alternatives(...options);
   }
 

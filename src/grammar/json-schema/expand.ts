@@ -23,6 +23,7 @@ import {
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { withUnevaluated } from './unevaluated.ts';
+import { booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
 
 const maxShapes = 2000;
 
@@ -369,33 +370,6 @@ export class Expander {
 
 function pairKey(a: number, b: number): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`;
-}
-
-/** The types that a schema names; `nullable: true` (OpenAPI) adds null. */
-function typeAssertion(schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
-  if (schema.type === undefined) return [];
-  const types = strings(isArray(schema.type) ? schema.type : [schema.type]);
-  if (types.includes(type) || (type === 'null' && schema.nullable === true)) return [];
-  if (type !== 'number' || !types.includes('integer')) return 'never';
-  return [
-    assertion(
-      () => [numberShape({ integer: true })],
-      () => [numberShape({ integer: false })],
-    ),
-  ];
-}
-
-function nothingHolds(all: () => readonly Shape[]): Assertion {
-  return assertion(() => [], all);
-}
-
-function booleanValues(values: readonly JsonValue[]): Assertion {
-  const shape = (wanted: readonly boolean[]): readonly Shape[] =>
-    wanted.length === 0 ? [] : [{ type: 'boolean', values: wanted }];
-  return assertion(
-    () => shape([true, false].filter((each) => values.includes(each))),
-    () => shape([true, false].filter((each) => !values.includes(each))),
-  );
 }
 
 /** A refused branch has evaluated nothing. */

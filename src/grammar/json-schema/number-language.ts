@@ -2,6 +2,7 @@
 import { BudgetExceeded } from '../regular/budget.ts';
 import { characterSet } from '../regular/character-set.ts';
 import type { Machine, Term, Terms } from '../regular/terms.ts';
+import { writeNumber } from '../write-values.ts';
 import {
   compareDecimals,
   type Decimal,
@@ -126,11 +127,9 @@ class NumberLanguage {
   /** Very large and very small numbers in scientific notation, where the bounds are no matter for them. */
   #scientific({ integer, min, max, multiples, excluded }: NumberShape): Term {
     const terms = this.#terms;
-    if (integer === true && multiples.length === 0) return this.#largeIntegers(min, max);
-    if (integer !== null || multiples.length > 0 || excluded.some((each) => each.digits !== 0n))
-      return terms.nothing;
+    if (integer !== null || multiples.length > 0 || !excluded.every(isMiddling)) return terms.nothing;
     const large = this.#power(
-      terms.optional(terms.text('+')),
+      terms.text('+'),
       terms.or(
         terms.sequence(terms.text('1'), this.#digit('6')),
         terms.sequence(this.#digit('2'), this.#digit()),
@@ -156,24 +155,6 @@ class NumberLanguage {
     if (below(min, zero) && above(max, tiny)) found.push(small);
     if (below(min, negated(tiny)) && above(max, zero)) found.push(terms.sequence(minus, small));
     return terms.or(...found);
-  }
-
-  /** Integers that JSON.stringify writes with an exponent, where the bounds are no matter for them. */
-  #largeIntegers(min: Bound | null, max: Bound | null): Term {
-    const terms = this.#terms;
-    const exponent = terms.or(
-      terms.sequence(terms.text('2'), this.#digit('1')),
-      terms.sequence(this.#digit('3'), this.#digit()),
-      this.#hundreds(),
-    );
-    const fraction = terms.sequence(terms.text('.'), terms.loop(this.#digit(), 1, 16));
-    const large = terms.sequence(this.#digit('1'), terms.optional(fraction), terms.text('e+'), exponent);
-    const upward = max === null && (min === null || compareDecimals(min.value, huge) <= 0);
-    const downward = min === null && (max === null || compareDecimals(max.value, negated(huge)) >= 0);
-    return terms.or(
-      upward ? large : terms.nothing,
-      downward ? terms.sequence(terms.text('-'), large) : terms.nothing,
-    );
   }
 
   #atLeast({ value, exclusive }: Bound): Signed {
@@ -254,9 +235,9 @@ class NumberLanguage {
   }
 }
 
-/** A number as JSON.stringify writes it. */
+/** A number as templates write it. */
 function spell(value: Decimal): string {
-  return JSON.stringify(Number(printDecimal(value)));
+  return writeNumber(Number(printDecimal(value)));
 }
 
 function negated(value: Decimal): Decimal {
@@ -265,6 +246,12 @@ function negated(value: Decimal): Decimal {
 
 function lengthOf(value: Decimal): number {
   return printDecimal(value).replace(/^-|\..*$/g, '').length;
+}
+
+/** Neither so small nor so large that it is written with an exponent. */
+function isMiddling(value: Decimal): boolean {
+  const size = value.digits < 0n ? negated(value) : value;
+  return size.digits === 0n || (compareDecimals(size, tiny) >= 0 && compareDecimals(size, huge) <= 0);
 }
 
 function boundsOf({ min, max, excluded }: NumberShape): readonly Decimal[] {

@@ -119,7 +119,9 @@ class ObjectWriter {
     const start: Progress = { position: 0, used: 0, count: 0, met: 0 };
     const { open } = this.#writing.object;
     const some = this.#mayGoOn(start) ? sequence(literal(open), this.#member(start)) : null;
-    return { some, mayBeEmpty: this.#mayEnd(start) };
+    const mayBeEmpty = this.#mayEnd(start);
+    if (some === null && !mayBeEmpty) throw new BudgetExceeded('conditions on the properties of an object');
+    return { some, mayBeEmpty };
   }
 
   #mayEnd({ position, used, count, met }: Progress): boolean {

@@ -109,10 +109,12 @@ function arrayAlive(shape: ArrayShape, ask: Ask, { states }: ProductivityContext
     if (max !== null && max < min) return false;
     if (min === 0) return true;
     if (shape.max !== null && shape.max < min) return false;
-    const places = Array.from({ length: shape.prefix.length + 1 }, (_, index) => index);
-    return places.some(
-      (index) => fitsRange(index + 1, 0, shape.max) && ask(states.and(stateAt(index), state)),
-    );
+    for (let index = 0; index <= shape.prefix.length; index += 1) {
+      if (!fitsRange(index + 1, 0, shape.max)) return false;
+      if (ask(states.and(stateAt(index), state))) return true;
+      if (!ask(stateAt(index))) return false;
+    }
+    return false;
   });
 }
 

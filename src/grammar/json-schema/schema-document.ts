@@ -20,6 +20,8 @@ interface Place {
   readonly base: string;
   /** Siblings of `$ref` are ignored (drafts up to 7). */
   readonly refAlone: boolean;
+  /** Tells apart schemas that are not written anywhere and stand for the same node. */
+  readonly synthetic: string;
 }
 
 const rootUri = 'schema://root/';
@@ -41,7 +43,10 @@ export class SchemaDocument {
   /** `documents` maps URIs to schemas that references may name. */
   constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
     for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
-      const place = enterResource({ document: uri, tokens: [], base: uri, refAlone: false }, document);
+      const place = enterResource(
+        { document: uri, tokens: [], base: uri, refAlone: false, synthetic: '' },
+        document,
+      );
       this.#documents.set(uri, document);
       this.#identified.set(uri, place);
       this.#index(document, { ...place, base: uri }, 0);
@@ -49,7 +54,10 @@ export class SchemaDocument {
     this.usesUnevaluated = [schema, ...documents.values()].some((each) =>
       JSON.stringify(each).includes('"unevaluated'),
     );
-    this.root = this.#nodeAt({ document: rootUri, tokens: [], base: rootUri, refAlone: false }, schema);
+    this.root = this.#nodeAt(
+      { document: rootUri, tokens: [], base: rootUri, refAlone: false, synthetic: '' },
+      schema,
+    );
   }
 
   /** Registers `$id`s and anchors below `value`. */
@@ -100,8 +108,9 @@ export class SchemaDocument {
 
   /** A schema that is not written anywhere; `owner` is the node that stands for it in reports. */
   synthetic(schema: JsonSchema, owner: SchemaNode): SchemaNode {
-    const key = `${owner.place.document}#${owner.pointer} ${JSON.stringify(schema)}`;
-    return this.#intern(key, owner.place, schema, owner.pointer);
+    const { place, pointer } = owner;
+    const synthetic = `${place.synthetic} ${JSON.stringify(schema)}`;
+    return this.#intern(`${place.document}#${pointer}${synthetic}`, { ...place, synthetic }, schema, pointer);
   }
 
   /** The node that `reference` in `node` names, or `null`. */
@@ -146,7 +155,7 @@ export class SchemaDocument {
     const place = enterResource(outer, schema);
     const path = place.tokens.map((token) => `/${encodeToken(token)}`).join('');
     const pointer = place.document === rootUri ? path : `${place.document}#${path}`;
-    return this.#intern(`${place.document}#${path}`, place, schema, pointer);
+    return this.#intern(`${place.document}#${path}${place.synthetic}`, place, schema, pointer);
   }
 
   #intern(key: string, place: Place, schema: JsonSchema, pointer: string): SchemaNode {

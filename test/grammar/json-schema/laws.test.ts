@@ -36,7 +36,7 @@ describe('grammars of random schemas', () => {
         }
         const matcher = engine(compiled.gbnf);
         for (const value of instances) {
-          if (hasExponent(value) && JSON.stringify(schema).includes('multipleOf')) continue;
+          if (hasExponent(value) && /multipleOf|integer/.test(JSON.stringify(schema))) continue;
           const valid = isValid(schema, value);
           const accepted = matcher.accepts(spell(schema, value));
           if (valid !== accepted && mayMiss(accepted ? 'widened' : 'narrowed', compiled.issues)) continue;
@@ -70,7 +70,7 @@ describe('grammars of random schemas', () => {
   });
 });
 
-/** Multiples are written without exponent, so not as JSON.stringify writes these. */
+/** Integers and multiples are written without exponent, so not as JSON.stringify writes these. */
 function hasExponent(value: JsonValue): boolean {
   return /\de[+-]/.test(JSON.stringify(value));
 }

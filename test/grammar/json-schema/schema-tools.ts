@@ -51,6 +51,7 @@ const numbers = fc.oneof(
   fc.integer({ min: -12, max: 30 }),
   fc.constantFrom(0.5, -0.25, 2.5, 1e21, 1e-7, 100),
 );
+const bounds = fc.oneof(fc.integer({ min: -12, max: 30 }), fc.constantFrom(0.5, -0.25, 2.5, 100));
 const patterns = fc.constantFrom(
   '^a',
   'b',
@@ -90,8 +91,8 @@ const scalarSchemas = [
   fc.record<Record<string, JsonValue>>(
     {
       type: fc.constantFrom('integer', 'number', ['number', 'string']),
-      minimum: numbers,
-      exclusiveMaximum: numbers,
+      minimum: bounds,
+      exclusiveMaximum: bounds,
       multipleOf: fc.constantFrom(2, 3, 0.5),
     },
     { requiredKeys: ['type'] },
@@ -152,6 +153,10 @@ function combination(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> 
     fc.record({ oneOf: branches }),
     fc.record({ allOf: branches }),
     fc.record({ not: inner }),
-    fc.record({ if: inner, then: inner, else: inner }),
+    fc.tuple(inner, inner, inner).map((three) => named(['if', 'then', 'else'], three)),
   ) as fc.Arbitrary<JsonSchema>;
+}
+
+function named(keys: readonly string[], values: readonly JsonSchema[]): JsonSchema {
+  return Object.fromEntries(keys.map((key, index) => [key, values[index] ?? true]));
 }

@@ -1,0 +1,125 @@
+/** Regular expressions as automata: no difference from V8 on words of the automaton and words near them. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { automatonAccepts, buildAutomaton, restrictLength } from '../../../src/grammar/regular/automaton.ts';
+import { StepBudget } from '../../../src/grammar/regular/budget.ts';
+import { patternTerm, UnsupportedPattern } from '../../../src/grammar/regular/parse-pattern.ts';
+import { Terms } from '../../../src/grammar/regular/terms.ts';
+import { sampleWord } from '../../../src/grammar/regular/words.ts';
+import { seededRandom } from '../../support/sample-grammar.ts';
+
+const written = [
+  'a',
+  '^a$',
+  'a|^b|c$',
+  '^(a|bc)*d?$',
+  '^[^a-c]{2,3}$',
+  '\\bab\\b',
+  '\\B-\\B',
+  '^(?=.*\\d)(?=.*[a-z]).{3,5}$',
+  '^(?!admin$)[a-z]+$',
+  '^((?!ab).)*$',
+  '^(?:a(?!b)|b)+$',
+  '^\\S+@\\S+\\.\\S+$',
+  '^[\\w.-]+$',
+  '^\\p{Lu}\\p{L}*$',
+  '(^|,)x(,|$)',
+  '^$|^0x[0-9a-fA-F]+$',
+  '^.\\s.$',
+  '😀{2}',
+  '^(?:\\d{1,3}\\.){3}\\d{1,3}$',
+  '^(?!\\.)(?!.*\\.\\.)([a-z_+-.]*)[a-z_+-]@([a-z][a-z-]*\\.)+[a-z]{2,}$',
+];
+const letters = 'abcdxyz019AZ.,-_@ \n"\\é😀';
+
+function automatonOf(pattern: string) {
+  const budget = new StepBudget(2_000_000);
+  const terms = new Terms(budget);
+  return { automaton: buildAutomaton(terms, patternTerm(terms, pattern), budget), budget };
+}
+
+/** Words of the automaton, and the same with one character changed, added or removed. */
+function wordsNear(pattern: string, count: number, seed: number): readonly string[] {
+  const { automaton } = automatonOf(pattern);
+  const random = seededRandom(seed);
+  const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
+  const alphabet = Array.from(letters);
+  return Array.from({ length: count }, () => {
+    const word = Array.from(sampleWord(automaton, random) ?? '');
+    const at = Math.floor(random() * (word.length + 1));
+    const inserted = random() < 0.5 ? [pick(alphabet) ?? ''] : [];
+    return [
+      word.join(''),
+      [...word.slice(0, at), ...inserted, ...word.slice(at + (random() < 0.5 ? 1 : 0))].join(''),
+    ];
+  }).flat();
+}
+
+function differences(pattern: string, words: readonly string[]): readonly string[] {
+  const { automaton } = automatonOf(pattern);
+  const expression = new RegExp(pattern, 'u');
+  return words.filter((word) => automatonAccepts(automaton, word) !== expression.test(word));
+}
+
+describe('patterns', () => {
+  test.each(written)('%s', (pattern) => {
+    expect(differences(pattern, wordsNear(pattern, 150, 3))).toEqual([]);
+  });
+
+  test('built at random agree with V8 on random words', () => {
+    const atom = fc.constantFrom(
+      'a',
+      'b',
+      '[ab]',
+      '[^a]',
+      '.',
+      '\\d',
+      '\\b',
+      '^',
+      '$',
+      '(?=a)',
+      '(?!b)',
+      '\\w',
+    );
+    const pattern = fc.letrec<{ pattern: string }>((tie) => ({
+      pattern: fc.oneof(
+        { maxDepth: 4 },
+        atom,
+        fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => left + right),
+        fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(?:${left}|${right})`),
+        fc
+          .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{1,2}'))
+          .map(([inner, count]) => `(?:${inner})${count}`),
+      ),
+    })).pattern;
+    const words = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '1', ' ', 'é'), maxLength: 5 }), {
+      minLength: 8,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(pattern, words, (source, texts) => {
+        try {
+          expect(differences(source, texts)).toEqual([]);
+        } catch (error) {
+          if (!(error instanceof UnsupportedPattern)) throw error;
+        }
+      }),
+      { numRuns: process.env.LAWS === 'long' ? 20_000 : 500, seed: 5 },
+    );
+  });
+
+  test('say what they cannot read', () => {
+    expect(() => automatonOf('(a)\\1')).toThrow(UnsupportedPattern);
+    expect(() => automatonOf('(?<=a)b')).toThrow(UnsupportedPattern);
+    expect(() => automatonOf('(')).toThrow(UnsupportedPattern);
+  });
+
+  test('are multiplied by lengths in code points', () => {
+    const { automaton, budget } = automatonOf('^(?:ab|😀)*$');
+    const limited = restrictLength(automaton, 1, 3, budget);
+    const accepted = ['', '😀', 'ab', 'ab😀', '😀😀😀', 'abab', 'ab😀😀'].filter((word) =>
+      automatonAccepts(limited, word),
+    );
+    expect(accepted).toEqual(['😀', 'ab', 'ab😀', '😀😀😀']);
+  });
+});
