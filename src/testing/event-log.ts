@@ -6,8 +6,8 @@
  *     8..12 reasoning-delta "Hmm."
  *
  * First the stretch of the response that the event covers (a single number: it covers nothing), then the
- * event, then what it says: text in JSON's quotes, names and ids bare, JSON of arguments as it is with its
- * line breaks as `\n`.
+ * event, then what it says: names and ids bare, text in quotes and with JSON's escapes. Text that holds
+ * quotes stands in backticks, so that JSON stays readable: `{"city": "Oslo"}`.
  */
 import type { ResponseEvent } from '../runtime/events.ts';
 
@@ -24,24 +24,30 @@ function wordsOf(event: ResponseEvent): string {
   switch (event.type) {
     case 'reasoning-delta':
     case 'text-delta':
-      return JSON.stringify(event.delta);
+    case 'tool-input-delta':
+      return quoted(event.delta);
     case 'tool-input-start':
       return `${event.toolName} ${event.id}`;
-    case 'tool-input-delta':
-      return event.delta.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
     case 'tool-call': {
       const written = event.writtenId === undefined ? '' : ` (written id ${event.writtenId})`;
       return `${event.toolName} ${JSON.stringify(event.arguments)}${written}`;
     }
     case 'malformed':
-      return JSON.stringify(event.raw) + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
+      return quoted(event.raw) + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
     case 'marker':
-      return JSON.stringify(event.text);
+      return quoted(event.text);
     case 'finish':
       return event.reason;
     default:
       return '';
   }
+}
+
+/** Text in quotes, or in backticks where it holds quotes and no backtick. */
+function quoted(text: string): string {
+  const json = JSON.stringify(text);
+  if (!text.includes('"') || text.includes('`')) return json;
+  return `\`${json.slice(1, -1).replaceAll('\\"', '"')}\``;
 }
 
 /**

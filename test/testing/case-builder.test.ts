@@ -211,10 +211,10 @@ describe('eventLog', () => {
       '21 text-start',
       '21..33 text-delta "Let me look."',
       '33 text-end',
-      '33..49 marker "\\n<use>\\n{\\"name\\": "',
+      '33..49 marker `\\n<use>\\n{"name": `',
       '49..62 tool-input-start get_weather call_0',
-      '62..77 marker ", \\"arguments\\": "',
-      '77..104 tool-input-delta {"city": "Oslo", "days": 3}',
+      '62..77 marker `, "arguments": `',
+      '77..104 tool-input-delta `{"city": "Oslo", "days": 3}`',
       // The call is complete where its JSON object is: an id could still have come.
       '104..105 marker "}"',
       '105 tool-input-end',
