@@ -32,11 +32,14 @@ const stretch = { first: 256, largest: 65_536 };
  */
 export class DelimiterSearch {
   readonly #watches: readonly Watch[];
+  readonly #finder: RegExp | null;
   #position: number;
   #stretch = stretch.first;
 
-  constructor(candidates: readonly Candidate[], from: number) {
+  /** `finder` finds the next character with which any of them can begin; `null` when that can be any. */
+  constructor(candidates: readonly Candidate[], from: number, finder: RegExp | null) {
     this.#position = from;
+    this.#finder = finder;
     this.#watches = candidates.map((candidate) => ({
       candidate,
       search: searchPattern(candidate.delimiter.pattern, from, { from: candidate.emptyFrom }),
@@ -45,6 +48,7 @@ export class DelimiterSearch {
 
   /** Looks at all of `text`; the found delimiter, or `null`. With `final`, no more text will come. */
   advance(text: HeldText, final: boolean): FoundDelimiter | null {
+    if (this.#passOver(text)) return null;
     // Short stretches, so that a delimiter nearby is not paid for by searching far behind it.
     do {
       const to = this.#nextStop(text);
@@ -54,6 +58,17 @@ export class DelimiterSearch {
       if (found !== null) return found;
     } while (this.#position < text.end);
     return null;
+  }
+
+  /** Whether the text up to its end holds nothing with which a delimiter could begin; the usual case. */
+  #passOver(text: HeldText): boolean {
+    if (this.#finder === null || this.#position === 0) return false;
+    if (this.#watches.some(({ search }) => search.pending !== null || search.found !== null)) return false;
+    this.#finder.lastIndex = 0;
+    if (this.#finder.test(text.piece(this.#position, text.end))) return false;
+    this.#position = text.end;
+    for (const { search } of this.#watches) search.passTo(text.end);
+    return true;
   }
 
   /** Up to where the text belongs to the region, whatever comes. */

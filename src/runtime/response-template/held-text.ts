@@ -1,6 +1,9 @@
 /** The part of the response that may still matter: text that is not yet said, and a little before it. */
 import { codePointBefore, type GrowingText } from './python-regex/pattern-search.ts';
 
+/** So much of a piece that is no longer needed is kept rather than cut off. */
+const keptLength = 512;
+
 /** Text in pieces, so that adding to much of it stays cheap. Places count from the first character ever added. */
 export class HeldText implements GrowingText {
   #pieces: string[] = [];
@@ -29,15 +32,14 @@ export class HeldText implements GrowingText {
 
   /** The text from `from` to `to`, both within what is held. */
   slice(from: number, to: number): string {
-    if (this.#pieces.length > 1) this.text();
-    return (this.#pieces[0] ?? '').slice(from - this.#start, to - this.#start);
+    const last = this.#pieces.at(-1) ?? '';
+    const lastStart = this.#end - last.length;
+    // What is asked for is nearly always in the last piece.
+    if (from >= lastStart) return last.slice(from - lastStart, to - lastStart);
+    return this.text().slice(from - this.#start, to - this.#start);
   }
 
   piece(from: number, to: number): string {
-    // What is searched is nearly always the last piece.
-    const last = this.#pieces.at(-1) ?? '';
-    const lastStart = this.#end - last.length;
-    if (from >= lastStart) return last.slice(from - lastStart, to - lastStart);
     return this.slice(from, to);
   }
 
@@ -49,11 +51,18 @@ export class HeldText implements GrowingText {
     return codePointBefore(this.slice(this.#start, at), at - this.#start);
   }
 
-  /** Forgets everything before `at`. */
+  /** Forgets what lies before `at`, or a little less: whole pieces first, then a long piece's beginning. */
   forget(at: number): void {
-    if (at <= this.#start) return;
-    const rest = this.slice(at, this.#end);
-    this.#pieces = rest === '' ? [] : [rest];
+    let count = 0;
+    for (const piece of this.#pieces) {
+      if (this.#start + piece.length > at || count === this.#pieces.length - 1) break;
+      this.#start += piece.length;
+      count++;
+    }
+    if (count > 0) this.#pieces.splice(0, count);
+    const first = this.#pieces[0];
+    if (first === undefined || at - this.#start < keptLength) return;
+    this.#pieces[0] = first.slice(at - this.#start);
     this.#start = at;
   }
 }

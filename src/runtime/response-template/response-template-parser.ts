@@ -7,6 +7,7 @@ import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimite
 import { HeldText } from './held-text.ts';
 import { loadResponseTemplate } from './load.ts';
 import { MessageBuilder } from './message-builder.ts';
+import { commonFinder } from './python-regex/first-characters.ts';
 import { endOfLastMatch, namedGroups } from './python-regex/pattern-search.ts';
 import type { LoadedTemplate, Region } from './region.ts';
 import type { RegionEvent, ResponseTemplate, TemplateMessage } from './template.ts';
@@ -99,6 +100,8 @@ class RegionParser implements ResponseTemplateParser {
   /** The open region; `null` between regions. */
   #region: OpenRegion | null = null;
   #search: DelimiterSearch;
+  /** By open region: what finds the characters with which its delimiters begin. */
+  readonly #finders = new Map<Region | null, RegExp | null>();
   /** Up to here, the text has been said or was a delimiter. */
   #position = 0;
   /** Fields opened by an empty delimiter at `#position`, so that none opens there forever. */
@@ -260,7 +263,17 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   #startSearch(): DelimiterSearch {
-    return new DelimiterSearch(this.#candidates(), this.#position);
+    const candidates = this.#candidates();
+    return new DelimiterSearch(candidates, this.#position, this.#finderOf(candidates));
+  }
+
+  #finderOf(candidates: readonly Candidate[]): RegExp | null {
+    const region = this.#region?.field ?? this.#template.implicit;
+    const known = this.#finders.get(region);
+    if (known !== undefined) return known;
+    const finder = commonFinder(candidates.map(({ delimiter }) => delimiter.pattern.program));
+    this.#finders.set(region, finder);
+    return finder;
   }
 
   /** What may come next: in a region of its own, its closer; elsewhere all openers and the implicit closer. */

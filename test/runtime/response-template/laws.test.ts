@@ -157,11 +157,17 @@ describe('cost', () => {
     fields: { content: {}, calls: { open_pattern: '<to=(?P<to>\\w+).*?>>', transform: '{to}' } },
   };
 
+  const looking: ResponseTemplate = {
+    start_anchor: '@',
+    fields: { content: {}, calls: { open_pattern: '(?<!x)<t>(?!z)', close: '</t>' } },
+  };
+
   it.each([
     ['text', tagged.template, '', 'some words, a < b and more\n'],
     ['calls', tagged.template, '', '<call>{"name":"f"}</call> and\n'],
     ['one long argument', tagged.template, '<call>{"name":"', 'argument text \\n '],
     ['an opener that never ends', endless, '<to=f ', 'x> '],
+    ['text beside a lookaround', looking, '', 'words < more <t>z and\n'],
   ])('of %s grows with its length only', (_name, template, opener, piece) => {
     const text = (size: number) => opener + piece.repeat(size / piece.length);
     cost(template, text(20_000));

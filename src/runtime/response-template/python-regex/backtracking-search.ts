@@ -53,6 +53,10 @@ export class BacktrackingSearch implements PatternSearch {
     this.pending = null;
   }
 
+  passTo(place: number): void {
+    this.#from = place;
+  }
+
   #wait(to: number): void {
     this.pending = this.#from;
     const held = to - this.#from;

@@ -10,12 +10,17 @@ const finders = new WeakMap<Program, { readonly finder: RegExp | null }>();
 export function firstCharacterFinder(program: Program): RegExp | null {
   const known = finders.get(program);
   if (known !== undefined) return known.finder;
-  const first = new FirstCharacters();
-  first.visit(program);
-  const source = first.sources.size === 0 ? '[]' : [...first.sources].join('|');
-  const finder = first.anywhere ? null : new RegExp(source, first.ignoreCase ? 'giv' : 'gv');
+  const finder = commonFinder([program]);
   finders.set(program, { finder });
   return finder;
+}
+
+/** The same for the matches of several programs. */
+export function commonFinder(programs: readonly Program[]): RegExp | null {
+  const first = new FirstCharacters();
+  for (const program of programs) first.visit(program);
+  const source = first.sources.size === 0 ? '[]' : [...first.sources].join('|');
+  return first.anywhere ? null : new RegExp(source, first.ignoreCase ? 'giv' : 'gv');
 }
 
 class FirstCharacters {

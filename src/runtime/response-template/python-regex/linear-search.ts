@@ -66,6 +66,11 @@ export class LinearSearch implements PatternSearch {
     if (final && this.found === null) this.#finish();
   }
 
+  passTo(place: number): void {
+    this.#position = place;
+    this.#previous = null;
+  }
+
   #scan(piece: string): void {
     let index = 0;
     while (index < piece.length && this.found === null) {

@@ -35,6 +35,8 @@ export interface PatternSearch {
   readonly found: RegexMatch | null;
   /** Where the first match may yet begin, given what was seen; `null` when nothing is under way. */
   readonly pending: number | null;
+  /** Goes on at `place`, with nothing under way: no match begins before it. */
+  passTo(place: number): void;
 }
 
 /** A compiled pattern. */
