@@ -74,7 +74,8 @@ export class Reader implements MatchContext {
   /** The schema of the open call's arguments. */
   parameters: SchemaPlace = { schema: undefined, root: undefined };
   /** What the reader waits for, where plain text needs no state to be read. */
-  private waiting: { readonly quiet: QuietText; readonly within: 'text' | 'raw' | 'json' } | null = null;
+  private waiting: QuietText | null = null;
+  private waitingWithin: 'text' | 'raw' | 'json' = 'text';
   /** State private to one step while it waits; cleared when the step is left. */
   progress: unknown = null;
   private readonly special: SpecialSpans;
@@ -101,31 +102,33 @@ export class Reader implements MatchContext {
 
   /** More text of the region is expected; pieces that are quiet need nothing but to be said. */
   waitForText(quiet: QuietText): void {
-    const open = this.at === this.text.length && this.writer.region !== null;
-    this.waiting = open ? { quiet, within: 'text' } : null;
+    const isOpen = this.at === this.text.length && this.writer.region !== null;
+    this.waiting = isOpen ? quiet : null;
+    this.waitingWithin = 'text';
   }
 
   /** The same inside a raw string of the arguments. */
   waitForString(quiet: QuietText): void {
-    this.waiting = this.at === this.text.length ? { quiet, within: 'raw' } : null;
+    this.waiting = this.at === this.text.length ? quiet : null;
+    this.waitingWithin = 'raw';
   }
 
   /** The same inside a string of JSON arguments that the scanner reads. */
   waitForJson(): void {
     const inside = this.at === this.text.length && this.unsaid === '' && this.scanner.insideString;
-    this.waiting = inside ? { quiet: quietInJsonString, within: 'json' } : null;
+    this.waiting = inside ? quietInJsonString : null;
+    this.waitingWithin = 'json';
   }
 
   /** Reads a piece that needs no state; `null` if it does. */
   readQuietly(piece: string): ResponseEvent | null {
-    const { waiting } = this;
-    if (waiting === null || !waiting.quiet.isQuiet(piece)) return null;
+    if (this.waiting === null || !this.waiting.isQuiet(piece)) return null;
     const start = this.base + this.text.length;
     this.text = '';
     this.at = 0;
     this.base = start + piece.length;
-    if (waiting.within === 'text') return this.writer.textEvent(piece, start, this.base);
-    if (waiting.within === 'raw') return this.writer.stringEvent(escapeJson(piece), start, this.base);
+    if (this.waitingWithin === 'text') return this.writer.textEvent(piece, start, this.base);
+    if (this.waitingWithin === 'raw') return this.writer.stringEvent(escapeJson(piece), start, this.base);
     this.inputEnd = this.base;
     return this.writer.stringEvent(piece, start, this.base);
   }

@@ -66,8 +66,6 @@ export interface ParserPosition {
   readonly callsOpenedAt: number | null;
 }
 
-const lastHighSurrogate = /[\ud800-\udbff]$/;
-
 /** A parser for the responses of one format. Throws when the module was made for another runtime. */
 export function createModuleParser(
   responseModule: ResponseModule,
@@ -152,7 +150,7 @@ class ModuleParser implements ResponseParser {
   private readText(text: string): void {
     let piece = this.half === '' ? text : this.half + text;
     this.half = '';
-    if (lastHighSurrogate.test(piece)) {
+    if (endsInHalf(piece)) {
       this.half = piece.slice(-1);
       piece = piece.slice(0, -1);
     }
@@ -182,6 +180,12 @@ class ModuleParser implements ResponseParser {
     this.finished = false;
     this.reader = this.newReader();
   }
+}
+
+/** Whether the last unit is the first half of a surrogate pair. */
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
 }
 
 /** Reads to the end of the text, and reports what is left open. */
