@@ -2,9 +2,9 @@
  * Tool calls as an expression: the skeleton of `ChatFormat.calls` with its holes filled by the tools
  * on offer.
  */
-import type { CallPart, CallsFormat } from '../chat-format.ts';
+import type { ArgumentsFormat, CallPart, CallsFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError } from '../errors.ts';
-import type { Tool } from '../messages.ts';
+import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
 import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
@@ -63,6 +63,7 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
       rules,
       policy: options.policy,
       argumentOrder: options.argumentOrder,
+      followedBy: textAfterArguments(calls),
     });
     issues.push(...compiled.issues);
     return {
@@ -124,16 +125,31 @@ export function callOpener(calls: CallsFormat): string {
 
 /** Any function name with any arguments: for a grammar that describes the format without tools. */
 function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
-  const anything: Tool = { type: 'function', function: { name: 'any', parameters: { type: 'object' } } };
+  const parameters: JsonSchema = isAllText(calls.arguments)
+    ? { type: 'object', additionalProperties: { type: 'string' } }
+    : { type: 'object' };
+  const anything: Tool = { type: 'function', function: { name: 'any', parameters } };
   const compiled = compileArguments(anything, calls.arguments, {
     rules,
     policy: 'degrade',
     argumentOrder: 'schema',
+    followedBy: textAfterArguments(calls),
   });
   return {
     name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
     arguments: rules.add('arguments', compiled.expression),
   };
+}
+
+/** Every value is written as raw text in one frame, so that text is all there is to say of it. */
+function isAllText(format: ArgumentsFormat): boolean {
+  if (format.kind === 'json') return false;
+  const { string } = format.frames;
+  const frames = Object.values(format.frames);
+  return (
+    string.codec === 'raw' &&
+    frames.every(({ open, close }) => open === string.open && close === string.close)
+  );
 }
 
 function followingCall(
@@ -230,6 +246,12 @@ function unwritableBecause(name: string, calls: CallsFormat): string | null {
   if (first !== undefined && name.includes(first))
     return `it holds ${JSON.stringify(first)}, with which the text after a name begins`;
   return null;
+}
+
+/** The literal that follows the arguments. */
+function textAfterArguments({ tail, call }: CallsFormat): string {
+  const [first = call.close] = tail;
+  return typeof first === 'string' ? first : '';
 }
 
 /** The literal that follows the name: where a parser stops reading it. */

@@ -190,7 +190,7 @@ function invalidDelimiters(delimiters: readonly string[]): string[] {
   if (delimiters.some((each) => each.includes('\0'))) return ['a delimiter holds NUL'];
   return delimiters.flatMap((outer, index) =>
     delimiters
-      .filter((inner, other) => other !== index && outer.includes(inner))
+      .filter((inner, other) => other !== index && (outer === inner || outer.slice(0, -1).includes(inner)))
       .map((inner) => `delimiter ${JSON.stringify(outer)} contains ${JSON.stringify(inner)}`),
   );
 }

@@ -40,8 +40,8 @@ export interface Repeat {
   readonly max: number | null;
 }
 /**
- * Any text up to the first of several delimiters, that delimiter, and what follows it. No delimiter
- * contains another. In PEG: `(~(d1 | d2) any)* (d1 next1 | d2 next2)`; in GBNF, an automaton.
+ * Any text up to the first of several delimiters, that delimiter, and what follows it. A delimiter may
+ * end with another one (then the longer counts), and else contains none. In PEG: `(~(d1 | d2) any)* (d1 next1 | d2 next2)`; in GBNF, an automaton.
  */
 export interface Until {
   readonly type: 'until';

@@ -132,7 +132,7 @@ interface TrieNode {
   readonly children: Map<string, TrieNode>;
 }
 
-/** Aho–Corasick over `delimiters`, none of which contains another. */
+/** Aho–Corasick over `delimiters`. Of two that end at the same place, the longer one counts. */
 function buildAutomaton(delimiters: readonly string[]): Automaton {
   const complete = new Set(delimiters);
   const nodes = trieNodes(delimiters).filter(({ text }) => !complete.has(text));

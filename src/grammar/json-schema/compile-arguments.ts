@@ -18,6 +18,8 @@ import { indented, ValueWriter } from './value-writer.ts';
 export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool'> {
   /** `schema` (default): in the schema's order. `any`: in any order, each once, required ones all. */
   readonly argumentOrder?: 'schema' | 'any';
+  /** What follows the arguments in the call: `)`. Tells quotes that end a value from others. Default `""`. */
+  readonly followedBy?: string;
 }
 
 const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
@@ -37,7 +39,7 @@ export function compileArguments(
     const writing =
       format.kind === 'json'
         ? jsonWriting(format, compilation, options.rules)
-        : entryWriting(format, name, compilation, options.rules);
+        : entryWriting(format, name, compilation, options);
     return writeArguments(compilation, writing, framesOf(format), options.argumentOrder);
   });
 }
@@ -95,9 +97,9 @@ function entryWriting(
   format: EntryArguments,
   tool: string,
   compilation: Compilation,
-  rules: RuleSet,
+  { rules, followedBy = '' }: CompileArgumentsOptions,
 ): ObjectWriting {
-  const values = new EntryValueWriter(format, tool, compilation, rules);
+  const values = new EntryValueWriter(format, tool, compilation, rules, followedBy);
   const object: ObjectNotation = {
     open: format.open,
     close: format.close,

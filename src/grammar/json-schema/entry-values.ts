@@ -3,11 +3,12 @@ import type { EntryArguments, JsonType, ValueFrame } from '../../chat-format.ts'
 import { ToolError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
 import { alternatives } from '../alternatives.ts';
-import { type Expression, empty, literal, sequence, until } from '../expression.ts';
+import { type Expression, empty, literal, sequence } from '../expression.ts';
 import { isEmptyAutomaton } from '../regular/automaton.ts';
 import { plainSpelling } from '../regular/spelling.ts';
 import type { Term } from '../regular/terms.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
+import { anyTextUpTo } from './any-text.ts';
 import type { Compilation } from './compilation.ts';
 import { numberTerm } from './number-language.ts';
 import type { Place } from './places.ts';
@@ -25,9 +26,18 @@ export class EntryValueWriter {
   readonly #compilation: Compilation;
   readonly #rules: RuleSet;
   readonly #writers = new Map<ValueFrame['codec'], ValueWriter>();
+  /** Texts that may stand behind an entry. */
+  readonly #followers: readonly string[];
 
-  constructor(format: EntryArguments, tool: string, compilation: Compilation, rules: RuleSet) {
+  constructor(
+    format: EntryArguments,
+    tool: string,
+    compilation: Compilation,
+    rules: RuleSet,
+    followedBy: string,
+  ) {
     this.#format = format;
+    this.#followers = [format.separator + format.entry.open, format.close + followedBy];
     this.#tool = tool;
     this.#compilation = compilation;
     this.#rules = rules;
@@ -153,9 +163,7 @@ export class EntryValueWriter {
       throw new ToolError({ tool: this.#tool, reason: 'nothing ends the raw values of this format' });
     this.#reportExcluded(state, end.trim());
     const open = literal(frame.open);
-    if (texts === terms.everything && end.trim() === end) {
-      return [sequence(open, until({ delimiter: end, next: empty }))];
-    }
+    if (texts === terms.everything) return [sequence(open, anyTextUpTo(end, this.#followers))];
     const automaton =
       this.#compilation.within(state, 'string', () => languages.of(this.#endingOnce(texts, end))) ??
       languages.of(this.#endingOnce(terms.everything, end));
