@@ -7,12 +7,13 @@
  * would have cut it, so its end is healed: text that a token could have run over is left to be sampled.
  */
 import {
+  type Llama,
   LlamaGrammar,
   type LlamaGrammarEvaluationState,
   type LlamaModel,
   LlamaGrammarEvaluationState as State,
   type Token,
-  TokenBias,
+  type TokenBias,
 } from 'node-llama-cpp';
 import { GrammarError } from '../../../errors.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
@@ -30,17 +31,11 @@ export interface GuideOptions {
   readonly inject: boolean;
 }
 
-/** Where few tokens are allowed they are told to the sampler, so that it need not try the others. */
-const fewTokens = 256;
-/** Added to the logits of allowed tokens: more than any model's spread, little enough to keep precision. */
-const allowedBias = 100;
-
 const encoder = new TextEncoder();
 
 /** Guides the sampling of one response from where its grammar begins. */
 export class GrammarGuide {
   readonly #options: GuideOptions;
-  readonly #noBias: TokenBias;
   /** `null` once the engine accepted what the matcher does not understand (text that is no UTF-8). */
   #matcher: Matcher | null;
   #state: LlamaGrammarEvaluationState | undefined;
@@ -48,7 +43,6 @@ export class GrammarGuide {
   constructor(options: GuideOptions) {
     this.#options = options;
     this.#matcher = options.matcher.clone();
-    this.#noBias = new TokenBias(options.model.tokenizer);
   }
 
   /** llama.cpp's grammar for the next token. */
@@ -94,26 +88,16 @@ export class GrammarGuide {
   }
 
   /** Pulls the sampler towards the allowed tokens, where they are few. */
-  bias(): TokenBias {
-    const { model, vocabulary, inject } = this.#options;
-    const allowed = inject ? this.#matcher?.allowedTokens(vocabulary.index, fewTokens) : null;
-    if (allowed === null || allowed === undefined || allowed.length === 0) return this.#noBias;
-    const bias = new TokenBias(model.tokenizer);
-    for (const token of withoutSpellings(allowed, vocabulary)) bias.set(token, { logit: allowedBias });
-    return bias;
+  bias(): TokenBias | null {
+    const { vocabulary, inject } = this.#options;
+    return inject && this.#matcher !== null ? vocabulary.allowed.bias(this.#matcher) : null;
   }
 
   /** A new state of llama.cpp's at the matcher's place. */
   #renew(): void {
     const { model } = this.#options;
-    const gbnf = this.#matcher?.gbnf() ?? '';
-    try {
-      this.#state = new State({ model, grammar: new LlamaGrammar(model.llama, { grammar: gbnf }) });
-    } catch (cause) {
-      throw new GrammarError({
-        reason: `llama.cpp refuses a grammar of ${gbnf.length} characters: ${String(cause)}`,
-      });
-    }
+    if (this.#matcher !== null)
+      this.#state = new State({ model, grammar: grammarAt(this.#matcher, model.llama) });
   }
 
   /** The tokens of the text that is forced here; the matcher moves behind them. */
@@ -129,21 +113,24 @@ export class GrammarGuide {
   }
 }
 
-/** The allowed tokens without those that would begin to spell out an allowed special token. */
-function withoutSpellings(allowed: readonly number[], vocabulary: Vocabulary): readonly Token[] {
-  const tokens = allowed.map((token) => vocabulary.token(token));
-  const specials = tokens
-    .filter((token) => vocabulary.isSpecial(token))
-    .map((token) => vocabulary.bytesOf(token));
-  return tokens.filter(
-    (token) =>
-      vocabulary.isSpecial(token) ||
-      !specials.some((special) => startsWith(special, vocabulary.bytesOf(token))),
-  );
+const grammars = new WeakMap<Llama, WeakMap<object, LlamaGrammar>>();
+
+/** llama.cpp's grammar of everything that may follow; remembered by the place in ours. */
+function grammarAt(matcher: Matcher, llama: Llama): LlamaGrammar {
+  const known = grammars.get(llama) ?? new WeakMap<object, LlamaGrammar>();
+  grammars.set(llama, known);
+  const grammar = known.get(matcher.state) ?? buildEngineGrammar(matcher.gbnf(), llama);
+  known.set(matcher.state, grammar);
+  return grammar;
 }
 
-function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
-  return beginning.every((byte, index) => bytes[index] === byte);
+function buildEngineGrammar(gbnf: string, llama: Llama): LlamaGrammar {
+  try {
+    return new LlamaGrammar(llama, { grammar: gbnf });
+  } catch (cause) {
+    const reason = `llama.cpp refuses a grammar of ${gbnf.length} characters: ${String(cause)}`;
+    throw new GrammarError({ reason });
+  }
 }
 
 /**
@@ -182,10 +169,8 @@ function onlyBlanksFollow(matcher: Matcher, vocabulary: Vocabulary): boolean {
   for (const place of places) {
     if (seen.has(place.state)) continue;
     seen.add(place.state);
-    const allowed = place.allowedTokens(vocabulary.index, fewTokens);
-    if (allowed === null || !allowed.every((token) => isBlank(vocabulary.bytesOf(vocabulary.token(token))))) {
-      return false;
-    }
+    const allowed = vocabulary.allowed.at(place);
+    if (allowed === null || !allowed.every((token) => isBlank(vocabulary.bytesOf(token)))) return false;
     for (const blank of blanks) {
       const next = place.clone();
       if (next.accept(blank)) places.push(next);
@@ -212,10 +197,8 @@ function firstOverrun(bytes: Uint8Array, from: number, matcher: Matcher, vocabul
 }
 
 function runsOver(walker: Matcher, rest: number, vocabulary: Vocabulary): boolean {
-  const allowed = walker.allowedTokens(vocabulary.index, fewTokens);
-  return (
-    allowed === null || allowed.some((token) => vocabulary.bytesOf(vocabulary.token(token)).length > rest)
-  );
+  const allowed = vocabulary.allowed.at(walker);
+  return allowed === null || allowed.some((token) => vocabulary.bytesOf(token).length > rest);
 }
 
 function isInsideCharacter(bytes: Uint8Array, place: number): boolean {

@@ -2,9 +2,10 @@
  * A model's tokens as bytes. What the sampler, the parser and the grammar say to each other passes
  * through here, so it works on bytes: a token may hold half a character.
  */
-import type { LlamaModel, Token } from 'node-llama-cpp';
+import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
 import { ModelFileError } from '../../../errors.ts';
 import { indexTokens, type TokenIndex } from '../../../grammar/token-index.ts';
+import { AllowedTokens } from './allowed-tokens.ts';
 import { SpecialFinder, type SpecialToken } from './special-finder.ts';
 
 /** The tokens of one loaded model. */
@@ -12,6 +13,9 @@ export interface Vocabulary {
   readonly size: number;
   /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
   readonly index: TokenIndex;
+  /** Answers what a grammar allows. */
+  readonly allowed: AllowedTokens;
+  readonly tokenizer: Tokenizer;
   /** Bytes of the longest of them. */
   readonly longestToken: number;
   /** The token with this id. */
@@ -51,6 +55,8 @@ type DecodeToken = (text: string, isByte: boolean) => Uint8Array;
 class ModelVocabulary implements Vocabulary {
   readonly specials: ReadonlyMap<string, SpecialToken>;
   readonly size: number;
+  readonly allowed: AllowedTokens = new AllowedTokens(this);
+  readonly tokenizer: Tokenizer;
   readonly #model: LlamaModel;
   readonly #texts: readonly string[];
   readonly #decode: DecodeToken;
@@ -66,6 +72,7 @@ class ModelVocabulary implements Vocabulary {
 
   constructor(model: LlamaModel, texts: readonly string[], decode: DecodeToken) {
     this.#model = model;
+    this.tokenizer = model.tokenizer;
     this.#texts = texts;
     this.#decode = decode;
     this.size = texts.length;
