@@ -1,5 +1,6 @@
 /** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
 import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
+import type { IdPart } from '../runtime/module-contract.ts';
 import {
   argumentBegins,
   closingPieces,
@@ -138,7 +139,7 @@ function headStates(calls: CallsFormat): readonly StateSpec[] {
         table: {
           hole: hole.hole,
           ends: holeEnds(calls, behind, next),
-          ...(hole.hole === 'composed-id' ? { parts: hole.parts } : {}),
+          ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
           ...(index === holes.length - 1 ? { announce: true as const } : {}),
           ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
           recover: 'inMalformedCall',
@@ -146,6 +147,12 @@ function headStates(calls: CallsFormat): readonly StateSpec[] {
       },
     };
   });
+}
+
+/** A piece of a composed id as the parser needs it: what the index counts from does not matter. */
+function idPart(part: CallPart): IdPart {
+  if (typeof part === 'string') return part;
+  return { hole: part.hole === 'index' ? 'index' : 'name' };
 }
 
 /** What ends a hole: the text behind it or, where that is only white space, what follows. */
