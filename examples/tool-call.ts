@@ -1,4 +1,4 @@
-/** A tool call in thirty lines: `npx tsx examples/tool-call.ts model.gguf`. */
+/** A tool call in thirty lines. In a clone: `npx tsx --conditions=idiolect:source examples/tool-call.ts model.gguf`. */
 import { loadModel } from 'idiolect/node-llama-cpp';
 
 const model = await loadModel(process.argv[2] ?? 'model.gguf');

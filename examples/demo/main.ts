@@ -5,11 +5,19 @@
  * parser module from its template, and lets it call tools. `--model file.gguf` takes a model of yours.
  */
 import { parseArgs } from 'node:util';
-import { type ChatModel, loadModel } from 'idiolect/node-llama-cpp';
+import { type ChatModel, type ChatOptions, loadModel } from 'idiolect/node-llama-cpp';
 import { demoTools } from '../support/demo-tools.ts';
 import { generateDemoModule } from './generate-module.ts';
 import { makeTinyModel } from './make-model.ts';
-import { printIntroduction, printModel, printPrompt, printResponse, printVerdict } from './print.ts';
+import {
+  printIntroduction,
+  printModel,
+  printPrompt,
+  printResponse,
+  printScript,
+  printVerdict,
+} from './print.ts';
+import { makeScriptedModel, script } from './scripted-model.ts';
 
 type Choice = 'auto' | 'required';
 
@@ -31,13 +39,31 @@ const model = await loadModel(file, {
   ...(random ? { gpu: false, threads: 1 } : {}),
 });
 printModel(file, generated, model.templates.toolUse);
-printPrompt(model.preview(request('auto')));
+const preview = model.preview(request('auto'));
+printPrompt(preview);
 for (const toolChoice of ['auto', 'required'] as const) await chat(model, toolChoice);
 await model.dispose();
+if (random) await showScript(preview.promptTokens);
 
-async function chat(chatModel: ChatModel, toolChoice: Choice): Promise<void> {
+/** The same under `auto`, on a model that means to call and gets it wrong. */
+async function showScript(promptTokens: number): Promise<void> {
+  printScript(script.join(''));
+  const scripted = await loadModel(await makeScriptedModel(file, promptTokens), {
+    modules: [generated.module],
+    gpu: false,
+    threads: 1,
+  });
+  await chat(scripted, 'auto', { maxTokens: 400, temperature: 0, thinkingBudget: 400 });
+  await scripted.dispose();
+}
+
+async function chat(
+  chatModel: ChatModel,
+  toolChoice: Choice,
+  changes: Partial<ChatOptions> = {},
+): Promise<void> {
   const started = performance.now();
-  const stream = chatModel.chat(request(toolChoice));
+  const stream = chatModel.chat({ ...request(toolChoice), ...changes });
   await printResponse(toolChoice, stream);
   printVerdict(await stream.message, { toolChoice, random, milliseconds: performance.now() - started });
 }

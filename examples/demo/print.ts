@@ -1,8 +1,10 @@
 /** What the demo shows, in colours. */
 import path from 'node:path';
+import { Ajv } from 'ajv';
 import type { ChatPreview, ChatStream, LearnedTemplate } from 'idiolect/node-llama-cpp';
 import type { ResponseEvent, ResponseMessage } from 'idiolect/runtime';
 import pc from 'picocolors';
+import { demoTools } from '../support/demo-tools.ts';
 import type { DemoModule } from './generate-module.ts';
 
 const say = (line = ''): void => console.log(line);
@@ -28,6 +30,14 @@ export function printModel(file: string, generated: DemoModule, { format }: Lear
   const files = [...generated.files].map(([name, lines]) => `${name} ${pc.dim(`${lines} lines`)}`);
   say(`  ${files.join(pc.dim(' · '))}`);
   note(`calls ${format.labels.toolFormat ?? 'none'} · reasoning ${format.labels.reasoningMode}`);
+}
+
+/** What the scripted model is going to write if nobody stops it. */
+export function printScript(script: string): void {
+  heading('A model that follows a script, to see the grammar at work');
+  note('left alone it would write:');
+  for (const line of script.split('\n')) say(pc.dim('  │ ') + pc.gray(line));
+  note('the marker in its thoughts must change nothing, and "kelvin" is no unit of get_weather:');
 }
 
 const longestPrompt = 14;
@@ -90,15 +100,26 @@ interface Verdict {
   readonly milliseconds: number;
 }
 
+const ajv = new Ajv({ strict: false });
+
+/** The arguments, judged by a validator that knows nothing of grammars. */
+function validity(name: string, input: unknown): string {
+  const tool = demoTools.find((each) => each.function.name === name);
+  if (tool === undefined) return pc.red('no such tool');
+  const valid = ajv.validate(tool.function.parameters ?? true, input);
+  return valid ? pc.green('✓ valid for its schema') : pc.red(ajv.errorsText());
+}
+
 /** The message, and what to make of it. */
 export function printVerdict(message: ResponseMessage, { toolChoice, random, milliseconds }: Verdict): void {
-  for (const { function: call } of message.tool_calls ?? []) {
-    say(`  ${pc.bgGreen(pc.black(' call '))} ${pc.bold(call.name)}`);
-    const entries = Object.entries(JSON.parse(call.arguments));
-    for (const [key, value] of entries) say(`    ${pc.dim(key.padEnd(9))} ${JSON.stringify(value)}`);
+  const calls = message.tool_calls ?? [];
+  for (const { function: call } of calls) {
+    const input: object = JSON.parse(call.arguments);
+    say(`  ${pc.bgGreen(pc.black(' call '))} ${pc.bold(call.name)}  ${validity(call.name, input)}`);
+    for (const [key, value] of Object.entries(input))
+      say(`    ${pc.dim(key.padEnd(9))} ${JSON.stringify(value)}`);
   }
-  const called = (message.tool_calls ?? []).length > 0;
-  if (called) note(`complete, and valid for its schema · ${milliseconds.toFixed(0)} ms`);
+  if (calls.length > 0) note(`${milliseconds.toFixed(0)} ms`);
   else if (random) note('free text of random weights, cut after a few tokens: it never chose to call');
   else note(`answered without a call, as '${toolChoice}' allows · ${milliseconds.toFixed(0)} ms`);
 }

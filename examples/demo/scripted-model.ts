@@ -1,0 +1,44 @@
+/** A model that follows a script, to show what happens when a model that means to call gets it wrong. */
+import path from 'node:path';
+import { scriptedModel } from 'idiolect/testing';
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { readVocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { cacheFolder } from '../support/llama-bundle.ts';
+import { loadVocabulary, writeModelFile } from '../support/small-models.ts';
+import { demoTemplate, demoVocabulary } from './make-model.ts';
+
+/** What the model would write by itself: thoughts about the marker, then a call with a wrong unit. */
+export const script = [
+  '<think>',
+  '\nThe user wants the weather. I could write "',
+  '<tool_call>',
+  '" here, but these are only thoughts.\n',
+  '</think>',
+  '\n\nLet me look that up.\n',
+  '<tool_call>',
+  '\n{"name": "get_weather", "arguments": {"city": "Bern", "unit": "kelvin"}}\n',
+  '</tool_call>',
+  '<|im_end|>',
+] as const;
+
+/** Writes the model's file. `promptTokens` tells where its script begins. */
+export async function makeScriptedModel(tinyModel: string, promptTokens: number): Promise<string> {
+  const llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    logLevel: LlamaLogLevel.error,
+    progressLogs: false,
+  });
+  const model = await llama.loadModel({ modelPath: tinyModel, vocabOnly: true });
+  const vocabulary = readVocabulary(model, tinyModel);
+  const tokens = script.flatMap((piece) => {
+    const special = vocabulary.specials.get(piece);
+    return special === undefined ? vocabulary.encodePlain(piece) : [special.token];
+  });
+  await llama.dispose();
+  const file = path.join(cacheFolder, 'models', 'scripted-demo.gguf');
+  const chatTemplate = await demoTemplate();
+  const options = { script: tokens, promptLength: promptTokens, chatTemplate, name: 'scripted-demo' };
+  writeModelFile(file, scriptedModel({ ...options, vocabulary: await loadVocabulary(demoVocabulary) }));
+  return file;
+}
