@@ -26,6 +26,7 @@ export interface CompilationOptions {
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Steps of work. */
   readonly budget?: number;
+  readonly formats: 'assert' | 'ignore';
   /** Whether properties that no keyword declares are written where the schema allows them. */
   readonly openObjects: boolean;
 }
@@ -40,6 +41,7 @@ export class Compilation implements ExpansionContext {
   readonly places: Places;
   readonly openObjects: boolean;
   readonly #tool: string;
+  readonly #formats: CompilationOptions['formats'];
   readonly #expander: Expander;
   readonly #productivity: Productivity;
   readonly #issues = new Map<string, SchemaIssue>();
@@ -47,6 +49,7 @@ export class Compilation implements ExpansionContext {
 
   constructor(schema: JsonSchema, options: CompilationOptions) {
     this.#tool = options.tool;
+    this.#formats = options.formats;
     this.openObjects = options.openObjects;
     this.budget = new StepBudget(options.budget ?? defaultBudget);
     this.document = new SchemaDocument(schema, options.documents);
@@ -152,6 +155,7 @@ export class Compilation implements ExpansionContext {
   }
 
   formatLanguage(node: SchemaNode, format: string): Term | null {
+    if (this.#formats === 'ignore') return null;
     const found = formatTerm(this.terms, format);
     if (found === 'unsupported') {
       this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);

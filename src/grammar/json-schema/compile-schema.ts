@@ -22,6 +22,8 @@ export interface CompileSchemaOptions {
   readonly policy: 'strict' | 'degrade';
   /** Other documents that references may name, by URI. None are fetched. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
+  /** Whether `format` restricts strings (default) or is a mere annotation, as drafts since 2019-09 have it. */
+  readonly formats?: 'assert' | 'ignore';
   /** Steps of work that may be spent; the default is some seconds at worst. */
   readonly budget?: number;
   /** `false`: only declared properties are written (reported as narrowed). Default `true`. */
@@ -61,11 +63,12 @@ export function compile(
   { sortKeys }: Pick<Syntax, 'sortKeys'>,
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
-  const { tool, policy, documents, budget, openObjects = true } = options;
+  const { tool, policy, documents, budget, openObjects = true, formats = 'assert' } = options;
   const compilation = new Compilation(schema, {
     tool,
     sortKeys,
     openObjects,
+    formats,
     ...(documents === undefined ? {} : { documents }),
     ...(budget === undefined ? {} : { budget }),
   });

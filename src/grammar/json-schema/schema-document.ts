@@ -20,12 +20,15 @@ interface Place {
   readonly base: string;
   /** Siblings of `$ref` are ignored (drafts up to 7). */
   readonly refAlone: boolean;
+  /** Resources are named by `id` (drafts up to 4). */
+  readonly plainId: boolean;
   /** Tells apart schemas that are not written anywhere and stand for the same node. */
   readonly synthetic: string;
 }
 
 const rootUri = 'schema://root/';
 const oldDraft = /draft-0[3-7]/;
+const olderDraft = /draft-0[34]/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
 /** The nodes of a schema and of the documents it may refer to. */
@@ -44,7 +47,7 @@ export class SchemaDocument {
   constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
     for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
       const place = enterResource(
-        { document: uri, tokens: [], base: uri, refAlone: false, synthetic: '' },
+        { document: uri, tokens: [], base: uri, refAlone: false, plainId: false, synthetic: '' },
         document,
       );
       this.#documents.set(uri, document);
@@ -55,7 +58,7 @@ export class SchemaDocument {
       JSON.stringify(each).includes('"unevaluated'),
     );
     this.root = this.#nodeAt(
-      { document: rootUri, tokens: [], base: rootUri, refAlone: false, synthetic: '' },
+      { document: rootUri, tokens: [], base: rootUri, refAlone: false, plainId: false, synthetic: '' },
       schema,
     );
   }
@@ -80,8 +83,8 @@ export class SchemaDocument {
   }
 
   #indexAnchors(schema: JsonObject, place: Place): void {
-    const id = schema.$id;
-    if (typeof id === 'string' && id.startsWith('#')) this.#identified.set(place.base + id, place);
+    const id = idOf(schema, place);
+    if (id?.startsWith('#')) this.#identified.set(place.base + id, place);
     for (const keyword of ['$anchor', '$dynamicAnchor']) {
       const name = schema[keyword];
       if (typeof name !== 'string') continue;
@@ -188,11 +191,17 @@ function enterResource(place: Place, value: JsonValue): Place {
   if (!isObject(value)) return place;
   const dialect = value.$schema;
   const refAlone = typeof dialect === 'string' ? oldDraft.test(dialect) : place.refAlone;
-  const id = value.$id;
-  const named =
-    typeof id === 'string' && !id.startsWith('#') && !(refAlone && typeof value.$ref === 'string');
+  const plainId = typeof dialect === 'string' ? olderDraft.test(dialect) : place.plainId;
+  const id = idOf(value, { plainId });
+  const named = id !== null && !id.startsWith('#') && !(refAlone && typeof value.$ref === 'string');
   const base = named ? (splitFragment(resolveUri(id, place.base))[0] ?? place.base) : place.base;
-  return { ...place, base, refAlone };
+  return { ...place, base, refAlone, plainId };
+}
+
+/** What names the resource `schema`. */
+function idOf(schema: JsonObject, { plainId }: Pick<Place, 'plainId'>): string | null {
+  const id = schema.$id ?? (plainId ? schema.id : undefined);
+  return typeof id === 'string' ? id : null;
 }
 
 function step(value: JsonValue | undefined, token: string): JsonValue | undefined {

@@ -61,7 +61,12 @@ const shortEscapes: ReadonlyMap<number, string> = new Map([
  * character itself (so `/` is `/`).
  */
 export function jsonSpelling(ascii: boolean): Spelling {
-  const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
+  // With NUL, which a string may hold because its escape does not.
+  const escapedAnyway: CharacterSet = [
+    [0, 0x1f],
+    [0x22, 0x22],
+    [0x5c, 0x5c],
+  ];
   const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
   return remembering({
     id: ascii ? 'json-ascii' : 'json',

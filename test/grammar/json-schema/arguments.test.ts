@@ -1,0 +1,291 @@
+/** Arguments in the notations of formats: what the writer writes, the grammar accepts, and nothing near it. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ArgumentsFormat, EntryArguments, JsonStyle, ValueFrame } from '../../../src/chat-format.ts';
+import { SchemaError, ToolError } from '../../../src/errors.ts';
+import { sequence } from '../../../src/grammar/expression.ts';
+import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
+import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
+import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import { writeArguments } from '../../../src/grammar/write-response.ts';
+import type { JsonObject, JsonSchema, Tool } from '../../../src/messages.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+
+let engine: (gbnf: string) => EngineMatcher;
+beforeAll(async () => {
+  engine = await loadEngineMatchers();
+});
+
+const style: JsonStyle = {
+  itemSeparator: ', ',
+  keySeparator: ': ',
+  indent: null,
+  ascii: false,
+  sortKeys: false,
+};
+const raw: ValueFrame = { open: '', close: '', codec: 'raw' };
+const json: ValueFrame = { open: '', close: '', codec: 'json' };
+const nested: ValueFrame = { open: '', close: '', codec: 'nested' };
+const quoted: ValueFrame = { open: '<|"|>', close: '<|"|>', codec: 'raw' };
+const python: ValueFrame = { open: '', close: '', codec: 'python' };
+const scalars = { number: json, boolean: json, null: json };
+
+const tagged: EntryArguments = {
+  kind: 'entries',
+  open: '',
+  close: '',
+  entry: { open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] },
+  separator: '',
+  empty: '',
+  frames: { ...scalars, string: raw, array: json, object: json },
+  alternativeString: null,
+  nested: null,
+  style,
+  sorted: false,
+};
+const formats: Readonly<Record<string, ArgumentsFormat>> = {
+  json: { kind: 'json', encoding: 'value', style, empty: null },
+  'compact json': {
+    kind: 'json',
+    encoding: 'value',
+    style: { ...style, itemSeparator: ',', keySeparator: ':' },
+    empty: '',
+  },
+  'indented json': {
+    kind: 'json',
+    encoding: 'value',
+    style: { ...style, itemSeparator: ',', indent: 2, margin: 2 },
+    empty: null,
+  },
+  'json in ascii': { kind: 'json', encoding: 'value', style: { ...style, ascii: true }, empty: null },
+  'json in a string': { kind: 'json', encoding: 'string', style, empty: null },
+  'sorted json': { kind: 'json', encoding: 'value', style: { ...style, sortKeys: true }, empty: null },
+  tagged,
+  'key in the closing tag': {
+    ...tagged,
+    entry: { open: '<', key: '>', close: ['</', { hole: 'key' }, '>'] },
+  },
+  'character data': {
+    ...tagged,
+    alternativeString: { open: '<![CDATA[', close: ']]>', codec: 'raw', when: ['<', '&'] },
+  },
+  python: {
+    ...tagged,
+    entry: { open: '', key: '=', close: [] },
+    separator: ', ',
+    frames: { string: python, number: python, boolean: python, null: python, array: python, object: python },
+  },
+  'own notation': {
+    ...tagged,
+    open: '{',
+    close: '}',
+    entry: { open: '', key: ':', close: [] },
+    separator: ',',
+    empty: '{}',
+    frames: { ...scalars, string: quoted, array: nested, object: nested },
+    nested: {
+      object: { open: '{', close: '}', separator: ',', keyOpen: '', keyClose: ':', entryClose: [] },
+      array: { open: '[', close: ']', separator: ',', itemOpen: '', itemClose: '' },
+    },
+    sorted: true,
+  },
+};
+
+const parameters: JsonSchema = {
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    unit: { enum: ['celsius', 'fahrenheit', 'c'] },
+    count: { type: ['integer', 'null'], minimum: -3, maximum: 120 },
+    ratio: { type: 'number' },
+    exact: { type: 'boolean' },
+    code: { type: 'string', pattern: '^[A-Z]{2}\\d?$', maxLength: 3 },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+    point: {
+      type: 'object',
+      properties: { x: { type: 'number', minimum: 0 }, y: { type: 'number' } },
+      required: ['x'],
+      additionalProperties: false,
+    },
+  },
+  required: ['title'],
+  additionalProperties: false,
+};
+const tool: Tool = { type: 'function', function: { name: 'plot', parameters } };
+
+const valid: readonly JsonObject[] = [
+  { title: 'a' },
+  { title: '' },
+  { title: 'x < y & "z" \'é\' 😀\n\ttab \\ /', unit: 'c', count: null },
+  { title: '5', count: 120, ratio: 0.25, exact: true },
+  { title: 'true', unit: 'fahrenheit', ratio: 1e-7, exact: false, code: 'AB1', tags: [], point: { x: 0 } },
+  { title: 'last', tags: ['one', 'two "2"', "it's"], point: { x: 1.5, y: -2 } },
+];
+const invalid: readonly JsonObject[] = [
+  {},
+  { title: 'a', unit: 'kelvin' },
+  { title: 'a', count: 121 },
+  { title: 'a', count: -4 },
+  { title: 'a', count: 1.5 },
+  { title: 'a', code: 'ABC' },
+  { title: 'a', tags: ['1', '2', '3', '4'] },
+  { title: 'a', point: { y: 1 } },
+  { title: 'a', point: { x: -1 } },
+  { title: 'a', other: 1 },
+];
+
+function grammarOf(each: Tool, format: ArgumentsFormat, argumentOrder: 'schema' | 'any' = 'schema') {
+  const rules = new RuleSet();
+  const { expression, issues } = compileArguments(each, format, { rules, policy: 'strict', argumentOrder });
+  return { gbnf: printGbnf(rules.grammar('root', expression)), issues };
+}
+
+function withParameters(schema: JsonSchema): Tool {
+  return { type: 'function', function: { name: 'f', parameters: schema } };
+}
+
+describe.each(Object.entries(formats))('%s', (_, format) => {
+  test('what the format writes for valid arguments is accepted', () => {
+    const matcher = engine(grammarOf(tool, format).gbnf);
+    for (const values of valid) {
+      const text = writeArguments(format, values);
+      expect({ text, accepted: matcher.accepts(text) }).toEqual({ text, accepted: true });
+    }
+  });
+
+  test('what it writes for invalid arguments is not', () => {
+    const matcher = engine(grammarOf(tool, format).gbnf);
+    for (const values of invalid) {
+      const text = writeArguments(format, values);
+      expect({ text, accepted: matcher.accepts(text) }).toEqual({ text, accepted: false });
+    }
+  });
+
+  test('in any order each argument comes once and required ones come', () => {
+    const few = withParameters({
+      type: 'object',
+      properties: { a: { type: 'integer' }, b: { type: 'boolean' }, c: { type: 'null' } },
+      required: ['b'],
+      additionalProperties: false,
+    });
+    const unsorted = {
+      ...format,
+      ...(format.kind === 'entries' ? { sorted: false } : { style: { ...format.style, sortKeys: false } }),
+    } as ArgumentsFormat;
+    const matcher = engine(grammarOf(few, unsorted, 'any').gbnf);
+    const accepts = (values: JsonObject) => matcher.accepts(writeArguments(unsorted, values));
+    expect(
+      [{ b: true }, { c: null, b: true }, { b: true, a: 1 }, { c: null, a: 1, b: false }].map(accepts),
+    ).toEqual([true, true, true, true]);
+    expect([{}, { a: 1 }, { c: null, a: 1 }].map(accepts)).toEqual([false, false, false]);
+  });
+
+  test('a tool without arguments is called without', () => {
+    const matcher = engine(grammarOf({ type: 'function', function: { name: 'now' } }, format).gbnf);
+    expect(matcher.accepts(writeArguments(format, {}))).toBe(true);
+    expect(matcher.accepts(writeArguments(format, { a: 1 }))).toBe(false);
+  });
+});
+
+describe('raw strings', () => {
+  test('end at the first marker', () => {
+    const matcher = engine(
+      grammarOf(withParameters({ type: 'object', properties: { a: { type: 'string' } } }), tagged).gbnf,
+    );
+    expect(matcher.accepts('<parameter=a>\nx\n</parameter>\n')).toBe(true);
+    expect(matcher.accepts('<parameter=a>\nx\n\n</parameter>\n')).toBe(true);
+    expect(matcher.accepts('<parameter=a>\nx</parameter>y\n</parameter>\n')).toBe(false);
+  });
+
+  test('a value of the schema that holds the marker is reported', () => {
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: { a: { enum: ['ok', 'a</parameter>b'] } },
+      additionalProperties: false,
+    };
+    const { issues } = grammarOf(withParameters(schema), tagged);
+    expect(issues.map(({ pointer, keyword, effect }) => ({ pointer, keyword, effect }))).toEqual([
+      { pointer: '/properties/a', keyword: 'enum', effect: 'narrowed' },
+    ]);
+  });
+
+  test('a format in which nothing ends them is refused', () => {
+    const format = { ...tagged, entry: { ...tagged.entry, close: [] } };
+    expect(() => grammarOf(tool, format)).toThrow(ToolError);
+  });
+});
+
+describe('policies', () => {
+  const odd: JsonSchema = { type: 'array', items: { type: 'string' }, uniqueItems: true };
+
+  test('strict refuses with every issue, degrade widens and reports', () => {
+    const both: JsonSchema = {
+      type: 'object',
+      properties: { a: odd, b: { type: 'string', pattern: '(x)\\1' } },
+    };
+    const compile = (policy: 'strict' | 'degrade') =>
+      compileSchema(both, { rules: new RuleSet(), syntax: jsonSyntax, tool: 'f', policy });
+    const keywords = ['pattern', 'uniqueItems'];
+    expect(
+      compile('degrade')
+        .issues.map(({ keyword }) => keyword)
+        .sort(),
+    ).toEqual(keywords);
+    try {
+      compile('strict');
+      expect.unreachable();
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      expect(error.issues.map(({ keyword }) => keyword).sort()).toEqual(keywords);
+      expect(error.issues.map(({ pointer }) => pointer).sort()).toEqual(['/properties/a', '/properties/b']);
+    }
+  });
+
+  test.each(['strict', 'degrade'] as const)('%s refuses a schema that accepts nothing', (policy) => {
+    const schema: JsonSchema = { type: 'string', minLength: 3, maxLength: 2 };
+    expect(() =>
+      compileSchema(schema, { rules: new RuleSet(), syntax: jsonSyntax, tool: '', policy }),
+    ).toThrow(SchemaError);
+  });
+
+  test('a budget that is used up is a refusal, or any value', () => {
+    const schema: JsonSchema = { type: 'string', pattern: '(a|b)*a(a|b){14}$' };
+    const options = { syntax: jsonSyntax, tool: '', budget: 2000 };
+    expect(() => compileSchema(schema, { ...options, rules: new RuleSet(), policy: 'strict' })).toThrow(
+      SchemaError,
+    );
+    const rules = new RuleSet();
+    const { expression, issues } = compileSchema(schema, { ...options, rules, policy: 'degrade' });
+    expect(issues.length).toBeGreaterThan(0);
+    expect(engine(printGbnf(rules.grammar('root', expression))).accepts('"zzz"')).toBe(true);
+  });
+
+  test('one rule set holds the rules of many schemas', () => {
+    const rules = new RuleSet();
+    const schemas: readonly JsonSchema[] = [
+      { enum: ['a', 'b'] },
+      { type: 'object', properties: { a: { const: 1 } } },
+      odd,
+    ];
+    const options = { rules, syntax: jsonSyntax, tool: 'same', policy: 'degrade' } as const;
+    const [first, second, third] = schemas.map((schema) => compileSchema(schema, options).expression);
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error('three were compiled');
+    const matcher = engine(printGbnf(rules.grammar('root', sequence(first, second, third))));
+    expect(matcher.accepts('"b"{"a": 1}["x", "y"]')).toBe(true);
+    expect(matcher.accepts('"b"{"a": 2}["x", "y"]')).toBe(false);
+  });
+});
+
+describe('size', () => {
+  test('is linear in the number of optional properties', () => {
+    const sizeOf = (count: number) => {
+      const properties = Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`property_${index}`, { type: 'string' }]),
+      );
+      return grammarOf(withParameters({ type: 'object', properties, additionalProperties: false }), tagged)
+        .gbnf.length;
+    };
+    expect(sizeOf(80) / sizeOf(20)).toBeLessThan(8);
+  });
+});
