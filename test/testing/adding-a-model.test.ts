@@ -1,0 +1,73 @@
+/** `docs/adding-a-model.md`: the walk, taken again. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { responseCase } from '../../src/testing/index.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const page = fs.readFileSync(path.join(root, 'docs/adding-a-model.md'), 'utf8');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-walk-'));
+fs.cpSync(path.join(root, 'docs/lantern'), path.join(folder, 'docs/lantern'), { recursive: true });
+
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+function blocks(label: string): readonly string[] {
+  return Array.from(page.matchAll(new RegExp(`^\`\`\`${label}\n([\\s\\S]*?)\n\`\`\`$`, 'gm')), (match) =>
+    String(match[1]),
+  );
+}
+
+const tsx = ['--conditions=idiolect:source', '--import', import.meta.resolve('tsx')];
+
+/** What a command of the page prints, in a folder that holds the page's templates. */
+function run(command: string): string {
+  const given = command.replace('$ npm run -s idiolect -- ', '').split(' ');
+  const main = path.join(root, 'src/cli/main.ts');
+  const { stdout, stderr } = spawnSync(process.execPath, [...tsx, main, ...given], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  return stdout + stderr;
+}
+
+describe('docs/adding-a-model.md', () => {
+  it('shows the template as it is', () => {
+    const file = fs.readFileSync(path.join(root, 'docs/lantern/lantern.jinja'), 'utf8');
+    expect(blocks('jinja')).toEqual([file.trimEnd()]);
+  });
+
+  const walks = blocks('console').map((block): [string, readonly string[]] => {
+    const [command = '', ...lines] = block.split('\n');
+    return [command, lines.filter((line) => line !== '…' && line !== '')];
+  });
+
+  it('has commands', () => expect(walks.length).toBeGreaterThan(4));
+
+  it.each(walks)('%s prints what the page shows', (command, lines) => {
+    const printed = run(command).split('\n');
+    const shown = printed.filter((line) => lines.includes(line));
+    expect(shown.filter((line, index) => shown.indexOf(line) === index)).toEqual([...new Set(lines)]);
+  });
+
+  it('shows a case that passes', () => {
+    const [code = ''] = blocks('ts').filter((each) => each.includes('.check()'));
+    execFileSync(process.execPath, [...tsx, '--input-type=module', '--eval', code], { cwd: root });
+  });
+
+  it('corrects what cannot be read', () => {
+    const source = fs.readFileSync(path.join(root, 'docs/lantern/lantern-quiet.jinja'), 'utf8');
+    const { format } = analyzeTemplate(source);
+    expect(page).toContain(`templates: ['${format.templateSha256}']`);
+    const corrected = { ...format, reasoning: format.reasoning && { ...format.reasoning, end: '<:/muse:>' } };
+    const opened = { generationPrompt: format.turn.start + format.turn.prompt.unset };
+    responseCase(corrected)
+      .withOptions(opened)
+      .reads('Hmm.<:/muse:>Yes.')
+      .as({ reasoning: 'Hmm.', content: 'Yes.' })
+      .check();
+  });
+});
