@@ -1,7 +1,7 @@
 /** Array shapes as expressions: the first items, then the rest, counting what `contains` asks for. */
 import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, repeat, sequence } from '../expression.ts';
-import { BudgetExceeded } from '../regular/budget.ts';
+import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { countedRepeat } from '../regular/counted.ts';
 import { writeDistinct } from './distinct-items.ts';
 import type { Place } from './places.ts';
@@ -69,7 +69,7 @@ class ArrayWriter {
     if (this.#mayEnd(start)) options.push(literal(empty));
     if (this.#mayGoOn(start)) options.push(sequence(literal(open), this.#items(start)));
     // Productivity does not weigh several `contains` against each other; the search above does.
-    if (options.length === 0) throw new BudgetExceeded('conditions on the items of an array');
+    if (options.length === 0) throw new DeadEnd();
     return alternatives(...options);
   }
 

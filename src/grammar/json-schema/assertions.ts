@@ -18,6 +18,11 @@ import type { State, States } from './states.ts';
 export interface Assertion {
   readonly holds: () => readonly Shape[];
   readonly fails: () => readonly Shape[];
+  /**
+   * What holds for values that are of one of `others` anyway; may be larger than `holds` elsewhere. For
+   * keywords whose alternatives are fewer where more is known.
+   */
+  readonly holdsAmong?: (others: readonly Shape[]) => readonly Shape[];
 }
 
 /** What keyword readers need to know and to ask. */

@@ -26,6 +26,10 @@ import { withUnevaluated } from './unevaluated.ts';
 import { booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
 
 const maxShapes = 2000;
+/** Where there are more alternatives, those that nothing is of are looked for and dropped. */
+const crowd = 24;
+/** Alternatives of neighbours that a `oneOf` takes into account. */
+const maxContext = 12;
 
 /** Whether two branches of one type have a value in common; may say yes where it cannot know. */
 export type OverlapTest = (shapes: readonly Shape[]) => boolean;
@@ -99,19 +103,26 @@ export class Expander {
     const assertions = this.#assertions(node, schema, type);
     if (assertions === 'never') return holds ? [] : this.#any(type);
     const shapes = holds
-      ? this.#conjunction(
-          type,
-          assertions.map((each) => each.holds),
-        )
+      ? this.#allHold(type, assertions)
       : this.#distinct(assertions.flatMap((each) => each.fails()));
-    return withUnevaluated(shapes, node, schema, holds, type, this.#context, (positive) =>
-      positive
-        ? shapes
-        : this.#conjunction(
-            type,
-            assertions.map((each) => each.holds),
-          ),
+    return withUnevaluated(shapes, node, schema, holds, type, this.#context, () =>
+      this.#allHold(type, assertions),
     );
+  }
+
+  /** What all assertions allow; those that profit from knowing the others come last. */
+  #allHold(type: ValueType, assertions: readonly Assertion[]): readonly Shape[] {
+    const plain = assertions.filter(({ holdsAmong }) => holdsAmong === undefined);
+    let shapes = this.#conjunction(
+      type,
+      plain.map((each) => each.holds),
+    );
+    for (const { holdsAmong } of assertions) {
+      if (holdsAmong === undefined) continue;
+      const others = shapes;
+      shapes = this.#conjunction(type, [() => others, () => holdsAmong(others)]);
+    }
+    return shapes;
   }
 
   /** What `schema` asserts about values of `type`, or `never` where the type itself is refused. */
@@ -230,33 +241,38 @@ export class Expander {
   }
 
   #oneOf(branches: readonly Assertion[], type: ValueType): Assertion {
-    const pairs = () => this.#overlaps(branches, type);
-    const exactlyOne = () => {
-      const overlapping = pairs();
-      return branches.flatMap((branch, index) => {
+    const exactlyOne = (context: readonly Shape[]) => {
+      const overlapping = this.#overlaps(branches, type, context);
+      const cases = branches.flatMap((branch, index) => {
         const others = branches.filter((_, other) => overlapping.has(pairKey(index, other)));
-        return this.#conjunction(type, [branch.holds, ...others.map((each) => each.fails)]);
+        const among = others.length === 0 ? [] : [() => context];
+        return this.#conjunction(type, [...among, branch.holds, ...others.map((each) => each.fails)]);
       });
+      return this.#distinct(cases);
     };
-    return assertion(
-      () => this.#distinct(exactlyOne()),
-      () =>
-        this.#distinct([
-          ...this.#conjunction(
-            type,
-            branches.map((each) => each.fails),
-          ),
-          ...[...pairs().values()].flat(),
-        ]),
-    );
+    const none = () =>
+      this.#conjunction(
+        type,
+        branches.map((each) => each.fails),
+      );
+    return {
+      holds: () => exactlyOne(this.#any(type)),
+      holdsAmong: (others) => exactlyOne(others.length > maxContext ? this.#any(type) : others),
+      fails: () =>
+        this.#distinct([...none(), ...[...this.#overlaps(branches, type, this.#any(type)).values()].flat()]),
+    };
   }
 
   /** What two branches have in common, by pair, where that may be something. */
-  #overlaps(branches: readonly Assertion[], type: ValueType): ReadonlyMap<string, readonly Shape[]> {
+  #overlaps(
+    branches: readonly Assertion[],
+    type: ValueType,
+    context: readonly Shape[],
+  ): ReadonlyMap<string, readonly Shape[]> {
     const found = new Map<string, readonly Shape[]>();
     branches.forEach((left, i) => {
       branches.slice(i + 1).forEach((right, offset) => {
-        const common = this.#conjunction(type, [left.holds, right.holds]);
+        const common = this.#conjunction(type, [() => context, left.holds, right.holds]);
         if (this.#mayOverlap(common)) found.set(pairKey(i, i + 1 + offset), common);
       });
     });
@@ -355,6 +371,7 @@ export class Expander {
         others.flatMap((b) => intersectShapes(a, b, terms, states) ?? []),
       );
       shapes = this.#distinct(product);
+      if (shapes.length > crowd) shapes = shapes.filter((shape) => this.#mayOverlap([shape]));
     }
     return shapes;
   }

@@ -5,7 +5,7 @@
  */
 import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, sequence } from '../expression.ts';
-import { BudgetExceeded } from '../regular/budget.ts';
+import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { type CharacterSet, charactersOf, subtractSets } from '../regular/character-set.ts';
 import { plainSpelling } from '../regular/spelling.ts';
 import { type AutomatonNode, writeNode } from '../regular/write-automaton.ts';
@@ -120,7 +120,7 @@ class ObjectWriter {
     const { open } = this.#writing.object;
     const some = this.#mayGoOn(start) ? sequence(literal(open), this.#member(start)) : null;
     const mayBeEmpty = this.#mayEnd(start);
-    if (some === null && !mayBeEmpty) throw new BudgetExceeded('conditions on the properties of an object');
+    if (some === null && !mayBeEmpty) throw new DeadEnd();
     return { some, mayBeEmpty };
   }
 

@@ -12,7 +12,7 @@ import {
 } from './shapes.ts';
 
 /**
- * `shapes` after the unevaluated-keywords of `schema`. `siblings(true)` gives the shapes that the other
+ * `shapes` after the unevaluated-keywords of `schema`. `siblings` gives the shapes that the other
  * keywords allow, with what each has evaluated.
  */
 export function withUnevaluated(
@@ -22,7 +22,7 @@ export function withUnevaluated(
   holds: boolean,
   type: ValueType,
   context: ExpansionContext,
-  siblings: (positive: boolean) => readonly Shape[],
+  siblings: () => readonly Shape[],
 ): readonly Shape[] {
   const keyword = type === 'object' ? 'unevaluatedProperties' : type === 'array' ? 'unevaluatedItems' : null;
   if (keyword === null || !isSchema(schema[keyword])) return shapes;
@@ -39,7 +39,7 @@ export function withUnevaluated(
     const left = intersectShapes(shape, wanted, terms, states);
     return left === null ? [] : [left];
   };
-  return holds ? shapes.flatMap(restrict) : [...shapes, ...siblings(false).flatMap(restrict)];
+  return holds ? shapes.flatMap(restrict) : [...shapes, ...siblings().flatMap(restrict)];
 }
 
 function restOfObject(

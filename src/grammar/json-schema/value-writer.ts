@@ -2,6 +2,7 @@
 import { alternatives } from '../alternatives.ts';
 import { type Expression, empty, literal, oneOf, sequence, until } from '../expression.ts';
 import { isEmptyAutomaton } from '../regular/automaton.ts';
+import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { allCharacters } from '../regular/character-set.ts';
 import { countedRepeat } from '../regular/counted.ts';
 import { plainSpelling } from '../regular/spelling.ts';
@@ -37,9 +38,16 @@ export class ValueWriter {
     const [only, ...others] = this.#alternatives(state, place, hint, margin, true);
     if (only !== undefined && others.length === 0 && isShort(only)) return only;
     const column = this.syntax.indent === null ? 0 : margin;
-    return this.rules.named(`${this.#key} ${state.id} ${place.id} ${column}`, hint, () =>
-      alternatives(...this.#alternatives(state, place, hint, margin, false)),
+    const anything = state === this.compilation.states.anything && place.nodes.length === 0;
+    // Schemas of one rule set share the rules for any value at all.
+    const key = anything ? this.#anythingKey() : `${this.#key} ${state.id} ${place.id}`;
+    return this.rules.named(`${key} ${column}`, anything ? 'anything' : hint, () =>
+      alternatives(...this.#alternatives(state, place, anything ? 'anything' : hint, margin, false)),
     );
+  }
+
+  #anythingKey(): string {
+    return this.rules.shortKey(`anything ${JSON.stringify(this.syntax)} ${this.compilation.openObjects}`);
   }
 
   /** One expression per type, or per shape of a container; with `scalars` only where no rule is needed. */
@@ -49,6 +57,7 @@ export class ValueWriter {
       if (scalars && (type === 'array' || type === 'object')) return [empty, empty];
       found.push(...this.ofType(type, this.compilation.productive(shapes), state, place, hint, margin));
     }
+    if (found.length === 0) throw new BudgetExceeded('conditions');
     return found;
   }
 
@@ -80,13 +89,18 @@ export class ValueWriter {
           state,
         );
       case 'array':
-        return shapes.flatMap((shape) =>
-          shape.type === 'array' ? [this.#array(shape, place, hint, margin, state)] : [],
-        );
       case 'object':
-        return shapes.flatMap((shape) =>
-          shape.type === 'object' ? [this.#object(shape, place, hint, margin)] : [],
-        );
+        return shapes.flatMap((shape) => this.#container(shape, place, hint, margin, state));
+    }
+  }
+
+  #container(shape: Shape, place: Place, hint: string, margin: number, state: State): readonly Expression[] {
+    try {
+      if (shape.type === 'array') return [this.#array(shape, place, hint, margin, state)];
+      return shape.type === 'object' ? [this.#object(shape, place, hint, margin)] : [];
+    } catch (error) {
+      if (error instanceof DeadEnd) return [];
+      throw error;
     }
   }
 

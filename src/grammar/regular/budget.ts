@@ -24,3 +24,13 @@ export class StepBudget {
     if (this.#left < 0) throw new BudgetExceeded('steps');
   }
 }
+
+/**
+ * Thrown by a writer when a shape turns out to have no value, which the fixpoint of productivity (it looks
+ * at conditions one by one) had not seen.
+ */
+export class DeadEnd extends BudgetExceeded {
+  constructor() {
+    super('conditions');
+  }
+}
