@@ -89,13 +89,46 @@ export interface SchemaIssue {
 export class SchemaError extends IdiolectError {
   readonly code = 'schema';
   readonly issues: readonly SchemaIssue[];
-  constructor(issues: readonly SchemaIssue[]) {
+  /** @param source Where the tools came from, for the message: a file. */
+  constructor(issues: readonly SchemaIssue[], source?: string) {
     const lines = issues.map((issue) => {
       const where = issue.tool === '' ? 'response schema' : `tool ${JSON.stringify(issue.tool)}`;
       return `${where}, ${issue.pointer === '' ? '(root)' : issue.pointer}, ${issue.keyword}: ${issue.reason}`;
     });
-    super(`schema cannot be enforced: ${lines.join('; ')}`);
+    const place = source === undefined ? '' : `${source}: `;
+    super(`${place}schema cannot be enforced: ${lines.join('; ')}`);
     this.issues = issues;
+  }
+}
+
+/** A list of tools that cannot be read. */
+export class ToolListError extends IdiolectError {
+  readonly code = 'tool-list';
+  /** Where the list came from: a file, a module, the command of an MCP server. */
+  readonly source: string;
+  /** The tool it is about; `null` when it is about the list. */
+  readonly tool: string | null;
+  /** JSON pointer into the list: `/tools/2/inputSchema`. */
+  readonly pointer: string;
+  readonly reason: string;
+  constructor(facts: {
+    source: string;
+    tool?: string | null;
+    pointer?: string;
+    reason: string;
+    cause?: unknown;
+  }) {
+    const { source, tool = null, pointer = '', reason } = facts;
+    const place = [
+      source,
+      ...(tool === null ? [] : [`tool ${JSON.stringify(tool)}`]),
+      ...(pointer === '' ? [] : [pointer]),
+    ];
+    super(`${place.join(', ')}: ${reason}`, { cause: facts.cause });
+    this.source = source;
+    this.tool = tool;
+    this.pointer = pointer;
+    this.reason = reason;
   }
 }
 
@@ -190,6 +223,18 @@ export class ContextOverflowError extends IdiolectError {
     );
     this.needed = facts.needed;
     this.available = facts.available;
+  }
+}
+
+/** An optional package that a command or an adapter needs is not installed. */
+export class MissingPackageError extends IdiolectError {
+  readonly code = 'missing-package';
+  readonly packageName: string;
+  constructor(facts: { packageName: string; neededFor: string; cause?: unknown }) {
+    super(`${facts.neededFor} needs the package ${facts.packageName}: npm install ${facts.packageName}`, {
+      cause: facts.cause,
+    });
+    this.packageName = facts.packageName;
   }
 }
 

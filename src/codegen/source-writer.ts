@@ -79,9 +79,19 @@ function printObject(value: PrintableObject, indent: number): string {
   const pad = ' '.repeat(indent + 2);
   const lines = Object.entries(value).map(([key, each]) => {
     const start = `${pad}${printKey(key)}: `;
-    return `${start}${printValue(each, indent + 2, displayWidth(start), 1)},`;
+    const text = printValue(each, indent + 2, displayWidth(start), 1);
+    if (typeof each !== 'string' || isShortKey(key)) return `${start}${text},`;
+    // A long string goes to a line of its own.
+    return displayWidth(start + text) < lineWidth
+      ? `${start}${text},`
+      : `${start.trimEnd()}\n${pad}  ${text},`;
   });
   return `{\n${lines.join('\n')}\n${' '.repeat(indent)}}`;
+}
+
+/** Nothing is won by breaking the line behind so short a key. */
+function isShortKey(key: string): boolean {
+  return displayWidth(printKey(key)) < 5;
 }
 
 function printKey(key: string): string {
