@@ -78,7 +78,8 @@ export interface ResponseCase {
 
 /**
  * Begins a case for a chat template's source, a format that was read from one, or a generated module.
- * A source is analysed at once: throws what `analyzeTemplate` throws.
+ * A source is analysed at once: throws what `analyzeTemplate` throws. A template that takes its end of
+ * sequence from outside is better analysed with that token, and its format given here.
  */
 export function responseCase(template: string | ChatFormat | ResponseModule): ResponseCase {
   const format = typeof template === 'string' ? analyzeTemplate(template).format : template;
