@@ -12,6 +12,7 @@ const compilers: { readonly [use in Step['use']]?: string } = {
   begin: 'beginTable',
   readRegion: 'regionTable',
   readDoubt: 'doubtTable',
+  readTrial: 'trialTable',
   expect: 'expectTable',
   recover: 'recoverTable',
   readHole: 'holeTable',

@@ -200,6 +200,21 @@ function markerlessChoices(calls: CallsFormat, options: OpenerOptions): readonly
   return nameFollows === null ? [] : [{ marker: '', next, role: 'call', nameFollows }];
 }
 
+/**
+ * What begins calls in text where nothing marks them: a JSON call, or a list of them. Whether it is one
+ * shows only at the end of the turn. Nothing where calls have openers of their own, or no JSON envelope.
+ */
+export function trialChoice(format: ChatFormat, lead: string, next: StateName): readonly MarkerChoice[] {
+  const { calls } = format;
+  if (calls === null || calls.envelope === null || headerEnd(format) !== null) return [];
+  const opener = openingChain(calls)
+    .map(({ marker }) => core(marker))
+    .join('');
+  if (opener !== '' && opener !== '[') return [];
+  const begins = { role: 'call', envelopeFollows: calls.envelope, onTrial: true } as const;
+  return [{ marker: lead + (opener === '' ? '{' : opener), next, ...begins }];
+}
+
 /** What can stand behind the tool's name; `null` where the head does not begin with the name. */
 function textsBehindName(calls: CallsFormat): readonly string[] | null {
   const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));

@@ -5,6 +5,7 @@ import { expect, expectTable, holeTable, readHole, recover, recoverTable } from 
 import { readHeader } from '../runtime/steps-header.ts';
 import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../runtime/steps-json.ts';
 import { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from '../runtime/steps-text.ts';
+import { readTrial, trialTable } from '../runtime/steps-trial.ts';
 import { beginItem, endArguments, endNested, readValue, valueTable } from '../runtime/steps-values.ts';
 import { isReference, type ParserProgram, type StateName, type Step } from './states.ts';
 
@@ -42,6 +43,8 @@ function stateOfStep(step: Step<State>): State {
       return withTable(readHeader, step.table);
     case 'readDoubt':
       return withTable(readDoubt, doubtTable(step.table));
+    case 'readTrial':
+      return withTable(readTrial, trialTable(step.table));
     case 'expect':
       return withTable(expect, expectTable(step.table));
     case 'recover':

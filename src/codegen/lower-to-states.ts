@@ -16,7 +16,9 @@ import {
   leadingLiteral,
   type MarkerChoice,
   openerChoices,
+  openingChain,
   repeatedStartChoices,
+  trialChoice,
   turnStartChoices,
   withoutRestart,
 } from './format-markers.ts';
@@ -235,9 +237,11 @@ function contentStates(format: ChatFormat): readonly StateSpec[] {
         table: {
           region: 'text',
           stops: distinct([...textOpeners(format), ...contentOpeners(format), ...ends]),
+          ...(trialChoice(format, '', '').length > 0 ? { trial: 'perhapsCalls' } : {}),
         },
       },
     },
+    ...trialStates(format, ends),
     ...wrappedContent(format, 'inContent', { open, close }, ends),
     ...(besideCalls === null ? [] : wrappedContent(format, 'inContentBesideCalls', besideCalls, ends)),
     {
@@ -261,8 +265,38 @@ function contentStates(format: ChatFormat): readonly StateSpec[] {
 
 function textOpeners(format: ChatFormat): readonly MarkerChoice[] {
   const gap = withoutRestart(format, format.content.beforeCalls);
+  const lead = isBlank(gap) ? gap : '';
   const stateAt = (link: number) => stateBehindLink(format, link);
-  return openerChoices(format, { stateAt, lead: isBlank(gap) ? gap : '', inText: true });
+  return [
+    ...openerChoices(format, { stateAt, lead, inText: true }),
+    ...trialChoice(format, lead, 'perhapsCalls'),
+  ];
+}
+
+function trialStates(format: ChatFormat, ends: readonly MarkerChoice[]): readonly StateSpec[] {
+  const { calls } = format;
+  if (calls === null || calls.envelope === null || trialChoice(format, '', '').length === 0) return [];
+  return [
+    {
+      name: 'perhapsCalls',
+      title: 'In what is calls if nothing else comes before the end of the turn.',
+      picture: picture(
+        samples.answer,
+        `${calls.section.open}${calls.call.open}${leadingLiteral(calls.head)}`,
+        format.turn.ends[0] ?? '',
+      ),
+      step: {
+        use: 'readTrial',
+        table: {
+          paths: calls.envelope,
+          list: openingChain(calls).length > 0,
+          ends,
+          next: stateBehindLink(format, 0),
+          otherwise: 'inAnswer',
+        },
+      },
+    },
+  ];
 }
 
 function wrappedContent(
@@ -287,6 +321,7 @@ function wrappedContent(
         table: {
           region: 'text',
           stops: distinct([...closers, ...openers, ...ends]),
+          ...(openers.some(({ onTrial }) => onTrial) ? { trial: 'perhapsCalls' } : {}),
           ...(mayStop ? {} : { mustClose: true as const }),
         },
       },

@@ -17,6 +17,7 @@ import type {
   JsonArgumentsTable,
   RecoverTable,
   RegionTable,
+  TrialTable,
   ValueTable,
 } from '../runtime/module-contract.ts';
 
@@ -29,6 +30,7 @@ export type Step<Ref = StateName> =
   | { readonly use: 'readRegion'; readonly table: RegionTable<Ref> }
   | { readonly use: 'readHeader'; readonly table: HeaderTable<Ref> }
   | { readonly use: 'readDoubt'; readonly table: DoubtTable<Ref> }
+  | { readonly use: 'readTrial'; readonly table: TrialTable<Ref> }
   | { readonly use: 'expect'; readonly table: ExpectTable<Ref> }
   | { readonly use: 'recover'; readonly table: RecoverTable<Ref> }
   | { readonly use: 'readHole'; readonly table: HoleTable<Ref> }
@@ -74,6 +76,7 @@ const referenceKeys: ReadonlySet<string> = new Set([
   'recover',
   'resume',
   'doubt',
+  'trial',
   'opened',
   'enclosing',
   'object',

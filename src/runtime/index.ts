@@ -50,4 +50,5 @@ export { expect, expectTable, holeTable, readHole, recover, recoverTable } from 
 export { readHeader } from './steps-header.ts';
 export { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
 export { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from './steps-text.ts';
+export { readTrial, trialTable } from './steps-trial.ts';
 export { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';

@@ -1,7 +1,8 @@
 /** Looking ahead of a marker: does the name of an offered tool follow, or a whole JSON call? Bounded. */
+import type { JsonValue } from '../messages.ts';
 import { absent, undecided } from './markers.ts';
 import type { Choice, EnvelopePaths } from './module-contract.ts';
-import type { ToolTable } from './tool-table.ts';
+import { isObject, type ToolTable } from './tool-table.ts';
 import { isSpace, skipSpace } from './white-space.ts';
 
 /** A JSON call must show its name within this many units. */
@@ -142,10 +143,38 @@ function samePath(left: readonly string[], right: readonly string[]): boolean {
 }
 
 function parseString(json: string): string | null {
+  const value = parseJson(json);
+  return typeof value === 'string' ? value : null;
+}
+
+function parseJson(json: string): JsonValue | undefined {
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' ? value : null;
+    return JSON.parse(json);
   } catch {
-    return null;
+    return undefined;
   }
+}
+
+/** Whether JSON is one whole call of an offered tool or, with `list`, a list of nothing else. */
+export function knowsCalls(tools: ToolTable, paths: EnvelopePaths, list: boolean, json: string): boolean {
+  const value = parseJson(json);
+  if (!list) return isKnownCall(tools, paths, value);
+  return Array.isArray(value) && value.length > 0 && value.every((each) => isKnownCall(tools, paths, each));
+}
+
+function isKnownCall(tools: ToolTable, paths: EnvelopePaths, call: JsonValue | undefined): boolean {
+  if (!isObject(call)) return false;
+  const [key = '', second] = Object.keys(call);
+  const isNameAsKey = paths.name === null;
+  if (isNameAsKey && second !== undefined) return false;
+  const name = paths.name === null ? key : valueAt(call, paths.name);
+  const values = isNameAsKey ? valueAt(call, [key]) : valueAt(call, paths.arguments);
+  if (typeof name !== 'string' || (tools.known && !tools.has(name))) return false;
+  return isObject(typeof values === 'string' ? parseJson(values) : values);
+}
+
+function valueAt(value: JsonValue, path: readonly string[]): JsonValue | undefined {
+  let place: JsonValue | undefined = value;
+  for (const key of path) place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+  return place;
 }

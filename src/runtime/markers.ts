@@ -44,6 +44,8 @@ export interface MatchContext {
   readonly ended: boolean;
   /** Whether the calls of this table count at all. */
   readonly callsAllowed: boolean;
+  /** Whether calls without a marker may begin at `at`: it has not been tried yet. */
+  mayTry(at: number): boolean;
   /** Whether `length` units of `part`, standing at `at`, are written with the special tokens they hold. */
   isGenuine(part: string, at: number, length: number): boolean;
   /** Position behind a known tool name at `at` with one of `ends` behind it; or `absent`, `undecided`. */
@@ -60,6 +62,7 @@ export function matchChoice<Ref>(
   choice: CompiledChoice<Ref>,
 ): number {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
+  if (choice.onTrial && !context.mayTry(at)) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
   if (choice.wordEnd) {

@@ -64,6 +64,8 @@ export interface Choice<Ref> {
    * (thoughts) or the turn ends without that (a call).
    */
   readonly doubtful?: true;
+  /** In text: it may be a call only if calls go on from here to the end of the turn. See `RegionTable.trial`. */
+  readonly onTrial?: true;
 }
 
 /** Where a JSON call holds its parts; keys from the outside in. */
@@ -87,6 +89,8 @@ export interface RegionTable<Ref> {
   readonly stops: readonly Choice<Ref>[];
   /** Where a doubtful stop is held. */
   readonly doubt?: Ref;
+  /** Where a stop that is `onTrial` is held. */
+  readonly trial?: Ref;
   /** The region is closed by a marker: text that ends without it is cut short. */
   readonly mustClose?: true;
 }
@@ -116,6 +120,19 @@ export interface DoubtTable<Ref> {
   readonly resume: Ref;
   /** Where reading goes at once if the prompt opened the reasoning. */
   readonly opened?: Ref;
+}
+
+/** `readTrial`: text that is calls if it is nothing else up to the end of the turn. */
+export interface TrialTable<Ref> {
+  readonly paths: EnvelopePaths;
+  /** The calls are the items of one JSON array. */
+  readonly list: boolean;
+  /** Markers that end the turn. */
+  readonly ends: readonly Choice<Ref>[];
+  /** Where calls are read. */
+  readonly next: Ref;
+  /** Where text is read. */
+  readonly otherwise: Ref;
 }
 
 /** `expect`: inside a call. White space is passed over; none of the choices is an error, or `otherwise`. */

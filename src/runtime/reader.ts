@@ -55,6 +55,8 @@ export class Reader implements MatchContext {
   heldStart = 0;
   /** What is wrong with the held text, where it is malformed. */
   complaint: { readonly expected: readonly string[]; readonly reason: string } | null = null;
+  /** Up to here, text is known to hold no calls without a marker. */
+  triedTo = Number.NEGATIVE_INFINITY;
   /** The region that is being read; `null` between regions. */
   region: 'text' | 'reasoning' | null = null;
   /** That region is closed by a marker. */
@@ -273,6 +275,10 @@ export class Reader implements MatchContext {
     this.values = null;
     this.unsaid = '';
     this.scanner.reset();
+  }
+
+  mayTry(at: number): boolean {
+    return this.offset(at) >= this.triedTo;
   }
 
   isGenuine(part: string, at: number, length: number): boolean {

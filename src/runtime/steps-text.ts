@@ -67,6 +67,7 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   const keepsLead = choice.role === 'thought' && reader.options.thoughtsInText;
   reader.say(keepsLead ? at : at - leadLength(reader.text, reader.at, at, choice.lead));
   if (choice.doubtful && table.doubt !== undefined) return table.doubt;
+  if (choice.onTrial && table.trial !== undefined) return table.trial;
   reader.leaveRegion();
   return enter(reader, match, at);
 }

@@ -189,6 +189,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

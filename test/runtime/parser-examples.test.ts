@@ -232,6 +232,50 @@ describe('formats without markers', () => {
       expect(read(samples.noMarker, text)).toEqual({ role: 'assistant', content: text });
     },
   );
+
+  const call = '{"name": "f", "parameters": {"n": 1}}';
+  const list = '[{"name": "f", "arguments": {"n": 1}}, {"name": "f", "arguments": "{\\"n\\": 2}"}]';
+
+  it.each([
+    [samples.noMarker, 'I will. ', call, [['f', { n: 1 }]]],
+    [samples.noMarker, 'Like {"a": 1}? ', `${call}\n<over>\n`, [['f', { n: 1 }]]],
+    [samples.noMarker, `Not ${call}, but `, call, [['f', { n: 1 }]]],
+    [
+      samples.noMarkerList,
+      'So [1, 2] it is: ',
+      `${list} `,
+      [
+        ['f', { n: 1 }],
+        ['f', { n: 2 }],
+      ],
+    ],
+  ])('reads calls behind text, up to the end of the turn: %#', (format, content, calls, expected) => {
+    expect(inputs(format, content + calls)).toEqual(expected);
+    expect(read(format, content + calls).content).toBe(content);
+  });
+
+  it.each([
+    [samples.noMarker, `It would be ${call} then.`],
+    [samples.noMarker, 'It would be {"name": "stranger", "parameters": {}}'],
+    [samples.noMarker, 'It would be {"name": "f", "parameters": {"n": 1}'],
+    [samples.noMarker, 'It would be {"name": "f", "parameters": [1]}'],
+    [samples.noMarkerList, `It would be ${list}]`],
+    [samples.noMarkerList, 'It would be [{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]'],
+  ])('what is not all calls up to the end stays text: %#', (format, text) => {
+    expect(read(format, text)).toEqual({ role: 'assistant', content: text });
+  });
+
+  it('a text of braces costs the same per brace however many there are', () => {
+    const cost = (count: number) => {
+      const parser = createResponseParser(samples.noMarker, { tools });
+      const start = process.cpuUsage();
+      for (let index = 0; index < count; index++) parser.feed('{"name": "f", "parameters": {"d": ');
+      parser.finish();
+      return process.cpuUsage(start).user / count;
+    };
+    cost(2000);
+    expect(cost(16_000) / cost(2000)).toBeLessThan(4);
+  });
 });
 
 describe('special tokens', () => {
@@ -315,6 +359,26 @@ describe('the latest moment', () => {
     ],
   ] as const)('%s', (_title, format, text, type, length) => {
     expect(fedUntil(format, text, type)).toBe(length);
+  });
+
+  /** How many units were fed when the answer's text, of `length` units, was out. */
+  function fedUntilSaid(format: ChatFormat, text: string, length: number): number {
+    const parser = createResponseParser(format, { tools });
+    for (let index = 0; index < text.length; index++) {
+      const ends = parser.feed(text.charAt(index)).map((event) => ('delta' in event ? event.end : 0));
+      if (Math.max(0, ...ends) >= length) return index + 1;
+    }
+    return -1;
+  }
+
+  it.each([
+    ['a brace that begins no object comes with what follows it', 'a {b', 3],
+    ['an object comes with its first key that no call has', 'a {"city": 5', 3],
+    ['one that names no tool comes with that name', 'a {"name": "stranger"', 3],
+    ['what could be a call comes with what follows it', 'a {"name": "f", "parameters": {}} t', 34],
+    ['what is no JSON comes with what is wrong', 'a {"name": "f", "parameters": ?', 30],
+  ])('behind text without markers, %s', (_title, text, length) => {
+    expect(fedUntilSaid(samples.noMarker, text, length)).toBe(text.length);
   });
 });
 

@@ -276,6 +276,20 @@ export const noMarker = format(
   { reasoning: null, content: { ...plainContent, position: 'dropped', beforeCalls: '' } },
 );
 
+/** A bare JSON array behind the content. */
+export const noMarkerList = format(
+  {
+    ...jsonCalls,
+    section: { open: '[', close: ']' },
+    call: none,
+    separator: ', ',
+    tail: [', "id": "', { hole: 'id' }, '"}'],
+    envelope: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+    id: { style: 'free', position: 'after-arguments' },
+  },
+  { reasoning: null, content: { ...plainContent, beforeCalls: '' } },
+);
+
 /** `<calls>[{"f": {…}}]</calls>` */
 export const nameAsKey = format({
   ...jsonCalls,
@@ -327,6 +341,7 @@ export const sampleFormats: readonly (readonly [name: string, format: ChatFormat
   channels,
   composedIds,
   noMarker,
+  noMarkerList,
   nameAsKey,
   wrappedContent,
   delimited,
