@@ -2,11 +2,12 @@
 import type { SchemaIssue } from '../../errors.ts';
 import type { JsonSchema } from '../../messages.ts';
 import { BudgetExceeded, StepBudget } from '../regular/budget.ts';
-import { patternTerm, UnsupportedPattern } from '../regular/parse-pattern.ts';
+import { UnsupportedPattern } from '../regular/parse-pattern.ts';
 import { type Term, Terms } from '../regular/terms.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { Expander } from './expand.ts';
-import { formatTerm, narrowedFormats } from './formats.ts';
+import { narrowedFormats } from './formats.ts';
+import { formatLanguage, patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { Places } from './places.ts';
 import { Productivity } from './productivity.ts';
@@ -144,7 +145,7 @@ export class Compilation implements ExpansionContext {
     const known = this.#patterns.get(pattern);
     if (known !== undefined && known !== null) return known;
     try {
-      const term = patternTerm(this.terms, pattern);
+      const term = patternLanguage(this.terms, pattern);
       this.#patterns.set(pattern, term);
       return term;
     } catch (error) {
@@ -156,7 +157,7 @@ export class Compilation implements ExpansionContext {
 
   formatLanguage(node: SchemaNode, format: string): Term | null {
     if (this.#formats === 'ignore') return null;
-    const found = formatTerm(this.terms, format);
+    const found = formatLanguage(this.terms, format);
     if (found === 'unsupported') {
       this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
       return null;

@@ -1,12 +1,8 @@
 /** String formats as languages. Which reading of each is enforced is said in `docs/json-schema.md`. */
-import { patternTerm } from '../regular/parse-pattern.ts';
-import type { Term, Terms } from '../regular/terms.ts';
 
-/** The language of a format, `null` for a name that asserts nothing, or `unsupported`. */
-export function formatTerm(terms: Terms, format: string): Term | null | 'unsupported' {
-  const pattern = patterns.get(format);
-  if (pattern !== undefined) return patternTerm(terms, pattern);
-  return unsupported.has(format) ? 'unsupported' : null;
+/** A regular expression for a format, `null` for a name that asserts nothing, or `unsupported`. */
+export function formatPattern(format: string): string | null | 'unsupported' {
+  return patterns.get(format) ?? (unsupported.has(format) ? 'unsupported' : null);
 }
 
 /** Formats whose language is smaller than the format: some valid strings cannot be written. */

@@ -1,14 +1,18 @@
 /** Automata of scalar shapes, made once. */
-import { type Automaton, automatonTerm, buildAutomaton, restrictLength } from '../regular/automaton.ts';
-import { StepBudget } from '../regular/budget.ts';
-import { type Term, Terms } from '../regular/terms.ts';
+import {
+  type Automaton,
+  automatonOf,
+  automatonTerm,
+  buildAutomaton,
+  isEmptyAutomaton,
+  lengthsOf,
+  restrictLength,
+} from '../regular/automaton.ts';
+import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
+import type { Term, Terms } from '../regular/terms.ts';
+import { knownAutomaton, knownRestriction } from './known-languages.ts';
 import { numberTerm } from './number-language.ts';
 import { type NumberShape, type StringShape, shapeKey } from './shapes.ts';
-
-/** Numbers have a budget of their own, so that remembering them changes no outcome. */
-const numberBudget = 400_000;
-const rememberedNumbers = 500;
-const numberAutomata = new Map<string, Automaton>();
 
 /** Makes and remembers automata. All of its methods throw `BudgetExceeded`. */
 export class Languages {
@@ -23,15 +27,29 @@ export class Languages {
 
   /** The minimal automaton of a term. */
   of(term: Term): Automaton {
-    return this.#once(String(term.id), () => buildAutomaton(this.#terms, term, this.#budget));
+    return (
+      automatonOf(term) ?? this.#once(String(term.id), () => buildAutomaton(this.#terms, term, this.#budget))
+    );
   }
 
   /** The strings of a shape. */
   strings({ language, min, max }: StringShape): Automaton {
     if (min === 0 && max === null) return this.of(language);
+    const known = automatonOf(language);
+    if (known !== undefined) return knownRestriction(known, min, max);
     return this.#once(`${language.id} ${min} ${max}`, () =>
       restrictLength(this.of(language), min, max, this.#budget),
     );
+  }
+
+  /** Whether a shape has any strings. */
+  hasStrings({ language, min, max }: StringShape): boolean {
+    if (language === this.#terms.everything) return max === null || max >= min;
+    const automaton = this.of(language);
+    if (isEmptyAutomaton(automaton)) return false;
+    const shortest = lengthsOf(automaton).min;
+    if (shortest >= min) return max === null || shortest <= max;
+    return !isEmptyAutomaton(this.strings({ type: 'string', language, min, max }));
   }
 
   /** The strings of a shape as a term. */
@@ -44,12 +62,10 @@ export class Languages {
   /** The spellings of the numbers of `shapes`. */
   numbers(shapes: readonly NumberShape[]): Automaton {
     const key = shapes.map(shapeKey).sort().join();
-    const known = numberAutomata.get(key);
-    if (known !== undefined) return known;
-    const budget = new StepBudget(numberBudget);
-    const terms = new Terms(budget);
-    const made = buildAutomaton(terms, terms.or(...shapes.map((shape) => numberTerm(terms, shape))), budget);
-    if (numberAutomata.size < rememberedNumbers) numberAutomata.set(key, made);
+    const made = knownAutomaton(`numbers ${key}`, (terms) =>
+      terms.or(...shapes.map((shape) => numberTerm(terms, shape))),
+    );
+    if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
     return made;
   }
 

@@ -91,7 +91,7 @@ export class Productivity {
   #scalarAlive(shape: Shape): boolean {
     const { languages } = this.#context;
     try {
-      if (shape.type === 'string') return !isEmptyAutomaton(languages.strings(shape));
+      if (shape.type === 'string') return languages.hasStrings(shape);
       return shape.type !== 'number' || !isEmptyAutomaton(languages.numbers([shape]));
     } catch (error) {
       if (error instanceof BudgetExceeded) return true;

@@ -2,7 +2,7 @@
 import { BudgetExceeded, type StepBudget } from './budget.ts';
 import { type CharacterSet, codePoint, setHas, setKey } from './character-set.ts';
 import { minimise, reverseTopologicalOrder } from './minimise.ts';
-import type { Term, Terms } from './terms.ts';
+import type { Machine, Term, Terms } from './terms.ts';
 
 /** State 0 is the start. Every state can be reached, and from every state but perhaps 0 acceptance can. */
 export interface Automaton {
@@ -173,11 +173,22 @@ export function restrictLength(
   return minimise(trim({ states }), budget);
 }
 
-/** The language of `automaton` as a term. */
+const machines = new WeakMap<Automaton, Machine>();
+const automata = new WeakMap<Machine, Automaton>();
+
+/** The language of a minimal `automaton` as a term. */
 export function automatonTerm(terms: Terms, automaton: Automaton): Term {
-  return terms.machine({
+  const machine = machines.get(automaton) ?? {
     key: automatonKey(automaton),
-    accepts: (state) => automaton.states[state]?.accepts ?? false,
-    edges: (state) => automaton.states[state]?.edges ?? [],
-  });
+    accepts: (state: number) => automaton.states[state]?.accepts ?? false,
+    edges: (state: number) => automaton.states[state]?.edges ?? [],
+  };
+  machines.set(automaton, machine);
+  automata.set(machine, automaton);
+  return terms.machine(machine);
+}
+
+/** The minimal automaton that `term` was made from, if it was. */
+export function automatonOf(term: Term): Automaton | undefined {
+  return term.kind === 'machine' && term.state === 0 ? automata.get(term.machine) : undefined;
 }
