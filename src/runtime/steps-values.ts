@@ -14,7 +14,7 @@ import { readQuoted } from './quoted-value.ts';
 import type { Reader } from './reader.ts';
 import { fail } from './steps-call.ts';
 import { allowedTypes } from './tool-table.ts';
-import { closeValue, findCloser, valueCloser } from './value-closer.ts';
+import { closerPartsEnd, closeValue, findCloser, valueCloser } from './value-closer.ts';
 import { decodeHeld, longestScalar, modeByText, typesInFrame, type ValueMode } from './value-modes.ts';
 import { deepestNesting, nestingDepth, openItem, type ValueStack } from './value-stack.ts';
 import { skipSpace } from './white-space.ts';
@@ -58,6 +58,8 @@ export interface ValueProgress {
   mode: ValueMode | null;
   /** Its opening quote has been said. */
   begun: boolean;
+  /** Offset of its first closer, where nothing legal stands behind that. */
+  refused: number | null;
 }
 
 /** The next item of a nested array. */
@@ -101,7 +103,14 @@ function openValue(
   const quote = isQuote(frame.open) ? text.charAt(known.end - 1) : '';
   reader.skip(known.end);
   reader.trail = known.choice.trail;
-  reader.progress = { frame, types: typesInFrame(frame, allowed), quote, mode: null, begun: false };
+  reader.progress = {
+    frame,
+    types: typesInFrame(frame, allowed),
+    quote,
+    mode: null,
+    begun: false,
+    refused: null,
+  };
   return 'opened';
 }
 
@@ -116,7 +125,7 @@ function openBare(
   const nested = table.nested === null ? null : openNested(reader, values, table, bare, types);
   if (nested === 'wait') return null;
   if (nested !== null) return nested;
-  reader.progress = { frame: bare, types, quote: '', mode: null, begun: false };
+  reader.progress = { frame: bare, types, quote: '', mode: null, begun: false, refused: null };
   return 'opened';
 }
 
@@ -187,12 +196,32 @@ function chooseMode(reader: Reader, values: ValueStack, progress: ValueProgress)
 
 function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const found = findCloser(reader, values, progress.frame.close);
-  sayString(reader, progress, found.textEnd);
-  if (found.end === null) {
-    if (progress.begun) reader.waitForString(valueCloser(values, progress.frame.close).quiet);
-    return null;
+  progress.refused ??= found.refused === null ? null : reader.offset(found.refused);
+  if (reader.held.length === 0) sayString(reader, progress, found.refused ?? found.textEnd);
+  if (progress.refused !== null) reader.hold(found.textEnd);
+  if (found.end !== null) {
+    sayHeldString(reader, progress);
+    return endString(reader, values, progress, found.end);
   }
-  return endString(reader, values, progress, found.end);
+  if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
+  if (progress.begun) reader.waitForString(valueCloser(values, progress.frame.close).quiet);
+  return null;
+}
+
+/** The text is over: the value has ended at its first closer, and what was held behind that is read again. */
+function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State {
+  reader.unhold();
+  const refused = (progress.refused ?? 0) - reader.base;
+  if (progress.mode === 'raw') {
+    reader.writer.input(progress.begun ? '"' : '""', reader.offset(refused), reader.offset(refused));
+  } else {
+    const json = decodeHeld(reader.text.slice(0, refused), progress.types);
+    reader.writer.input(json, reader.base, reader.offset(refused));
+  }
+  reader.at = refused;
+  const closer = valueCloser(values, progress.frame.close);
+  reader.trail = closer.trail;
+  return leaveValue(reader, values, closerPartsEnd(reader, closer));
 }
 
 /** Says raw text up to `end` as part of a JSON string. */
@@ -202,6 +231,17 @@ function sayString(reader: Reader, progress: ValueProgress, end: number): void {
   reader.writer.input(progress.begun ? json : `"${json}`, reader.offset(reader.at), reader.offset(end));
   progress.begun = true;
   reader.at = end;
+}
+
+/** Says what was held behind a closer that was none. */
+function sayHeldString(reader: Reader, progress: ValueProgress): void {
+  const { held } = reader;
+  if (held.length === 0) return;
+  const json = escapeJson(held.toString());
+  const end = reader.offset(reader.at);
+  reader.writer.input(progress.begun ? json : `"${json}`, end - held.length, end);
+  progress.begun = true;
+  held.clear();
 }
 
 function endString(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
@@ -218,10 +258,13 @@ function leaveValue(reader: Reader, values: ValueStack, end: number): State {
 
 function readHeld(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const found = findCloser(reader, values, progress.frame.close);
+  progress.refused ??= found.refused === null ? null : reader.offset(found.refused);
   reader.hold(found.textEnd);
   const { held } = reader;
   if (found.end === null) {
-    if (held.length > longestScalar && progress.types.has('string')) becomeString(reader, progress);
+    if (reader.ended && progress.refused !== null) return endAtRefused(reader, values, progress);
+    const length = (progress.refused ?? reader.offset(reader.at)) - reader.heldStart;
+    if (length > longestScalar && progress.types.has('string')) becomeString(reader, progress);
     return null;
   }
   const text = held.toString();
@@ -234,13 +277,17 @@ function readHeld(reader: Reader, values: ValueStack, progress: ValueProgress): 
 
 /** Held text that turns out to be no scalar is a string; what begins like a container stays held. */
 function becomeString(reader: Reader, progress: ValueProgress): void {
-  const text = reader.held.toString();
+  const { held, heldStart } = reader;
+  const text = held.toString();
   if (/^\s*[{[]/.test(text)) return;
-  reader.held.clear();
+  const length = progress.refused === null ? text.length : progress.refused - heldStart;
+  held.clear();
   progress.mode = 'raw';
   progress.begun = true;
-  const end = reader.offset(reader.at);
-  reader.writer.input(`"${escapeJson(text)}`, end - text.length, end);
+  reader.writer.input(`"${escapeJson(text.slice(0, length))}`, heldStart, heldStart + length);
+  if (length === text.length) return;
+  held.append(text.slice(length));
+  reader.heldStart = heldStart + length;
 }
 
 /** Lets the scanner read on, and says what it has read. */

@@ -1,6 +1,7 @@
 /**
  * Where a value ends. A raw string may hold its own closer; so it ends at the first closer behind which
- * something stands that can follow a value here: the next entry, or the end of the arguments.
+ * something stands that can follow a value here: the next entry, or the end of the arguments. Where no such
+ * closer comes by the end of the text, it ends at its first closer.
  */
 import { heldBackFrom, spacesOf } from './hold-back.ts';
 import { absent, type CompiledChoice, compileChoice, matchText, undecided } from './markers.ts';
@@ -41,6 +42,8 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
 export interface FoundCloser {
   readonly textEnd: number;
   readonly end: number | null;
+  /** The first closer behind which nothing legal stands: where the value's text ends if no better one comes. */
+  readonly refused: number | null;
 }
 
 /** Looks for the closer of the value at the top of the stack, from where the reader stands. */
@@ -48,20 +51,23 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
   const { text } = reader;
   const closer = valueCloser(values, frameClose);
   const first = closer.parts[0] ?? '';
+  let refused: number | null = null;
   for (let at = nextBegin(text, first, reader.at); at !== -1; at = nextBegin(text, first, at + 1)) {
-    const end = closerEnd(reader, closer, values, at);
-    if (end === undecided) {
-      return { textEnd: heldBackFrom(text, reader.at, at, closer.lead.length, closer.spaces), end: null };
+    const end = closerEnd(reader, closer, at);
+    const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
+    if (verdict === undecided) {
+      const textEnd = heldBackFrom(text, reader.at, at, closer.lead.length, closer.spaces);
+      return { textEnd, end: null, refused };
     }
-    if (end !== absent) {
+    const textEnd = at - leadLength(text, reader.at, at, closer.lead);
+    if (verdict !== absent) {
       reader.trail = closer.trail;
-      return { textEnd: at - leadLength(text, reader.at, at, closer.lead), end };
+      return { textEnd, end, refused };
     }
+    if (end >= 0) refused ??= textEnd;
   }
-  return {
-    textEnd: heldBackFrom(text, reader.at, text.length, closer.lead.length, closer.spaces),
-    end: null,
-  };
+  const textEnd = heldBackFrom(text, reader.at, text.length, closer.lead.length, closer.spaces);
+  return { textEnd, end: null, refused };
 }
 
 /** Where `part` may begin: its first two characters, or its first at the end of the text. */
@@ -72,8 +78,8 @@ function nextBegin(text: string, part: string, from: number): number {
   return last >= from && text[last] === part[0] ? last : -1;
 }
 
-/** End of a closer at `at` that something legal follows; or `absent`, or `undecided`. */
-function closerEnd(reader: Reader, closer: Closer, values: ValueStack, at: number): number {
+/** End of a closer at `at`, the white space in it within bounds; or `absent`, or `undecided`. */
+function closerEnd(reader: Reader, closer: Closer, at: number): number {
   let end = at;
   for (const [index, part] of closer.parts.entries()) {
     const start = index === 0 ? end : skipSpace(reader.text, end);
@@ -82,8 +88,7 @@ function closerEnd(reader: Reader, closer: Closer, values: ValueStack, at: numbe
     if (verdict < 0) return verdict;
     end = verdict;
   }
-  const verdict = continues(reader, end, values.place.continuations);
-  return verdict < 0 ? verdict : end;
+  return end;
 }
 
 /** Whether one of the continuations stands at `at`: a position, or `absent`, or `undecided`. */

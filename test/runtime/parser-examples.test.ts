@@ -96,6 +96,28 @@ describe('types of raw values', () => {
     expect(inputs(samples.tagged, text)).toEqual([['f', { [key]: value }]]);
   });
 
+  it.each([
+    ['s', 'a\n</arg>\nb', 'a'],
+    ['s', 'a\n</arg>b\n</arg>c', 'a'],
+    ['u', '2\n</arg>, or more', 2],
+    ['u', 'two\n</arg> or more', 'two'],
+    ['u', `2${'0'.repeat(80)}</arg> ${'x'.repeat(80)}`, `2${'0'.repeat(80)}`],
+    ['u', `2</arg> ${'x'.repeat(80)}`, 2],
+  ])('%s: %j ends at its first closer if no better one comes', (key, raw, value) => {
+    const text = `<use>\n<fn=f>\n<arg=${key}>\n${raw}`;
+    const { events, message } = parsePieces(samples.tagged, text, everyPosition(text), {
+      tools,
+      markers: true,
+    });
+    const deltas = events.flatMap((event) => (event.type === 'tool-input-delta' ? event.delta : []));
+    expect(JSON.parse(`${deltas.join('')}}`)).toEqual({ [key]: value });
+    expect(message.malformed?.map((event) => event.raw)).toEqual([
+      raw.slice(raw.indexOf('</arg>') + 6).trimStart(),
+    ]);
+    expect(parsePieces(samples.tagged, text, [], { tools, markers: true }).events).toEqual(events);
+    expect(events.reduce((at, { start, end }) => (start === at ? end : -1), 0)).toBe(text.length);
+  });
+
   it('lets a frame that shows the type win over the schema', () => {
     const text =
       '<use>\n<fn=f>\n<arg name="n" text="yes">5</arg>\n<arg name="s" text="no">5</arg>\n</fn>\n</use>';
@@ -268,13 +290,14 @@ describe('formats without markers', () => {
   it('a text of braces costs the same per brace however many there are', () => {
     const cost = (count: number) => {
       const parser = createResponseParser(samples.noMarker, { tools });
+      parser.feed('So: ');
       const start = process.cpuUsage();
       for (let index = 0; index < count; index++) parser.feed('{"name": "f", "parameters": {"d": ');
       parser.finish();
       return process.cpuUsage(start).user / count;
     };
-    cost(2000);
-    expect(cost(16_000) / cost(2000)).toBeLessThan(4);
+    const best = (count: number) => Math.min(...[1, 2, 3, 4].map(() => cost(count)));
+    expect(best(32_000) / best(2000)).toBeLessThan(4);
   });
 });
 
