@@ -63,6 +63,8 @@ export class Reader implements MatchContext {
   regionMustClose = false;
   /** A call has been opened and reading has not left it. */
   inCall = false;
+  /** That call may not be made, because there has been one. */
+  isExtraCall = false;
   draft: CallDraft = newDraft();
   /** Where the last call was opened: the offset of its first marker. `null` before the first. */
   callsOpenedAt: number | null = null;
@@ -91,10 +93,10 @@ export class Reader implements MatchContext {
     this.special = new SpecialSpans(options.specialTokens);
   }
 
+  /** Whether calls can be made at all; without tools, their markers are text. */
   get callsAllowed(): boolean {
-    const { tools, parallel } = this.options;
-    if (tools.known && tools.size === 0) return false;
-    return parallel || this.writer.callCount === 0;
+    const { tools } = this.options;
+    return !tools.known || tools.size > 0;
   }
 
   /** Offset in the response of a position in `text`. */
@@ -271,6 +273,7 @@ export class Reader implements MatchContext {
   openCall(): void {
     this.callsOpenedAt = this.offset(this.at);
     this.inCall = true;
+    this.isExtraCall = !this.options.parallel && this.writer.callCount > 0;
     this.draft = newDraft();
     this.values = null;
     this.unsaid = '';

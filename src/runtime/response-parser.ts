@@ -16,7 +16,10 @@ export interface ResponseParserOptions {
   readonly tools?: readonly Tool[];
   /** What the prompt already wrote of the assistant's turn, its header included. Default: only the header. */
   readonly generationPrompt?: string;
-  /** `false`: only one call may be made; further ones are text. Default: true. */
+  /**
+   * `false`: only one call may be made. Of further ones the text is reported as `malformed`, which the
+   * message keeps; it is neither a call nor content. Default: true.
+   */
   readonly parallelToolCalls?: boolean;
   /** `none`: thoughts stay in the content, with their markers. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none';

@@ -61,6 +61,11 @@ export function fail(reader: Reader, recover: State, expected: readonly string[]
   return recover;
 }
 
+/** Refuses a call where only one may be made; its text is passed over and reported from `recover`. */
+export function failExtraCall(reader: Reader, recover: State): State {
+  return fail(reader, recover, ['the end of the turn'], 'one more call, where only one may be made');
+}
+
 /** Passes over malformed text up to the next marker that says where the reader stands. */
 export function recover(reader: Reader, { markers }: Compiled<RecoverTable<State>>): State | null {
   const { text } = reader;
@@ -91,6 +96,7 @@ export function reportMalformed(reader: Reader): void {
 
 /** A name, an id, an index or a key, up to the marker behind it. */
 export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
+  if (reader.isExtraCall && table.hole !== 'key') return failExtraCall(reader, table.recover);
   const { text } = reader;
   const found = firstEnd(reader, markers);
   const length = (found?.at ?? text.length) - reader.at;

@@ -1,7 +1,7 @@
 /** The step that reads a region's header in a spelling that the template does not show. */
 import type { HeaderTable, State } from './module-contract.ts';
 import type { Reader } from './reader.ts';
-import { announce, fail } from './steps-call.ts';
+import { announce, fail, failExtraCall } from './steps-call.ts';
 
 /** Longest header. */
 const longestHeader = 256;
@@ -31,6 +31,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
   const call = calledName(table, header);
   if (call !== null && table.call !== null && reader.callsAllowed) {
     openCallEarly(reader, table, header);
+    if (reader.isExtraCall) return failExtraCall(reader, table.recover);
     reader.draft.name = call.name;
     const start = reader.at + call.at;
     reader.skip(start);

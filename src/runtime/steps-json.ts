@@ -4,7 +4,7 @@ import { JsonStringReader } from './json-string-reader.ts';
 import { MarkerTable, undecided } from './markers.ts';
 import type { EnvelopeTable, JsonArgumentsTable, State } from './module-contract.ts';
 import type { Reader } from './reader.ts';
-import { fail } from './steps-call.ts';
+import { fail, failExtraCall, reportMalformed } from './steps-call.ts';
 import type { Compiled } from './steps-text.ts';
 import { scanInput } from './steps-values.ts';
 import { skipSpace } from './white-space.ts';
@@ -78,6 +78,7 @@ function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'd
 
 /** A call that is one JSON object, its keys in any order. */
 export function readEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
+  if (reader.isExtraCall) return passEnvelope(reader, table);
   if (!(reader.progress instanceof EnvelopeReader)) {
     reader.skip(skipSpace(reader.text, reader.at));
     if (reader.at === reader.text.length) return null;
@@ -88,5 +89,23 @@ export function readEnvelope(reader: Reader, table: EnvelopeTable<State>): State
   const status = envelope.read();
   if (status === 'open') return null;
   if (status === 'illegal') return fail(reader, table.recover, envelope.expected, envelope.reason);
+  return table.next;
+}
+
+/** A call that may not be made: its text is held until the object ends, and reported. */
+function passEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
+  const { scanner } = reader;
+  if (reader.progress === null) {
+    reader.skip(skipSpace(reader.text, reader.at));
+    if (reader.at === reader.text.length) return null;
+    reader.progress = 'passing over';
+    scanner.reset();
+  }
+  reader.hold(scanner.scan(reader.text, reader.at));
+  const { status } = scanner;
+  if (status === 'open' && !reader.ended) return null;
+  const malformed = failExtraCall(reader, table.recover);
+  if (status !== 'done') return malformed;
+  reportMalformed(reader);
   return table.next;
 }

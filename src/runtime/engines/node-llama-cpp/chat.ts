@@ -3,10 +3,11 @@ import type { LlamaModel } from 'node-llama-cpp';
 import { createResponseParser } from '../../../create-response-parser.ts';
 import type { BuiltGrammar, GrammarOptions } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
-import type { Message } from '../../../messages.ts';
+import type { Message, Tool } from '../../../messages.ts';
+import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
-import { type ChatStream, GeneratedStream } from './chat-stream.ts';
+import { type ChatStream, GeneratedChat } from './chat-stream.ts';
 import { decode, type SamplingOptions } from './decode.ts';
 import type { GrammarCache } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
@@ -17,8 +18,15 @@ import type { SequencePool } from './sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** What a chat is to do. */
-export interface ChatOptions extends Omit<GrammarOptions, 'generationPrompt'>, SamplingOptions {
+export interface ChatOptions<Tools extends ToolList = ToolList>
+  extends Omit<GrammarOptions, 'generationPrompt' | 'tools'>,
+    SamplingOptions {
   readonly messages: readonly Message[];
+  /**
+   * Tools on offer: in OpenAI's shape, as an MCP server lists them, or with a schema of a validation
+   * library. Default: none.
+   */
+  readonly tools?: Tools;
   /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
   readonly thinking?: boolean;
   /** Tokens of reasoning after which it is closed for the model. Default: no limit. */
@@ -61,14 +69,18 @@ export interface PreparedChat {
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Begins a chat; it runs as the stream is read. */
-export function startChat(engine: ChatEngine, options: ChatOptions): ChatStream {
+export function startChat<Tools extends ToolList>(
+  engine: ChatEngine,
+  options: ChatOptions<Tools>,
+): ChatStream<Tools> {
   let run: ResponseRun | null = null;
   const start = (prepared: PreparedChat): ResponseRun => {
     run = createRun(engine, prepared, options);
     return run;
   };
   const interrupted = (): ResponseMessage => run?.finish().message ?? { role: 'assistant', content: null };
-  return new GeneratedStream(generate(engine, options, start), interrupted);
+  // That calls are of the tools' types is the grammar's promise; no compiler can see it.
+  return new GeneratedChat(generate(engine, options, start), interrupted) as unknown as ChatStream<Tools>;
 }
 
 async function* generate(
@@ -88,13 +100,14 @@ async function* generate(
 
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
 export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options: ChatOptions): PreparedChat {
-  const template = shelf.learn((options.tools?.length ?? 0) > 0);
+  const tools = normalizeTools(options.tools ?? []);
+  const template = shelf.learn(tools.length > 0);
   const { format } = template;
   const prompt = encodePrompt(
     template.source,
     {
       messages: options.messages,
-      ...optional('tools', options.tools),
+      tools,
       ...optional('thinking', options.thinking),
       ...optional('templateVariables', options.templateVariables),
       ...optional('continueFinalMessage', options.continueFinalMessage),
@@ -108,22 +121,26 @@ export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options
   );
   const { grammar, matcher } = grammars.get(format, {
     ...options,
+    tools,
     generationPrompt: prompt.generationPrompt,
   });
   const markers = new MarkerTokens(vocabulary, format.preservedTokens);
-  const parser = createParser(template, prompt, grammar, markers, options);
+  const parser = createParser({ template, prompt, grammar, markers, tools }, options);
   return { template, prompt, grammar, matcher, parser, markers };
 }
 
 function createParser(
-  template: LearnedTemplate,
-  prompt: PromptTokens,
-  grammar: BuiltGrammar,
-  markers: MarkerTokens,
+  {
+    template,
+    prompt,
+    grammar,
+    markers,
+    tools,
+  }: Omit<PreparedChat, 'parser' | 'matcher'> & { readonly tools: readonly Tool[] },
   options: ChatOptions,
 ): ResponseParser {
   return createResponseParser(template.responseModule ?? template.format, {
-    tools: options.toolChoice === 'none' ? [] : (options.tools ?? []),
+    tools: options.toolChoice === 'none' ? [] : tools,
     generationPrompt: prompt.generationPrompt,
     ...optional('parallelToolCalls', options.parallelToolCalls),
     ...optional('reasoningFormat', options.reasoningFormat),

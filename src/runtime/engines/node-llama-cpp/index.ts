@@ -1,6 +1,23 @@
 /** Chatting with models in this process, through node-llama-cpp. */
+export {
+  type CallContext,
+  type ChatEvent,
+  defineTool,
+  type ToolCallOf,
+  type ToolInput,
+  type ToolList,
+} from '../../../tools.ts';
 export type { ChatOptions } from './chat.ts';
 export type { ChatStream } from './chat-stream.ts';
 export type { SamplingOptions } from './decode.ts';
 export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
 export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
+export {
+  type RunToolsOptions,
+  runTools,
+  type StepStart,
+  type ToolFailure,
+  type ToolResult,
+  type ToolRun,
+  type ToolRunEvent,
+} from './run-tools.ts';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import { ModelFileError } from '../../../errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
+import type { ToolList } from '../../../tools.ts';
 import type { GeneratedModule } from '../../module-contract.ts';
 import { type ChatEngine, type ChatOptions, prepareChat, startChat } from './chat.ts';
 import type { ChatStream } from './chat-stream.ts';
@@ -13,6 +14,7 @@ import {
   TemplateShelf,
   type TemplateSources,
 } from './learned-template.ts';
+import { type RunToolsOptions, runTools, type ToolRun } from './run-tools.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { readVocabulary } from './vocabulary.ts';
 
@@ -44,7 +46,12 @@ export interface ChatModel {
   /** The model's templates, and how each is written: `default`, and `toolUse` where the model ships one. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is computed until the stream is read. */
-  chat(options: ChatOptions): ChatStream;
+  chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools>;
+  /**
+   * Answers, carries out the calls that the model makes, tells it the results, and so on until it answers
+   * without a call.
+   */
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
   /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
   preview(options: ChatOptions): ChatPreview;
   /** Frees context and model. */
@@ -104,8 +111,12 @@ class LoadedModel implements ChatModel {
     return { default: shelf.learn(false), toolUse: shelf.learn(true) };
   }
 
-  chat(options: ChatOptions): ChatStream {
+  chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools> {
     return startChat(this.#engine, options);
+  }
+
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
+    return runTools(this, options);
   }
 
   preview(options: ChatOptions): ChatPreview {
