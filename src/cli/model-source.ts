@@ -23,13 +23,18 @@ export interface ModelSource {
 }
 
 /**
- * Reads a `.jinja` template, a `.gguf` model, or the header of a model of the Hub (`owner/name`), which is
+ * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model of the Hub (`owner/name`), which is
  * not downloaded. Throws `ModelFileError` and the errors of the Hub.
  */
 export async function readModelSource(file: string): Promise<ModelSource> {
   if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file);
   const name = folderName(path.basename(file));
-  if (!/\.gguf$/i.test(file)) return { name, origin: file, templateSource: await readText(file) };
+  if (!/\.gguf$/i.test(file)) {
+    const text = await readText(file);
+    return /\.json$/i.test(file)
+      ? readConfig(name, file, text)
+      : { name, origin: file, templateSource: text };
+  }
   await mustExist(file);
   return sourceOf(name, file, await readGgufHeader(file));
 }
@@ -57,9 +62,51 @@ function sourceOf(name: string, file: string, { templates, specialTokens }: Gguf
   };
 }
 
+/** A `tokenizer_config.json`: its chat template (the one for tools, where there are several) and tokens. */
+function readConfig(name: string, file: string, text: string): ModelSource {
+  const config = parseObject(file, text);
+  const templateSource = chosenTemplate(config.get('chat_template'));
+  if (templateSource === null) {
+    const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
+    throw new ModelFileError({ file, reason });
+  }
+  const [bosToken, eosToken] = [tokenText(config.get('bos_token')), tokenText(config.get('eos_token'))];
+  return {
+    name,
+    origin: file,
+    templateSource,
+    ...(bosToken === null ? {} : { bosToken }),
+    ...(eosToken === null ? {} : { eosToken }),
+  };
+}
+
+function parseObject(file: string, text: string): ReadonlyMap<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return new Map<string, unknown>(Object.entries(value ?? {}));
+  } catch (cause) {
+    throw new ModelFileError({ file, reason: 'is no JSON', cause });
+  }
+}
+
+function chosenTemplate(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  const named = new Map<unknown, unknown>(value.map((item) => [item?.name, item?.template]));
+  const template = named.get('tool_use') ?? named.get('default');
+  return typeof template === 'string' ? template : null;
+}
+
+/** Tokens are texts, or objects with their text under `content`. */
+function tokenText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || !('content' in value)) return null;
+  return typeof value.content === 'string' ? value.content : null;
+}
+
 /** Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. */
 export function folderName(fileName: string): string {
-  const stem = fileName.replace(/\.(jinja2?|j2|gguf)$/i, '');
+  const stem = fileName.replace(/\.(jinja2?|j2|gguf|json)$/i, '');
   const name = stem
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
