@@ -22,6 +22,8 @@ export interface OpenCall {
 /** Choices of the caller. */
 export interface WriterOptions {
   readonly markers: boolean;
+  /** The message is wanted; otherwise nothing is kept of what has been said. */
+  readonly keeps: boolean;
   /** The id of a call for which the model wrote none. */
   readonly createId: (index: number) => string;
   /** Says what is wrong with a call's arguments; empty when nothing is. */
@@ -38,6 +40,7 @@ export class EventWriter {
   call: OpenCall | null = null;
   /** Calls announced so far. */
   callCount = 0;
+  private completedCount = 0;
   /** The region whose text was written last, while it is open. */
   region: Region | null = null;
   private regionId = '';
@@ -75,10 +78,10 @@ export class EventWriter {
   textEvent(delta: string, start: number, end: number): ResponseEvent {
     const id = this.regionId;
     if (this.region === 'text') {
-      this.content.append(delta);
+      if (this.options.keeps) this.content.append(delta);
       return { type: 'text-delta', id, delta, start, end };
     }
-    this.reasoning.append(delta);
+    if (this.options.keeps) this.reasoning.append(delta);
     return { type: 'reasoning-delta', id, delta, start, end };
   }
 
@@ -153,7 +156,9 @@ export class EventWriter {
       ...where,
     });
     const message = { name: call.name, arguments: input };
-    this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
+    this.completedCount++;
+    if (this.options.keeps)
+      this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
     this.report(call, parsed, at);
   }
 
@@ -185,13 +190,13 @@ export class EventWriter {
   }
 
   private addMalformed(event: Malformed): void {
-    this.malformations.push(event);
+    if (this.options.keeps) this.malformations.push(event);
     this.events.push(event);
   }
 
   /** The last event. */
   finish(reason: 'stop' | 'length', at: number): void {
-    const stopped = this.calls.length > 0 ? 'tool-calls' : 'stop';
+    const stopped = this.completedCount > 0 ? 'tool-calls' : 'stop';
     this.events.push({
       type: 'finish',
       reason: reason === 'length' ? 'length' : stopped,
@@ -200,8 +205,9 @@ export class EventWriter {
     });
   }
 
-  /** The message of everything written so far. */
+  /** The message of everything written so far; an empty one where nothing is kept. */
   message(): ResponseMessage {
+    if (!this.options.keeps) return { role: 'assistant', content: null };
     const content = this.content.toString();
     const reasoning = this.reasoning.toString();
     return {

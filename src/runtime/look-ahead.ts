@@ -50,6 +50,34 @@ function endFollows(text: string, nameEnds: number, ends: readonly string[], end
   return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;
 }
 
+/** White space and names longer than this do not stand in the opening of a call. */
+const longestOpening = 128;
+const nameUnit = /[\w.\-/:]/;
+
+/** Whether what the choice asks for goes on at `at`: `at` itself, `absent`, or `undecided`. */
+export function callGoesOn(text: string, at: number, choice: Choice<unknown>, ended: boolean): number {
+  const { texts, nameEnds } = choice.goesOn ?? { texts: [] };
+  const next = skipSpace(text, at);
+  if (next - at > longestOpening) return absent;
+  if (texts.some((each) => text.startsWith(each, next))) return at;
+  const rest = text.length - next < longestOpening ? text.slice(next) : null;
+  const mayGoOn = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
+  const named = nameEnds === undefined ? absent : anyNameEnd(text, next, nameEnds, ended);
+  if (named >= 0) return at;
+  return mayGoOn || named === undecided ? undecided : absent;
+}
+
+/** Position behind any name at `at` that has one of `ends` behind it; `absent` or `undecided`. */
+function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): number {
+  let end = at;
+  while (end < text.length && end - at < longestOpening && nameUnit.test(text.charAt(end))) {
+    if (end > at && ends.some((each) => text.startsWith(each, end))) return end;
+    end++;
+  }
+  if (end === text.length) return ended || end - at >= longestOpening ? absent : undecided;
+  return end === at ? absent : endFollows(text, end, ends, ended);
+}
+
 /** Whether a JSON call of an offered tool begins behind the choice's marker (or with it, where it is `{`). */
 export function envelopeAt(
   tools: ToolTable,

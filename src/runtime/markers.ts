@@ -48,6 +48,10 @@ export interface MatchContext {
   mayTry(at: number): boolean;
   /** Whether `length` units of `part`, standing at `at`, are written with the special tokens they hold. */
   isGenuine(part: string, at: number, length: number): boolean;
+  /** Whether a special token begins at `at`. */
+  isSpecial(at: number): boolean;
+  /** Whether a call goes on at `at`: the position, or `absent`, `undecided`. */
+  callGoesOn(text: string, at: number, choice: Choice<unknown>): number;
   /** Position behind a known tool name at `at` with one of `ends` behind it; or `absent`, `undecided`. */
   nameEnd(text: string, at: number, ends: readonly string[]): number;
   /** Whether a JSON call of a known tool begins at `at`: a position, `absent` or `undecided`. */
@@ -73,7 +77,10 @@ export function matchChoice<Ref>(
     if (skipSpace(text, end) < text.length) return absent;
     return context.ended ? end : undecided;
   }
-  return matchCondition(context, text, end, choice);
+  const verdict = matchCondition(context, text, end, choice);
+  if (verdict < 0 || choice.goesOn === undefined || context.isSpecial(at)) return verdict;
+  const going = context.callGoesOn(text, end, choice);
+  return going < 0 ? going : end;
 }
 
 function matchCondition<Ref>(

@@ -55,6 +55,11 @@ export interface Choice<Ref> {
   readonly peek?: true;
   /** Counts only where the name of an offered tool follows, and behind that one of these texts. */
   readonly nameFollows?: readonly string[];
+  /**
+   * Counts only where a call goes on behind it: prose may speak of markers. Not asked where the marker is
+   * written with a special token.
+   */
+  readonly goesOn?: GoingOn;
   /** Counts only where (behind a marker that is not itself the brace) a JSON call of an offered tool begins. */
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
@@ -66,6 +71,14 @@ export interface Choice<Ref> {
   readonly doubtful?: true;
   /** In text: it may be a call only if calls go on from here to the end of the turn. See `RegionTable.trial`. */
   readonly onTrial?: true;
+}
+
+/** What goes on behind an opener, white space aside. */
+export interface GoingOn {
+  /** One of these texts. */
+  readonly texts: readonly string[];
+  /** Or any name with one of these texts behind it. */
+  readonly nameEnds?: readonly string[];
 }
 
 /** Where a JSON call holds its parts; keys from the outside in. */

@@ -6,7 +6,7 @@ import { EventWriter, type WriterOptions } from './event-writer.ts';
 import type { ResponseEvent } from './events.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { escapeJson } from './json-text.ts';
-import { envelopeAt, nameEnd } from './look-ahead.ts';
+import { callGoesOn, envelopeAt, nameEnd } from './look-ahead.ts';
 import type { MatchContext } from './markers.ts';
 import type { Choice, State } from './module-contract.ts';
 import { type QuietText, quietInJsonString } from './quiet-text.ts';
@@ -288,6 +288,15 @@ export class Reader implements MatchContext {
     const offset = this.offset(at);
     // Markers of the prompt are the template's own.
     return offset < 0 || this.special.isGenuine(part, offset, length);
+  }
+
+  isSpecial(at: number): boolean {
+    const offset = this.offset(at);
+    return offset < 0 || this.special.beginsAt(offset);
+  }
+
+  callGoesOn(text: string, at: number, choice: Choice<unknown>): number {
+    return callGoesOn(text, at, choice, this.ended);
   }
 
   nameEnd(text: string, at: number, ends: readonly string[]): number {

@@ -25,6 +25,11 @@ export interface ResponseParserOptions {
   readonly reasoningFormat?: 'separate' | 'none';
   /** Events for markers too, so that all events tile the text. Default: false. */
   readonly markers?: boolean;
+  /**
+   * `false`: nothing is kept of what has been said, and `finish` returns an empty message. Memory is then
+   * bounded by the longest open call, however long the response. Default: true.
+   */
+  readonly keepMessage?: boolean;
   /** Says what is wrong with a call's arguments; reported as `malformed` behind the call. Default: nothing. */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
   /** The id of a call for which the model wrote none. Default: `call_0`, `call_1`, … */
@@ -114,6 +119,7 @@ class ModuleParser implements ResponseParser {
         thoughtsInText: options.reasoningFormat === 'none',
         parallel: options.parallelToolCalls !== false,
         markers: options.markers === true,
+        keeps: options.keepMessage !== false,
         validate: options.validate ?? null,
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],

@@ -28,6 +28,11 @@ export class SpecialSpans {
     return positions.every((position) => this.starts.includes(offset + position));
   }
 
+  /** Whether a piece that is a special token was fed at `offset`. */
+  beginsAt(offset: number): boolean {
+    return this.starts.includes(offset);
+  }
+
   private positions(part: string): readonly number[] {
     const known = this.inside.get(part);
     if (known !== undefined) return known;

@@ -142,11 +142,23 @@ function createParser(
   return createResponseParser(template.responseModule ?? template.format, {
     tools: options.toolChoice === 'none' ? [] : tools,
     generationPrompt: prompt.generationPrompt,
+    createId: callIds(options.messages),
     ...optional('parallelToolCalls', options.parallelToolCalls),
     ...optional('reasoningFormat', options.reasoningFormat),
     // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });
+}
+
+/**
+ * Ids for calls that the model writes none for: unlike those of earlier calls in the conversation, and of
+ * nine letters and digits, as some templates demand.
+ */
+function callIds(messages: readonly Message[]): (index: number) => string {
+  const calls = messages.flatMap((message) =>
+    message.role === 'assistant' ? (message.tool_calls ?? []) : [],
+  );
+  return (index) => `call${String(calls.length + index + 1).padStart(5, '0')}`;
 }
 
 function createRun(
