@@ -1,6 +1,6 @@
 /** A format's markers, as the states need them: which may stand where, and what they lead to. */
 import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
-import type { Choice } from '../runtime/module-contract.ts';
+import type { Choice, GoingOn } from '../runtime/module-contract.ts';
 import type { StateName } from './states.ts';
 
 /** A marker and where it leads. */
@@ -170,7 +170,9 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
     const lead = index === 0 ? options.lead : '';
     const choice = { marker: lead + link.marker, next, role: 'call' as const };
     if (index === 0 && endsTurn(format, link.marker)) return wholeOpener(chain, options);
-    if (isStrong(link.marker) && (index === 0 || link.opensCall)) return [choice];
+    const goesOn = behindLink(calls, chain, index);
+    const sure = goesOn === null ? choice : { ...choice, goesOn };
+    if (isStrong(link.marker) && (index === 0 || link.opensCall)) return [sure];
     if (!isLast) return [];
     if (calls.envelope !== null) {
       const begins = index === 0 && !options.inText;
@@ -178,6 +180,17 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
     }
     return nameFollows === null ? [] : [{ ...choice, nameFollows }];
   });
+}
+
+/** What has to stand behind a link of the chain for a call to be meant; `null` where anything may. */
+function behindLink(calls: CallsFormat, chain: readonly ChainLink[], index: number): GoingOn | null {
+  const following = chain[index + 1];
+  const begin = following === undefined ? '' : (core(following.marker).split(/\s/)[0] ?? '');
+  if (calls.envelope !== null)
+    return { texts: [...new Set([begin, '[', '{'])].filter((text) => text !== '') };
+  if (following !== undefined) return begin === '' ? null : { texts: [begin] };
+  const nameEnds = textsBehindName(calls);
+  return nameEnds === null ? null : { texts: [], nameEnds };
 }
 
 /** A section whose first marker also ends a turn is recognised by all of its markers together. */

@@ -204,13 +204,29 @@ describe('malformed calls', () => {
   it.each([
     ['<use>\n{"name": "f", "arguments": {"n": }}\n</use>', '}}\n'],
     ['<use>\n{"title": "f"}\n</use>', '{"title": "f"}\n'],
-    ['<use>\nnot json\n</use>', 'not json\n'],
     ['<use>\n{"name": "f", "arguments": {"n": 1}}}\n</use>', '}\n'],
     ['<use>\n{"name": "f", "arguments": {"n": undefined}}\n</use>', 'undefined}}\n'],
   ])('%j is reported, and the next call is found', (text, raw) => {
     const { malformed, tool_calls } = read(samples.jsonInTags, `${text}\n${good}`);
     expect(malformed?.map((event) => event.raw)).toEqual([raw]);
     expect(tool_calls?.at(-1)?.function.arguments).toBe('{"n": 1}');
+  });
+
+  it('takes an opener with no call behind it for text, and finds the next call', () => {
+    const { content, malformed, tool_calls } = read(samples.jsonInTags, `Write <use> here.\n${good}`);
+    expect(content).toBe('Write <use> here.');
+    expect(malformed).toBeUndefined();
+    expect(tool_calls).toHaveLength(1);
+  });
+
+  it('takes the same opener for one when it is a special token', () => {
+    const pieces = [
+      { text: '<use>', special: true },
+      { text: ' here.', special: false },
+    ];
+    const parser = createResponseParser(samples.jsonInTags, { tools, specialTokens: ['<use>'] });
+    parser.feed(pieces);
+    expect(parser.finish().message.malformed?.map(({ raw }) => raw)).toEqual(['here.']);
   });
 
   it('marks a response that is cut short', () => {
