@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['idiolect:source', 'node', 'import', 'module', 'default'] } },
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -110,7 +110,9 @@ const argumentText = fc.oneof(
 export function schemaValue(schema: JsonObject): fc.Arbitrary<JsonValue> {
   if (Array.isArray(schema.enum)) return fc.constantFrom<JsonValue>(...schema.enum);
   const types: readonly JsonValue[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'string'];
-  return fc.oneof(...types.map((type) => typedValue(type, schema)));
+  // Where text alone tells types apart, a nullable string cannot be the text "null": it is null.
+  const ambiguous = (value: JsonValue) => types.includes('null') && (value === 'null' || value === 'None');
+  return fc.oneof(...types.map((type) => typedValue(type, schema))).filter((value) => !ambiguous(value));
 }
 
 function typedValue(type: JsonValue, schema: JsonObject): fc.Arbitrary<JsonValue> {
