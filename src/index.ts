@@ -34,5 +34,16 @@ export {
   type ResponseTemplateOptions,
   type ResponseTemplateParser,
 } from './runtime/response-template/index.ts';
+export type { ParsedValue, SchemaValue } from './schema-value.ts';
 export { type RenderPromptOptions, renderPrompt } from './template/render-prompt.ts';
+export {
+  type CallContext,
+  type ChatEvent,
+  defineTool,
+  normalizeTools,
+  type ToolCallOf,
+  type ToolInput,
+  type ToolList,
+  type ToolSchema,
+} from './tools.ts';
 export { type Verification, verifyTemplate } from './verify/verify-template.ts';

@@ -8,53 +8,18 @@ import {
   type ChatOptions,
   loadModel,
 } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
-import { readVocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseEvent } from '../../../src/runtime/events.ts';
-import { llamaTemplate } from '../../support/corpora.ts';
-import { scriptedModelFile, testLlama } from '../../support/engines.ts';
+import { testLlama } from '../../support/engines.ts';
+import { chatTemplate, openScriptedChat, openTiny, vocabulary } from '../../support/small-chats.ts';
 
-const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
-const controls = ['<|im_start|>', '<|im_end|>'];
-const vocabulary = 'llama-spm';
 const question: ChatOptions = {
   messages: [{ role: 'user', content: 'How warm is it in Bern?' }],
   tools: demoTools,
 };
 
-const { source: chatTemplate } = await llamaTemplate('Qwen-Qwen3-0.6B');
-
-async function openTiny(
-  options: { readonly sequences?: number; readonly contextSize?: number } = {},
-): Promise<ChatModel> {
-  const file = await tinyModelFile({ vocabulary, markers, controls, chatTemplate });
-  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 4096, ...options });
-}
-
-/** A model that answers `question` with `pieces`: text, or one special token where it is one. */
-async function openScripted(pieces: readonly string[], options: ChatOptions = question): Promise<ChatModel> {
-  const llama = await testLlama();
-  const tiny = await openTiny();
-  const { promptTokens } = tiny.preview(options);
-  await tiny.dispose();
-  const model = await llama.loadModel({
-    modelPath: await tinyModelFile({ vocabulary, markers, controls, chatTemplate }),
-    vocabOnly: true,
-  });
-  const tokens = readVocabulary(model, 'tiny');
-  const script = pieces.flatMap((piece) => {
-    const special = [...markers, ...controls].includes(piece) ? tokens.specials.get(piece) : undefined;
-    return special === undefined ? tokens.encodePlain(piece) : [special.token];
-  });
-  await model.dispose();
-  const file = await scriptedModelFile({
-    vocabulary,
-    markers,
-    controls,
-    chatTemplate,
-    script,
-    promptLength: promptTokens,
-  });
-  return loadModel(file, { llama, threads: 1, contextSize: 4096 });
+/** A model that answers `question` with `pieces`. */
+function openScripted(pieces: readonly string[]): Promise<ChatModel> {
+  return openScriptedChat([{ request: question, pieces }]);
 }
 
 async function collect(stream: AsyncIterable<ResponseEvent>): Promise<ResponseEvent[]> {

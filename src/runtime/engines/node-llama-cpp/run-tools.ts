@@ -1,0 +1,187 @@
+/**
+ * Answering with tools: the model calls, the calls are carried out, the model is told the results in its
+ * template's own way, and so on until it answers without a call.
+ */
+import type { Message, ToolMessage } from '../../../messages.ts';
+import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
+import type { ResponseEvent, ResponseMessage } from '../../events.ts';
+import type { ChatOptions } from './chat.ts';
+import { type ChatStream, callsOf } from './chat-stream.ts';
+import { type CallOutcome, canExecute, type Executor, executeCall } from './execute-call.ts';
+import { GeneratedStream } from './generated-stream.ts';
+
+/** What a run is to do. */
+export interface RunToolsOptions<Tools extends ToolList = ToolList> extends ChatOptions<Tools> {
+  /** Each with an `execute` of its own, unless the run has one for all. */
+  readonly tools: Tools;
+  /** Carries out the calls of tools that have no `execute`: `(call) => client.callTool(call)`. */
+  readonly execute?: Executor<ToolCallOf<Tools>>;
+  /** The most responses that are asked for. Default: 8. */
+  readonly maxSteps?: number;
+}
+
+/** A response of the model begins. Offsets of events count within one step. */
+export interface StepStart {
+  readonly type: 'step-start';
+  /** From 0. */
+  readonly step: number;
+}
+/** A call was carried out. */
+export interface ToolResult {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** What `execute` returned. */
+  readonly output: unknown;
+  /** What the model is told. */
+  readonly content: string;
+}
+/** A call could not be carried out. The run goes on: the model is told, too. */
+export interface ToolFailure {
+  readonly type: 'tool-error';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** What `execute` threw, or why it was not tried. */
+  readonly error: unknown;
+  readonly content: string;
+}
+/** The last event of a run. */
+export interface RunFinish {
+  readonly type: 'run-finish';
+  /** Responses that were asked for. */
+  readonly steps: number;
+  /**
+   * `answer`: the model answered without a call. `step-limit`: it would have gone on. `open-calls`: it
+   * called tools that nothing here carries out; they are for the caller to answer.
+   */
+  readonly reason: 'answer' | 'step-limit' | 'open-calls';
+}
+
+/** The events of all steps, one after the other. */
+export type ToolRunEvent<Tools extends ToolList = ToolList> =
+  | ChatEvent<Tools>
+  | StepStart
+  | ToolResult
+  | ToolFailure
+  | RunFinish;
+
+/** A run. It goes on as it is read: iterate over the events, or await `messages`, or both. */
+export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterable<ToolRunEvent<Tools>> {
+  /** The whole conversation, the given messages first. Rejects with whatever ended the run. */
+  readonly messages: Promise<readonly Message[]>;
+  /** The last message of the model. */
+  readonly message: Promise<ResponseMessage>;
+}
+
+/** What a run needs of a model. */
+export interface ToolCaller {
+  chat(options: ChatOptions): ChatStream;
+}
+
+const defaultMaxSteps = 8;
+
+/** Starts a run; nothing happens until it is read. */
+export function runTools<const Tools extends ToolList>(
+  model: ToolCaller,
+  options: RunToolsOptions<Tools>,
+): ToolRun<Tools> {
+  // Which tools there are is for the types; at run time one list is like another.
+  return new GeneratedToolRun(model, options as unknown as RunToolsOptions) as unknown as ToolRun<Tools>;
+}
+
+type Event = ResponseEvent | Exclude<ToolRunEvent, ResponseEvent>;
+
+/** Where a conversation stands. */
+interface Conversation {
+  readonly messages: Message[];
+  last: ResponseMessage;
+}
+
+class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
+  constructor(model: ToolCaller, options: RunToolsOptions) {
+    const conversation: Conversation = {
+      messages: [...options.messages],
+      last: { role: 'assistant', content: null },
+    };
+    super(converse(model, options, conversation), () => conversation);
+  }
+
+  get messages(): Promise<readonly Message[]> {
+    return this.result.then(({ messages }) => messages);
+  }
+
+  get message(): Promise<ResponseMessage> {
+    return this.result.then(({ last }) => last);
+  }
+}
+
+async function* converse(
+  model: ToolCaller,
+  options: RunToolsOptions,
+  conversation: Conversation,
+): AsyncGenerator<Event, Conversation> {
+  const { maxSteps = defaultMaxSteps } = options;
+  let reason: RunFinish['reason'] = 'step-limit';
+  let step = 0;
+  while (step < maxSteps && reason === 'step-limit') {
+    yield { type: 'step-start', step };
+    yield* respond(model, stepOptions(options, conversation, step), conversation);
+    step += 1;
+    const calls = callsOf(conversation.last);
+    const able = calls.filter((call) => canExecute(call, options));
+    yield* carryOut(able, options, conversation);
+    if (calls.length === 0) reason = 'answer';
+    else if (able.length < calls.length) reason = 'open-calls';
+  }
+  yield { type: 'run-finish', steps: step, reason };
+  return conversation;
+}
+
+/** What was demanded of the first response is not demanded of those that follow: else none could answer. */
+function stepOptions(options: RunToolsOptions, { messages }: Conversation, step: number): ChatOptions {
+  const { execute: _, maxSteps: __, ...chat } = options;
+  if (step === 0) return { ...chat, messages };
+  const { toolChoice, continueFinalMessage: ___, ...later } = chat;
+  const choice = typeof toolChoice === 'object' || toolChoice === 'required' ? 'auto' : toolChoice;
+  return { ...later, messages, ...(choice === undefined ? {} : { toolChoice: choice }) };
+}
+
+async function* respond(
+  model: ToolCaller,
+  options: ChatOptions,
+  conversation: Conversation,
+): AsyncGenerator<Event, void> {
+  const stream = model.chat(options);
+  yield* stream;
+  conversation.last = await stream.message;
+  if (options.continueFinalMessage === true) conversation.messages.pop();
+  conversation.messages.push(toHistory(conversation.last));
+}
+
+/** A message as it goes into the next prompt. */
+function toHistory({ malformed: _, ...message }: ResponseMessage): Message {
+  return message;
+}
+
+/** Carries out calls at the same time; events come in the order in which they end, results in the calls'. */
+async function* carryOut(
+  calls: readonly ToolCallOf<ToolList>[],
+  options: RunToolsOptions,
+  conversation: Conversation,
+): AsyncGenerator<Event, void> {
+  const running = new Map(
+    calls.map((call, index) => [index, executeCall(call, options).then((outcome) => ({ index, outcome }))]),
+  );
+  const results: ToolMessage[] = [];
+  while (running.size > 0) {
+    const { index, outcome } = await Promise.race(running.values());
+    running.delete(index);
+    results[index] = toMessage(outcome);
+    yield outcome;
+  }
+  conversation.messages.push(...results);
+}
+
+function toMessage({ toolCallId, toolName, content }: CallOutcome): ToolMessage {
+  return { role: 'tool', tool_call_id: toolCallId, name: toolName, content };
+}

@@ -1,0 +1,135 @@
+/** Tools in the shapes that people have them in, and what the compiler knows of their calls. */
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { ToolListError } from '../src/errors.ts';
+import type { JsonObject, Tool } from '../src/messages.ts';
+import type { ToolCallEvent } from '../src/runtime/events.ts';
+import type { SchemaValue } from '../src/schema-value.ts';
+import { type ChatEvent, defineTool, normalizeTools, type ToolCallOf, type ToolList } from '../src/tools.ts';
+
+const parameters = {
+  type: 'object',
+  properties: {
+    city: { type: 'string', minLength: 1 },
+    unit: { enum: ['celsius', 'fahrenheit'] },
+    days: { type: 'integer' },
+  },
+  required: ['city', 'unit'],
+  additionalProperties: false,
+} as const;
+
+const openAi = { type: 'function', function: { name: 'weather', description: 'd', parameters } } as const;
+const mcp = { name: 'weather', description: 'd', inputSchema: parameters } as const;
+const ofZod = defineTool({
+  name: 'remind',
+  description: 'd',
+  parameters: z.strictObject({ text: z.string(), in: z.number().default(5) }),
+  execute: ({ text, in: minutes }) => `${text} ${minutes.toFixed()}`,
+});
+
+describe('lists of tools', () => {
+  const plain: Tool = { type: 'function', function: { name: 'weather', description: 'd', parameters } };
+
+  it.each<readonly [string, ToolList]>([
+    ['in the shape of OpenAI', [openAi]],
+    ['as an MCP server lists them', [{ ...mcp, annotations: { readOnlyHint: true } } as typeof mcp]],
+    ['as an MCP client returns the list', { tools: [mcp] }],
+    ['with parameters beside the name', [{ name: 'weather', description: 'd', parameters }]],
+    ['with something to execute', [{ ...openAi, execute: () => 'cold' }]],
+  ])('%s', (_, list) => {
+    expect(normalizeTools(list)).toEqual([plain]);
+  });
+
+  it('are the same objects where nothing has to change', () => {
+    const [same] = normalizeTools([openAi]);
+    expect(same).toBe(openAi);
+  });
+
+  it('take schemas of a validation library', () => {
+    const [tool] = normalizeTools([ofZod]);
+    expect(tool?.function).toMatchObject({
+      name: 'remind',
+      parameters: {
+        type: 'object',
+        properties: { text: { type: 'string' }, in: { type: 'number' } },
+        required: ['text'],
+        additionalProperties: false,
+      },
+    });
+    expect(JSON.parse(JSON.stringify(tool))).toEqual(tool);
+  });
+
+  it('may be empty', () => {
+    expect(normalizeTools([])).toEqual([]);
+    expect(normalizeTools({ tools: [] })).toEqual([]);
+  });
+
+  it.each<readonly [string, unknown]>([
+    ['null', null],
+    ['a tool without a name', { type: 'function', function: { description: 'd' } }],
+    ['a schema that is a text', { name: 'a', parameters: 'string' }],
+    ['a schema that is a list', { type: 'function', function: { name: 'a', parameters: [] } }],
+    ['an empty name', { name: '' }],
+  ])('are refused with %s', (_, tool) => {
+    expect(() => normalizeTools([tool] as unknown as ToolList)).toThrow(ToolListError);
+  });
+});
+
+describe('types of calls', () => {
+  type Weather = {
+    readonly city: string;
+    readonly unit: 'celsius' | 'fahrenheit';
+    readonly days?: number;
+  };
+
+  it('come from plain JSON Schema, of every shape of list', () => {
+    type Calls<Tools extends ToolList> = ToolCallOf<Tools>['arguments'];
+    expectTypeOf<Calls<readonly [typeof openAi]>>().toEqualTypeOf<Weather>();
+    expectTypeOf<Calls<readonly [typeof mcp]>>().toEqualTypeOf<Weather>();
+    expectTypeOf<Calls<{ readonly tools: readonly [typeof mcp] }>>().toEqualTypeOf<Weather>();
+  });
+
+  it('come from a library: what the model writes, and what execute gets', () => {
+    type Arguments = ToolCallOf<readonly [typeof ofZod]>['arguments'];
+    expectTypeOf<Arguments>().toEqualTypeOf<{ text: string; in?: number | undefined }>();
+    expectTypeOf<Parameters<typeof ofZod.execute>[0]>().toEqualTypeOf<{ text: string; in: number }>();
+  });
+
+  it('are narrowed by the name', () => {
+    const read = (event: ChatEvent<readonly [typeof openAi, typeof ofZod]>): void => {
+      if (event.type !== 'tool-call') return;
+      expectTypeOf(event.toolName).toEqualTypeOf<'weather' | 'remind'>();
+      if (event.toolName === 'weather') expectTypeOf(event.arguments).toEqualTypeOf<Weather>();
+      else expectTypeOf(event.arguments.text).toEqualTypeOf<string>();
+    };
+    expect(read).toBeTypeOf('function');
+  });
+
+  it('of tools that the compiler does not know are any object', () => {
+    type Event = Extract<ChatEvent<readonly Tool[]>, { type: 'tool-call' }>;
+    expectTypeOf<Event['arguments']>().toEqualTypeOf<JsonObject>();
+    expectTypeOf<Event['toolName']>().toEqualTypeOf<string>();
+    expectTypeOf<Event>().toExtend<ToolCallEvent>();
+  });
+
+  it('say unions, lists, constants and nesting', () => {
+    type Value = SchemaValue<{
+      type: 'object';
+      properties: {
+        kind: { const: 'a' };
+        note: { type: readonly ['string', 'null'] };
+        tags: { type: 'array'; items: { type: 'boolean' } };
+        either: { anyOf: readonly [{ type: 'integer' }, { type: 'string' }] };
+        inner: { type: 'object'; properties: { x: { type: 'number' } }; required: readonly ['x'] };
+      };
+      required: readonly ['kind', 'note', 'tags', 'either', 'inner'];
+    }>;
+    expectTypeOf<Value>().toEqualTypeOf<{
+      readonly kind: 'a';
+      readonly note: string | null;
+      readonly tags: readonly boolean[];
+      readonly either: number | string;
+      readonly inner: { readonly x: number };
+    }>();
+  });
+});
