@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../errors.ts';
+import { registerChat } from './chat.ts';
 import { registerGenerate } from './generate.ts';
 import { registerInfo } from './info.ts';
 import { registerInspect } from './inspect.ts';
@@ -19,6 +20,7 @@ const commands = [
   registerVerify,
   registerPull,
   registerInfo,
+  registerChat,
   registerList,
   registerRemove,
 ];

@@ -69,7 +69,11 @@ ${types}
 
 /** A call of one of the tools: \`name\` says which, and so what \`arguments\` are. */
 export type ToolCall = {
-  [Name in keyof ToolArguments]: { readonly name: Name; readonly arguments: ToolArguments[Name] };
+  [Name in keyof ToolArguments]: {
+    readonly id: string;
+    readonly name: Name;
+    readonly arguments: ToolArguments[Name];
+  };
 }[keyof ToolArguments];
 
 /** The tools, as a model is told of them. */
@@ -81,8 +85,9 @@ const names: ReadonlySet<string> = new Set(tools.map((tool) => tool.function.nam
  * The call that an event tells of, typed; \`null\` when it is of another tool. What the grammar of these
  * tools lets through is of these types; arguments that were sampled without it are to be validated first.
  */
-export function toToolCall({ toolName, arguments: values }: ToolCallEvent): ToolCall | null {
-  return names.has(toolName) ? ({ name: toolName, arguments: values } as unknown as ToolCall) : null;
+export function toToolCall(event: ToolCallEvent): ToolCall | null {
+  const { toolCallId: id, toolName: name } = event;
+  return names.has(name) ? ({ id, name, arguments: event.arguments } as unknown as ToolCall) : null;
 }
 `;
 }

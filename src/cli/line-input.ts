@@ -1,0 +1,53 @@
+/** Lines that a person types, or that are piped in. */
+import readline from 'node:readline';
+
+/** Where questions come from. */
+export interface LineInput {
+  readonly isInteractive: boolean;
+  /** The next line; `null` at the end, or when a person leaves with Ctrl-C or Ctrl-D. */
+  next(): Promise<string | null>;
+  close(): void;
+}
+
+/** Standard input: a prompt with a history in a terminal, plain lines otherwise. */
+export function openLineInput(prompt: string): LineInput {
+  return process.stdin.isTTY && process.stdout.isTTY ? terminalInput(prompt) : pipedInput();
+}
+
+/** Listens only while it asks, so that Ctrl-C is a signal to the program at all other times. */
+function terminalInput(prompt: string): LineInput {
+  let history: string[] = [];
+  return {
+    isInteractive: true,
+    close: () => undefined,
+    next: () =>
+      new Promise((resolve) => {
+        const asking = readline.createInterface({ input: process.stdin, output: process.stdout, history });
+        asking.on('history', (lines) => {
+          history = [...lines];
+        });
+        asking.on('SIGINT', () => asking.close());
+        asking.on('close', () => {
+          process.stdout.write('\n');
+          resolve(null);
+        });
+        asking.question(prompt, (line) => {
+          resolve(line);
+          asking.removeAllListeners('close').close();
+        });
+      }),
+  };
+}
+
+function pipedInput(): LineInput {
+  const reading = readline.createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const lines = reading[Symbol.asyncIterator]();
+  return {
+    isInteractive: false,
+    close: () => reading.close(),
+    async next() {
+      const { done, value } = await lines.next();
+      return done === true ? null : value;
+    },
+  };
+}
