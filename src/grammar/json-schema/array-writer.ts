@@ -151,7 +151,7 @@ class ArrayWriter {
   #item(state: State, index: number): Expression {
     const { itemOpen, itemClose } = this.#notation;
     const place = this.#writer.compilation.places.item(this.#place, index);
-    const inner = this.#margin + (this.#writer.syntax.indent ?? 0);
+    const inner = this.#writer.innerMargin(this.#margin);
     const item = this.#writer.value(state, place, `${this.#hint}-item`, inner);
     return sequence(literal(itemOpen), item, literal(itemClose));
   }

@@ -63,33 +63,62 @@ export function compile(
   { sortKeys }: Pick<Syntax, 'sortKeys'>,
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
-  const { tool, policy, documents, budget, openObjects = true, formats = 'assert' } = options;
-  const compilation = new Compilation(schema, {
-    tool,
-    sortKeys,
-    openObjects,
-    formats,
-    ...(documents === undefined ? {} : { documents }),
-    ...(budget === undefined ? {} : { budget }),
-  });
-  let expression: Expression | null = null;
-  options.rules.allow(maxRules);
-  try {
-    expression = options.rules.attempt(() => write(compilation));
-  } catch (error) {
-    if (error instanceof NothingValid)
-      throw refusal(tool, 'no value is valid against this schema', compilation.issues);
-    if (!(error instanceof BudgetExceeded)) throw error;
-    compilation.report(compilation.document.root, 'schema', `${error.message}; nothing of it is enforced`);
-  } finally {
-    options.rules.allow(Number.POSITIVE_INFINITY);
-  }
+  const { tool, policy } = options;
+  const compilation = startCompilation(schema, options, sortKeys);
+  const expression = writeWithin(compilation, options, write);
   const { issues } = compilation;
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues };
   if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);
   const anything = compile(true, { ...options, budget: Number.POSITIVE_INFINITY }, { sortKeys }, write);
   return { expression: anything.expression, issues };
+}
+
+function startCompilation(
+  schema: JsonSchema,
+  options: Omit<CompileSchemaOptions, 'syntax'>,
+  sortKeys: boolean,
+): Compilation {
+  const { tool, documents, budget, openObjects = true, formats = 'assert' } = options;
+  try {
+    return new Compilation(schema, {
+      tool,
+      sortKeys,
+      openObjects,
+      formats,
+      ...(documents === undefined ? {} : { documents }),
+      ...(budget === undefined ? {} : { budget }),
+    });
+  } catch (error) {
+    if (error instanceof RangeError) throw refusal(tool, 'it is nested too deeply', []);
+    throw error;
+  }
+}
+
+/** What `write` gives, or `null` after a report when a budget (or the stack) does not suffice. */
+function writeWithin(
+  compilation: Compilation,
+  { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,
+  write: (compilation: Compilation) => Expression,
+): Expression | null {
+  rules.allow(maxRules);
+  try {
+    return rules.attempt(() => write(compilation));
+  } catch (error) {
+    if (error instanceof NothingValid)
+      throw refusal(tool, 'no value is valid against this schema', compilation.issues);
+    const reason =
+      error instanceof BudgetExceeded
+        ? error.message
+        : error instanceof RangeError
+          ? 'it is nested too deeply, or holds a number that is not finite'
+          : null;
+    if (reason === null) throw error;
+    compilation.report(compilation.document.root, 'schema', `${reason}; nothing of it is enforced`);
+    return null;
+  } finally {
+    rules.allow(Number.POSITIVE_INFINITY);
+  }
 }
 
 function refusal(tool: string, reason: string, others: readonly SchemaIssue[]): SchemaError {

@@ -18,6 +18,12 @@ import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape, ValueTyp
 import type { State } from './states.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
 
+/**
+ * Levels that are written with indentation of their own; values inside of deeper ones are indented like these.
+ * A schema may allow values of any depth, and each indentation has rules of its own.
+ */
+const deepestIndentation = 6;
+
 /** Writes the values of one compilation. */
 export class ValueWriter {
   readonly compilation: Compilation;
@@ -113,8 +119,14 @@ export class ValueWriter {
     return writeArray(shape, place, hint, margin, state, this);
   }
 
+  /** Indentation of what stands inside a container whose own line is indented by `margin`. */
+  innerMargin(margin: number): number {
+    const step = this.syntax.indent ?? 0;
+    return Math.min(margin + step, this.syntax.margin + step * deepestIndentation);
+  }
+
   #object(shape: ObjectShape, place: Place, hint: string, margin: number): Expression {
-    const inner = margin + (this.syntax.indent ?? 0);
+    const inner = this.innerMargin(margin);
     const { some, mayBeEmpty } = writeObject(shape, place, hint, {
       compilation: this.compilation,
       rules: this.rules,

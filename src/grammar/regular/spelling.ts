@@ -8,6 +8,7 @@ import {
   intersectSets,
   setKey,
   subtractSets,
+  uniteSets,
 } from './character-set.ts';
 
 /** One way to write characters, place by place: `["\\"], ["n"]`. */
@@ -61,20 +62,17 @@ const shortEscapes: ReadonlyMap<number, string> = new Map([
  * character itself (so `/` is `/`).
  */
 export function jsonSpelling(ascii: boolean): Spelling {
-  // With NUL, which a string may hold because its escape does not.
-  const escapedAnyway: CharacterSet = [
-    [0, 0x1f],
-    [0x22, 0x22],
-    [0x5c, 0x5c],
-  ];
+  const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
   const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
   return remembering({
     id: ascii ? 'json-ascii' : 'json',
     spell: (set) => {
-      const plain = subtractSets(subtractSets(set, escapedAnyway), beyond);
+      // Outside the universe of sets, but a constant may hold it, because its escape does not.
+      const nul = set[0]?.[0] === 0 ? [0] : [];
+      const plain = subtractSets(subtractSets(set, [[0, 0]]), uniteSets(escapedAnyway, beyond));
       return [
         ...(plain.length === 0 ? [] : [[plain]]),
-        ...points(intersectSets(set, escapedAnyway)).map((point) => word(jsonEscape(point))),
+        ...[...nul, ...points(intersectSets(set, escapedAnyway))].map((point) => word(jsonEscape(point))),
         ...(ascii ? intersectSets(set, beyond).flatMap(hexEscapes) : []),
       ];
     },

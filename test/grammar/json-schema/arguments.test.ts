@@ -260,6 +260,16 @@ describe('policies', () => {
     expect(engine(printGbnf(rules.grammar('root', expression))).accepts('"zzz"')).toBe(true);
   });
 
+  test('a schema that is nested too deeply, or not finite, is a typed refusal', () => {
+    let deep: JsonSchema = { type: 'string' };
+    for (let level = 0; level < 20_000; level += 1) deep = { not: deep };
+    for (const schema of [deep, { maximum: Number.POSITIVE_INFINITY }]) {
+      expect(() =>
+        compileSchema(schema, { rules: new RuleSet(), syntax: jsonSyntax, tool: '', policy: 'strict' }),
+      ).toThrow(SchemaError);
+    }
+  });
+
   test('one rule set holds the rules of many schemas', () => {
     const rules = new RuleSet();
     const schemas: readonly JsonSchema[] = [
