@@ -20,12 +20,26 @@ export interface Tool {
   };
 }
 
-/** `auto`: text or calls. `required`: at least one call. A name: that call. `none`: no call. */
-export type ToolChoice =
-  | 'auto'
-  | 'required'
-  | 'none'
-  | { readonly type: 'function'; readonly function: { readonly name: string } };
+/**
+ * `auto`: text or calls. `required`: at least one call. A name: that call. `none`: no call. Allowed tools:
+ * the model is told of all tools, but can call these only.
+ */
+export type ToolChoice = 'auto' | 'required' | 'none' | NamedTool | AllowedTools;
+
+/** One tool by its name. */
+export interface NamedTool {
+  readonly type: 'function';
+  readonly function: { readonly name: string };
+}
+
+/** Some of the tools, and whether one of them has to be called. */
+export interface AllowedTools {
+  readonly type: 'allowed_tools';
+  readonly allowed_tools: {
+    readonly mode: 'auto' | 'required';
+    readonly tools: readonly NamedTool[];
+  };
+}
 
 export interface ContentPart {
   readonly type: string;

@@ -1,7 +1,7 @@
 /** The grammar of one request, ready for an engine: GBNF text, when it starts, and what it leaves out. */
 import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
-import type { JsonSchema, Tool, ToolChoice } from '../messages.ts';
+import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts';
 import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
@@ -99,9 +99,9 @@ interface ResponsePlan {
 
 /** Decides which texts the response may be; `null` when any may. */
 function planResponse(format: ChatFormat, options: GrammarOptions): ResponsePlan | null {
-  const offered = options.tools ?? [];
-  const choice = options.toolChoice ?? 'auto';
-  refuseDuplicates(offered);
+  const all = options.tools ?? [];
+  refuseDuplicates(all);
+  const { offered, choice } = allowedTools(all, options.toolChoice ?? 'auto');
   const plan = {
     prompt: readPromptState(format, options.generationPrompt ?? ''),
     tools: chosenTools(offered, choice),
@@ -119,7 +119,18 @@ function planResponse(format: ChatFormat, options: GrammarOptions): ResponsePlan
   const callable = choice === 'auto' && offered.length > 0;
   if (schema !== null) return { ...plan, shape: callable ? schemaOrCalls(format) : 'schema' };
   if (callable) return { ...plan, shape: 'calls-from-trigger' };
-  return offered.length > 0 && format.calls !== null ? { ...plan, shape: 'text' } : null;
+  return all.length > 0 && format.calls !== null ? { ...plan, shape: 'text' } : null;
+}
+
+/** The tools that can be called at all, and what is asked of them. */
+function allowedTools(
+  tools: readonly Tool[],
+  choice: ToolChoice,
+): { readonly offered: readonly Tool[]; readonly choice: Exclude<ToolChoice, AllowedTools> } {
+  if (typeof choice === 'string' || choice.type === 'function') return { offered: tools, choice };
+  const { mode, tools: allowed } = choice.allowed_tools;
+  const offered = new Set(allowed.flatMap((named) => chosenTools(tools, named)));
+  return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
 }
 
 function schemaOrCalls(format: ChatFormat): ResponseShape {
@@ -141,7 +152,7 @@ function refuseDuplicates(tools: readonly Tool[]): void {
   }
 }
 
-function chosenTools(offered: readonly Tool[], choice: ToolChoice): readonly Tool[] {
+function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, AllowedTools>): readonly Tool[] {
   if (typeof choice === 'string') {
     if (choice !== 'required' || offered.length > 0) return offered;
     throw new UnsupportedOptionError({ option: 'toolChoice', reason: '`required` needs at least one tool' });

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoTools } from '../../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../../examples/support/small-models.ts';
-import { ContextOverflowError, ModelFileError, ToolError } from '../../../src/errors.ts';
+import {
+  ContextOverflowError,
+  ModelFileError,
+  ToolError,
+  ToolsUnsupportedError,
+  UnsupportedOptionError,
+} from '../../../src/errors.ts';
+import type { ToolChoice } from '../../../src/messages.ts';
 import {
   type ChatModel,
   type ChatOptions,
@@ -111,6 +118,25 @@ describe('on a model with random weights', () => {
       const message = await model.chat({ ...sampled, toolChoice, seed: 3 }).message;
       expect(message.tool_calls?.map(({ function: called }) => called.name)).toEqual([tool.name]);
     }
+  });
+
+  it('only allowed tools are called, and all are in the prompt', async () => {
+    const allowed = (mode: 'auto' | 'required', ...names: readonly string[]): ToolChoice => ({
+      type: 'allowed_tools',
+      allowed_tools: { mode, tools: names.map((name) => ({ type: 'function', function: { name } })) },
+    });
+    const toolChoice = allowed('required', 'set_reminder', 'get_weather');
+    for (let seed = 1; seed <= 3; seed++) {
+      const calls = await model.chat({ ...sampled, toolChoice, seed }).calls;
+      expect(['set_reminder', 'get_weather']).toContain(calls[0]?.name);
+    }
+    const { prompt, grammar } = model.preview({ ...sampled, toolChoice: allowed('auto', 'set_reminder') });
+    expect(prompt).toContain('get_weather');
+    expect(grammar.lazy).toBe(true);
+    expect(grammar.grammar).toContain('reminder');
+    expect(grammar.grammar).not.toContain('weather');
+    const unknown = model.preview.bind(model, { ...sampled, toolChoice: allowed('required', 'launch') });
+    expect(unknown).toThrow(ToolError);
   });
 
   it('none never calls', async () => {
@@ -233,6 +259,52 @@ describe('loading', () => {
     await expect(loadModel(file, { llama })).rejects.toBeInstanceOf(ModelFileError);
     const model = await loadModel(file, { llama, threads: 1, contextSize: 512, chatTemplate });
     expect(model.templates.default.analysis).not.toBeNull();
+    await model.dispose();
+  });
+
+  const withoutTools = `{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`;
+
+  it('a model that cannot call tools is refused with what was observed, unless tools are not required', async () => {
+    const file = await tinyModelFile({ vocabulary, chatTemplate: withoutTools });
+    const options = { llama: await testLlama(), threads: 1, contextSize: 512 };
+    const failure = await loadModel(file, options).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ToolsUnsupportedError);
+    expect(failure).toMatchObject({
+      template: 'default',
+      capabilities: { supportsTools: false, supportsToolCalls: false },
+    });
+    const model = await loadModel(file, { ...options, requireTools: false });
+    const { messages } = question;
+    const message = await model.chat({ messages, maxTokens: 5 }).message;
+    expect(message.tool_calls).toBeUndefined();
+    await expect(model.chat(question).message).rejects.toBeInstanceOf(UnsupportedOptionError);
+    await model.dispose();
+  });
+
+  it('the variant for tools is used for chats with tools, and counts for what a model can do', async () => {
+    const file = await tinyModelFile({
+      vocabulary,
+      chatTemplate: withoutTools,
+      toolUseTemplate: chatTemplate,
+    });
+    const model = await loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 2048 });
+    expect(model.templates.toolUse.source).toBe(chatTemplate);
+    expect(model.templates.default.source).toBe(withoutTools);
+    expect(model.preview(question).prompt).toContain('get_weather');
+    expect(model.preview({ messages: question.messages }).prompt).toBe(
+      '<|im_start|>user\nHow warm is it in Bern?<|im_end|>\n<|im_start|>assistant\n',
+    );
+    const calls = await model.chat({
+      ...question,
+      toolChoice: 'required',
+      thinkingBudget: 8,
+      maxTokens: 900,
+      parallelToolCalls: false,
+    }).calls;
+    expect(calls).toHaveLength(1);
     await model.dispose();
   });
 });

@@ -1,7 +1,10 @@
 /** The templates of a model and what is known of them: from a generated module, or analysed here. */
 import { createHash } from 'node:crypto';
 import { type Analysis, analyzeTemplate } from '../../../analysis/analyze-template.ts';
+import { observeCapabilities } from '../../../analysis/capabilities.ts';
 import type { ChatFormat } from '../../../chat-format.ts';
+import { AnalysisError, ToolsUnsupportedError } from '../../../errors.ts';
+import { parseTemplate } from '../../../template/template.ts';
 import type { GeneratedModule, ResponseModule } from '../../module-contract.ts';
 
 /** What `generated/index.ts` exports: loaders of modules by the fingerprint of their template. */
@@ -69,6 +72,33 @@ export class TemplateShelf {
     const known = this.#learned.get(source) ?? this.#analyze(source);
     this.#learned.set(source, known);
     return known;
+  }
+
+  /**
+   * Throws `ToolsUnsupportedError` when the template for chats with tools does not tell the model of them
+   * or renders no calls. A format that has calls by an override counts as able.
+   */
+  requireTools(): void {
+    const { name, default: plain, toolUse: source } = this.sources;
+    const capabilities =
+      this.#learned.get(source)?.format.capabilities ??
+      observeCapabilities(parseTemplate(source, { name })).capabilities;
+    if (capabilities.supportsTools && capabilities.supportsToolCalls) return;
+    if (this.#writesCalls()) return;
+    throw new ToolsUnsupportedError({
+      model: name,
+      template: source === plain ? 'default' : 'tool_use',
+      capabilities,
+    });
+  }
+
+  #writesCalls(): boolean {
+    try {
+      return this.learn(true).format.calls !== null;
+    } catch (error) {
+      if (error instanceof AnalysisError) return false;
+      throw error;
+    }
   }
 
   #analyze(source: string): LearnedTemplate {

@@ -27,6 +27,8 @@ export interface LoadModelOptions {
   readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
   /** Jinja source to use instead of the templates in the file. */
   readonly chatTemplate?: string;
+  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
+  readonly requireTools?: boolean;
   /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
   readonly contextSize?: number;
   /** Chats that can run at the same time; further ones wait. Default: 1. */
@@ -71,7 +73,7 @@ const defaultContextSize = 8192;
 
 /**
  * Loads the GGUF file at `file`. Throws `ModelFileError` when it cannot be read or has no chat template,
- * `TemplateError` and `AnalysisError` when the template cannot be understood.
+ * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and `AnalysisError` when the template cannot be understood.
  */
 export async function loadModel(file: string, options: LoadModelOptions = {}): Promise<ChatModel> {
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
@@ -79,6 +81,7 @@ export async function loadModel(file: string, options: LoadModelOptions = {}): P
   try {
     const sources = templatesOf(model, file, options.chatTemplate);
     const shelf = await TemplateShelf.open(sources, specialTexts(model), options.modules ?? []);
+    if (options.requireTools !== false) shelf.requireTools();
     const vocabulary = readVocabulary(model, file);
     const context = await createContext(model, options);
     const engine: ChatEngine = {

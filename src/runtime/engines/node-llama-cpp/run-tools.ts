@@ -2,7 +2,7 @@
  * Answering with tools: the model calls, the calls are carried out, the model is told the results in its
  * template's own way, and so on until it answers without a call.
  */
-import type { Message, ToolMessage } from '../../../messages.ts';
+import type { Message, ToolChoice, ToolMessage } from '../../../messages.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ChatOptions } from './chat.ts';
@@ -141,9 +141,14 @@ async function* converse(
 function stepOptions(options: RunToolsOptions, { messages }: Conversation, step: number): ChatOptions {
   const { execute: _, maxSteps: __, ...chat } = options;
   if (step === 0) return { ...chat, messages };
-  const { toolChoice, continueFinalMessage: ___, ...later } = chat;
-  const choice = typeof toolChoice === 'object' || toolChoice === 'required' ? 'auto' : toolChoice;
-  return { ...later, messages, ...(choice === undefined ? {} : { toolChoice: choice }) };
+  const { toolChoice = 'auto', continueFinalMessage: ___, ...later } = chat;
+  return { ...later, messages, toolChoice: withoutDemand(toolChoice) };
+}
+
+function withoutDemand(choice: ToolChoice): ToolChoice {
+  if (typeof choice === 'string') return choice === 'required' ? 'auto' : choice;
+  if (choice.type === 'function') return 'auto';
+  return { ...choice, allowed_tools: { ...choice.allowed_tools, mode: 'auto' } };
 }
 
 async function* respond(
