@@ -152,8 +152,8 @@ class ArrayWriter {
     const { itemOpen, itemClose } = this.#notation;
     const place = this.#writer.compilation.places.item(this.#place, index);
     const inner = this.#writer.innerMargin(this.#margin);
-    const item = this.#writer.value(state, place, `${this.#hint}-item`, inner);
-    return sequence(literal(itemOpen), item, literal(itemClose));
+    const item = this.#writer.closed(state, place, `${this.#hint}-item`, inner, itemClose);
+    return sequence(literal(itemOpen), item);
   }
 
   #after(progress: Progress): Expression {

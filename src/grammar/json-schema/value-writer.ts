@@ -52,6 +52,32 @@ export class ValueWriter {
     );
   }
 
+  /**
+   * A value and the text that closes its place in a container. Where nothing of their own ends strings, that
+   * text does.
+   */
+  closed(state: State, place: Place, hint: string, margin: number, close: string): Expression {
+    const { string, alternativeString } = this.syntax;
+    const bare = string.spelling === null && string.close === '' && alternativeString === null;
+    if (!bare || close === '') return sequence(this.value(state, place, hint, margin), literal(close));
+    return this.rules.named(`${this.#key} ${state.id} ${place.id} up to ${close}`, hint, () => {
+      const found: Expression[] = [];
+      for (const [type, all] of this.compilation.shapes(state)) {
+        const shapes = this.compilation.productive(all);
+        const strings = shapes.filter((shape): shape is StringShape => shape.type === 'string');
+        if (strings.length > 0) found.push(this.string(strings, { ...string, close }, state));
+        else
+          found.push(
+            ...this.ofType(type, shapes, state, place, hint, margin).map((each) =>
+              sequence(each, literal(close)),
+            ),
+          );
+      }
+      if (found.length === 0) throw new BudgetExceeded('conditions');
+      return alternatives(...found);
+    });
+  }
+
   #anythingKey(): string {
     return this.rules.shortKey(`anything ${JSON.stringify(this.syntax)} ${this.compilation.openObjects}`);
   }
@@ -131,8 +157,7 @@ export class ValueWriter {
       compilation: this.compilation,
       rules: this.rules,
       object: indented(this.syntax.object, this.syntax.indent, margin),
-      value: (state, valuePlace, key, close) =>
-        sequence(this.value(state, valuePlace, key ?? hint, inner), literal(close)),
+      value: (state, valuePlace, key, close) => this.closed(state, valuePlace, key ?? hint, inner, close),
     });
     const none = mayBeEmpty ? [literal(this.syntax.object.empty)] : [];
     return alternatives(...(some === null ? [] : [some]), ...none);
