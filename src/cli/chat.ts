@@ -149,7 +149,9 @@ async function ask(
   } catch (error) {
     view.end();
     if (interruption.signal.aborted) {
-      process.stderr.write(pc.dim('(stopped; this question is forgotten)\n'));
+      // Behind the ^C that the terminal shows.
+      const gap = process.stdin.isTTY ? '\n' : '';
+      process.stderr.write(gap + pc.dim('(stopped; this question is forgotten)\n'));
       return before;
     }
     if (!(error instanceof IdiolectError)) throw error;

@@ -27,13 +27,14 @@ function terminalInput(prompt: string): LineInput {
           history = [...lines];
         });
         asking.on('SIGINT', () => asking.close());
+        let answer: string | null = null;
         asking.on('close', () => {
-          process.stdout.write('\n');
-          resolve(null);
+          if (answer === null) process.stdout.write('\n');
+          resolve(answer);
         });
         asking.question(prompt, (line) => {
-          resolve(line);
-          asking.removeAllListeners('close').close();
+          answer = line;
+          asking.close();
         });
       }),
   };

@@ -29,7 +29,7 @@ function createProgram(): Command {
   const { version } = createRequire(import.meta.url)('idiolect/package.json');
   const program = new Command('idiolect')
     .description(
-      "Reads a model's chat template, learns how it writes reasoning, answers and tool calls,\n" +
+      "Reads a model's chat template, learns how it writes reasoning, answers and tool calls, " +
         'and compiles that into a streaming parser and a grammar.',
     )
     .version(version)
@@ -46,6 +46,12 @@ function report(error: unknown): void {
     process.stderr.write(`${pc.red('internal error')} ${error instanceof Error ? error.stack : error}\n`);
   }
 }
+
+// Whoever reads may stop early: `idiolect inspect model.gguf | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 try {
   await createProgram().parseAsync();

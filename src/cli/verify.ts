@@ -47,22 +47,35 @@ async function verifyFile(file: string): Promise<Row['result']> {
 
 const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
 
+/** A table where it fits, else a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {
+  const details = verbose ? rows.flatMap(breachLines) : [];
   const width = Math.max(...rows.map(({ file }) => file.length), 8);
+  const fits = width + (laws.length + 1) * 14 <= (process.stdout.columns ?? Number.POSITIVE_INFINITY);
+  const lines = fits ? wideLines(rows, width) : rows.flatMap(narrowLines);
+  return `${[...lines, ...details].join('\n')}\n`;
+}
+
+function narrowLines({ file, result }: Row): string[] {
+  if ('error' in result) return [pc.bold(file), `  ${pc.red(result.error)}`];
+  const counts = `  ${'messages'.padEnd(12)}  ${result.rendered}`;
+  return [pc.bold(file), counts, ...laws.map((law) => `  ${law.padEnd(12)}  ${cell(result, law, 0)}`)];
+}
+
+function wideLines(rows: readonly Row[], width: number): string[] {
   const header = `${'template'.padEnd(width)}  ${'messages'.padStart(8)}  ${laws.map((law) => law.padStart(12)).join('  ')}`;
   const lines = rows.map(({ file, result }) => {
     if ('error' in result) return `${file.padEnd(width)}  ${pc.red(result.error)}`;
     const cells = laws.map((law) => cell(result, law));
     return `${file.padEnd(width)}  ${String(result.rendered).padStart(8)}  ${cells.join('  ')}`;
   });
-  const details = verbose ? rows.flatMap(breachLines) : [];
-  return `${[pc.bold(header), ...lines, ...details].join('\n')}\n`;
+  return [pc.bold(header), ...lines];
 }
 
-function cell({ breaches, rendered }: Verification, law: LawName): string {
+function cell({ breaches, rendered }: Verification, law: LawName, width = 12): string {
   const broken = breaches.filter((breach) => breach.law === law).length;
-  if (rendered === 0) return pc.yellow('nothing'.padStart(12));
-  return broken === 0 ? pc.green('holds'.padStart(12)) : pc.red(`${broken} broken`.padStart(12));
+  if (rendered === 0) return pc.yellow('nothing'.padStart(width));
+  return broken === 0 ? pc.green('holds'.padStart(width)) : pc.red(`${broken} broken`.padStart(width));
 }
 
 function breachLines({ file, result }: Row): string[] {
