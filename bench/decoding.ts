@@ -143,6 +143,7 @@ function createRun(
     maxTokens: 400,
     thinkingBudget: 400,
     reasoningEnd: '',
+    freeBehindCalls: false,
   });
 }
 

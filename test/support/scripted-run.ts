@@ -6,6 +6,7 @@ import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
 import type { GrammarOptions } from '../../src/grammar/build-grammar.ts';
+import { isFreeBehindCalls } from '../../src/runtime/engines/node-llama-cpp/chat.ts';
 import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
 import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { ResponseRun } from '../../src/runtime/engines/node-llama-cpp/response-run.ts';
@@ -82,7 +83,13 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     generationPrompt: request.generationPrompt ?? '',
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });
-  const limits = { stops: [], maxTokens: 100_000, thinkingBudget: 100_000, reasoningEnd: '' };
+  const limits = {
+    stops: [],
+    maxTokens: 100_000,
+    thinkingBudget: 100_000,
+    reasoningEnd: '',
+    freeBehindCalls: isFreeBehindCalls(format, grammar),
+  };
   return { run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser }), markers };
 }
 

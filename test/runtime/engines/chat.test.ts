@@ -81,6 +81,36 @@ describe('auto, on a model with a script', () => {
     expect(['celsius', 'fahrenheit']).toContain(unit);
   });
 
+  it.each([true, false])(
+    'lets the model talk between and behind calls, and enforces every one of them (injecting: %s)',
+    async (injectForcedText) => {
+      const model = await openScripted([
+        '<tool_call>',
+        weatherCall,
+        '</tool_call>',
+        '\nOne more, please:\n',
+        '<tool_call>',
+        weatherCall.replace('Bern', 'Basel'),
+        '</tool_call>',
+        '\nThat is all.',
+        '<|im_end|>',
+      ]);
+      const message = await model.chat({ ...question, injectForcedText }).message;
+      const { calls } = model.chat({ ...question, injectForcedText });
+      expect((await calls).map((call) => call.arguments)).toEqual([
+        { city: 'Bern', unit: 'celsius' },
+        { city: 'Basel', unit: 'celsius' },
+      ]);
+      expect(message.malformed).toBeUndefined();
+      expect(message.content).toContain('One more, please:');
+      expect(message.content).toContain('That is all.');
+      const single = await model.chat({ ...question, injectForcedText, parallelToolCalls: false }).message;
+      await model.dispose();
+      expect(single.tool_calls).toHaveLength(1);
+      expect(single.content ?? '').toBe('');
+    },
+  );
+
   it('answers in text when the model does', async () => {
     const model = await openScripted(['It is warm, says </think> nobody.', '<|im_end|>', 'never']);
     const message = await model.chat(question).message;

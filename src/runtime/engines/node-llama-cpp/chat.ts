@@ -1,5 +1,6 @@
 /** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
 import type { LlamaModel } from 'node-llama-cpp';
+import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
 import type { BuiltGrammar, GrammarOptions } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
@@ -178,7 +179,20 @@ function createRun(
     maxTokens: options.maxTokens ?? unlimited,
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
+    freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),
   });
+}
+
+/**
+ * Whether text may follow a section of calls without a call hiding in it: every section begins with a
+ * marker that triggers the grammar, and the grammar is complete only where a section is.
+ */
+export function isFreeBehindCalls({ calls }: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
+  if (calls === null || !lazy) return false;
+  const { section, call } = calls;
+  const opener = (section.open + call.open).trim();
+  const known = triggers.some(({ type, value }) => type === 'word' && value === opener);
+  return known && (section.open.trim() === '' || section.close.trim() !== '');
 }
 
 /** A field that is there only if it has a value. */

@@ -52,7 +52,12 @@ export class GrammarGuide {
 
   /** Nothing may follow but white space: the response is over. */
   get finished(): boolean {
-    return this.#matcher?.complete === true && onlyBlanksFollow(this.#matcher, this.#options.vocabulary);
+    return this.#matcher?.complete === true && onlyBlanksFollow(this.#matcher);
+  }
+
+  /** The response may end here. */
+  get complete(): boolean {
+    return this.#matcher?.complete === true;
   }
 
   /**
@@ -162,15 +167,23 @@ function healEnd(text: string, matcher: Matcher, { markers, vocabulary }: GuideO
   return tokens.slice(0, kept);
 }
 
-/** No allowed text holds anything but white space. */
-function onlyBlanksFollow(matcher: Matcher, vocabulary: Vocabulary): boolean {
+const barren = new WeakMap<object, boolean>();
+
+/** No allowed text holds anything but white space; remembered by the place. */
+function onlyBlanksFollow(matcher: Matcher): boolean {
+  const known = barren.get(matcher.state) ?? searchBlanks(matcher);
+  barren.set(matcher.state, known);
+  return known;
+}
+
+/** Asks for bytes rather than tokens: a vocabulary may have hundreds of tokens of white space. */
+function searchBlanks(matcher: Matcher): boolean {
   const seen = new Set<object>();
   const places = [matcher];
   for (const place of places) {
     if (seen.has(place.state)) continue;
     seen.add(place.state);
-    const allowed = vocabulary.allowed.at(place);
-    if (allowed === null || !allowed.every((token) => isBlank(vocabulary.bytesOf(token)))) return false;
+    if (inkBytes.some((byte) => place.allows(byte))) return false;
     for (const blank of blanks) {
       const next = place.clone();
       if (next.accept(blank)) places.push(next);
@@ -181,9 +194,10 @@ function onlyBlanksFollow(matcher: Matcher, vocabulary: Vocabulary): boolean {
 
 const blanks = [' ', '\t', '\n', '\r'];
 
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
-}
+/** Every byte that is not white space, each by itself. */
+const inkBytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)).filter(
+  ([byte = 0]) => !blanks.includes(String.fromCharCode(byte)),
+);
 
 /** The earliest place from `from` on at which an allowed token is longer than the rest of `bytes`. */
 function firstOverrun(bytes: Uint8Array, from: number, matcher: Matcher, vocabulary: Vocabulary): number {

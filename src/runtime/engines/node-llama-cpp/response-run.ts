@@ -26,6 +26,11 @@ export interface RunOptions extends Omit<GuideOptions, 'matcher'> {
   readonly thinkingBudget: number;
   /** What ends reasoning in this format. */
   readonly reasoningEnd: string;
+  /**
+   * Behind a section of calls the response is free again until the next trigger. `false`: what the grammar
+   * says is all that may follow.
+   */
+  readonly freeBehindCalls: boolean;
 }
 
 /** What came of one token. */
@@ -104,7 +109,12 @@ export class ResponseRun {
 
   #acceptConstrained(token: Token, guide: GrammarGuide): Step {
     const tokens = [token, ...guide.accept(token)];
-    return this.#step(this.#feedTokens(tokens), tokens);
+    const events = this.#feedTokens(tokens);
+    if (this.#options.freeBehindCalls && guide.complete && !guide.finished) {
+      this.#guide = null;
+      this.#triggers.resumeAt(this.#written.length);
+    }
+    return this.#step(events, tokens);
   }
 
   /** The budget is used up: reasoning is closed for the model, and it goes on with the answer. */

@@ -44,6 +44,14 @@ export class TriggerWatch {
     return null;
   }
 
+  /** The text up to `place` was written under the grammar: triggers are looked for behind it. */
+  resumeAt(place: number): void {
+    this.#window = '';
+    this.#windowStart = place;
+    this.#answerStart = place;
+    this.#specialStarts.clear();
+  }
+
   #append(text: string): void {
     this.#window += text;
     if (this.#window.length < 2 * windowLength) return;
