@@ -12,33 +12,213 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
     () => import('./apertus-8b-instruct/index.js'),
   ],
   [
+    '2f5ce4b3c1e0ab30fc5f204a151aba5ee584615b0aa641afc2d58bcccfe33bdb',
+    () => import('./apriel-1.6-15b-thinker-fixed/index.js'),
+  ],
+  [
+    'a30b8c4531dda19196f35fb95ab84110dd8357acbd75eea3776c5543a70db5a9',
+    () => import('./bielik-11b-v3.0-instruct/index.js'),
+  ],
+  [
+    '3f9e0dc4adeb8032287d0129dc75b6298fee8698a52ab41e863dbc89929330d3',
+    () => import('./bytedance-seed-oss/index.js'),
+  ],
+  ['e8c6cd531610b8110e563b1979325620c1fc791654114a3f6522aa0ab1ea619b', () => import('./cogito-14b/index.js')],
+  ['0ae4c685fa6a66d5f7d562436f2ced2907850a485e87a0d3b6905b97c303bf05', () => import('./cogito-3b/index.js')],
+  ['d8366efb9f07c571da620ce6a924594fc52c80273a0fbb46a38b643972df95fd', () => import('./cohere2moe/index.js')],
+  [
+    'bf9e9ee8c0f2297c6ff60af5fab357d7b34bc4375884ed16ab6aa90597d7eb7d',
+    () => import('./cohereforai-c4ai-command-r-plus-tool-use/index.js'),
+  ],
+  [
     'cc60b553279347d83df761f5dc55b4b2fb66bc1fa9a33e219911c13c11552fac',
     () => import('./cohereforai-c4ai-command-r7b-12-2024-tool-use/index.js'),
+  ],
+  [
+    '56a1447ad31926fdc21fb07e56e5642bd9c850c4f52d8c8af7bbe5f079a84f5f',
+    () => import('./deepcoder-14b/index.js'),
+  ],
+  [
+    'dd2675619a64a449cdcdd2b93e605a0a50764cee41e344f244752bc93643936c',
+    () => import('./deepseek-ai-deepseek-r1-distill-llama-8b/index.js'),
+  ],
+  [
+    'bbe594884b44d740667ee65a70bc8d333a565eab3d63ea59f291ea73ada84ba6',
+    () => import('./deepseek-ai-deepseek-r1-distill-qwen-32b/index.js'),
   ],
   [
     'd9f5f351b276cf9e81d009db08830db7d38e94927aecd09a7beb43e2aafee94e',
     () => import('./deepseek-ai-deepseek-v3.1/index.js'),
   ],
+  [
+    '8e5a13fcc4bdd4d943311fc59064b805770fdeddfccbd7f1c252cc16e8acaf3d',
+    () => import('./deepseek-ai-deepseek-v3.2/index.js'),
+  ],
+  [
+    '7bd4fbdf0c06cd7398ddb6913de6e4a5839b9d06569e74e5b2ec246b375ca9c9',
+    () => import('./deepseek-ai-deepseek-v4/index.js'),
+  ],
+  [
+    'aec3d906bce80d43a9e6e89922c04e8e752c05f71f10040ba3f61b746ebacd6d',
+    () => import('./deepseek-ai-deepseek-v4-flash-0731/index.js'),
+  ],
+  [
+    'b6835114b7303ddd78919a82e4d9f7d8c26ed0d7dfc36beeb12d524f6144eab1',
+    () => import('./deepseek-r1-8b/index.js'),
+  ],
+  [
+    '53671bac29bcb3e1f95f51b8c77d85a6011b66dc38bd23dce64eef04384a976b',
+    () => import('./deepseek-r1-latest/index.js'),
+  ],
+  [
+    'cac8d3ea82bac9a92114e474c67bed1497208570426258f9c447a1b355322117',
+    () => import('./deepseek-v2.5-236b/index.js'),
+  ],
+  [
+    '3b8267e54b67df6500f231ffa969955cc9d26b3444a291ced4eb96ca7d3ca1ea',
+    () => import('./deepseek-v3-671b/index.js'),
+  ],
+  [
+    '45690185067ea25c073bff2d3e425a45ee2564d2bbf6cdf7d885e139d460b8e0',
+    () => import('./deepseek-v3.1-latest/index.js'),
+  ],
+  [
+    'b216fe0d948eea814568c97184a1395e74e14fd92bfa30f8f39e7ef6911dbc7f',
+    () => import('./exaone-deep-2.4b/index.js'),
+  ],
+  [
+    '310930d4a5d6da5a6c45efb5430bda90c990aced719c7ee011865969816001b7',
+    () => import('./exaone-deep-32b/index.js'),
+  ],
+  [
+    '25b097cb602823e9216258cf4b20a23ebd4004848e6c8d8da1f360fe2373410c',
+    () => import('./firefunction-v2-70b/index.js'),
+  ],
+  [
+    'fcb749f5c5d6bbc4240db4e86af5dfcefe9c7e85355235d0f304ab4319ba6b51',
+    () => import('./fireworks-ai-llama-3-firefunction-v2/index.js'),
+  ],
+  [
+    'bbbf2de800b645dfe032b1d85e1d6479d78fd82d38d4af0d8d5bb2dacacd20d6',
+    () => import('./gigachat3-10b-a1.8b/index.js'),
+  ],
+  [
+    '304f0d64aa3ba30ee85c281befdeb0e5b32aed232b06dee1752310daa1208a4b',
+    () => import('./gigachat3.1-10b-a1.8b/index.js'),
+  ],
   ['8804f445c761b9f259e3c1126a579d481a22ca09b2a3d32bcc4eb91bc36e0301', () => import('./glm-4.6/index.js')],
+  [
+    'd63ad536c3c81880043e22ec7fd08db42b4d8fb7c89c7138bc562bfa25281375',
+    () => import('./glm-4.7-flash/index.js'),
+  ],
+  [
+    'ecd6ae513fe103f0eb62e8ab5bfa8d0fe45c1074fa398b089c93a7e70c15cfd6',
+    () => import('./google-gemma-2-2b-it/index.js'),
+  ],
   [
     '85a08664d16d8f3be4416c92427b3ac10df1024ac566cc0b4bc3bab409393f98',
     () => import('./google-gemma-4-31b-it/index.js'),
+  ],
+  [
+    '65f93a25708c952457106a30e185ba7beffddd726121c8d7e3f3e08b23c16c67',
+    () => import('./google-gemma-4-31b-it-interleaved/index.js'),
+  ],
+  [
+    '8a58e18acd9ca00a43a285fe6ba3760efbda06b5ab7fb57875bfacd72957ed5e',
+    () => import('./granite3.3-2b/index.js'),
+  ],
+  [
+    '19eacf64569032f07644ea92c8e2a87af06ee7008147557302c31e474912ca97',
+    () => import('./huggingfacetb-smollm3-3b/index.js'),
+  ],
+  [
+    '3c71df5f659987462c882bf9e295b597dc19902467a7312ea382c5896681bc02',
+    () => import('./ibm-granite-granite-3.3-2b-instruct/index.js'),
+  ],
+  [
+    '9524df67b77a7b25a2dfee898f75b316a157eb9d855b51e32aeac79d7c8a83ce',
+    () => import('./ibm-granite-granite-4.0/index.js'),
+  ],
+  [
+    'fed2756d2d24e127b951dcf139d0b03ab7db8ef23a456128ebc9c2db4901d476',
+    () => import('./ibm-granite-granite-4.1/index.js'),
+  ],
+  [
+    'b4ab3a1c8f748e6f874d9aea102333efe7ab82528e8ab81c2eb155851e8705c6',
+    () => import('./inclusionai-ling-3.0-flash/index.js'),
+  ],
+  [
+    '1d396d5b128cdb9b2a4ef73434fa08d31c75604a11daa77bcb4b622d32dddd41',
+    () => import('./kimi-k2-instruct/index.js'),
+  ],
+  [
+    '2f6c593d50682612ccc3229f043ecd1bdeb5a32fdfe86ca2158203a61d885817',
+    () => import('./kimi-k2-thinking/index.js'),
+  ],
+  ['4578103bf225f58d5b7ceb613ccc2ac8fe82b6707b7289211b3d4825e87806b3', () => import('./kimi-k3/index.js')],
+  [
+    '2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365',
+    () => import('./lfm2-8b-a1b/index.js'),
   ],
   [
     '6d65c8804847ad74eea912dd7eca3dc1cf7a457b53a77f47d841a14121910963',
     () => import('./lfm2.5-8b-a1b/index.js'),
   ],
   [
+    'f05bf4b967dc993bdc7a2fe6e43759ee218eb0eb340d68b063e1c4f8ad148176',
+    () => import('./lfm2.5-instruct/index.js'),
+  ],
+  [
+    '0d11fd8d7cf3f212733d73dfe09ead89a14a18816661dc30ea1fb3147428fba1',
+    () => import('./llama-cpp-deepseek-r1/index.js'),
+  ],
+  [
+    'e70723034f0928096207d99b2ec4678950361f290f5341c017d957f88b196935',
+    () => import('./llama-cpp-rwkv-world/index.js'),
+  ],
+  [
+    'e407323269d15bba92fc431b5b7d757e66d920d01b45cae58149a692d7697d3c',
+    () => import('./llama3.2-vision-90b/index.js'),
+  ],
+  [
+    '53ff0dc467531d098a8bdd2ba38a3b2c157c9a90e96e16a0a79aa86476d47eea',
+    () => import('./llama3.2-vision-latest/index.js'),
+  ],
+  [
+    '01a91bfb2e84c8055bf7b635898fef3cae0b69e42ac5634c212d308e0e9091bd',
+    () => import('./llama4-latest/index.js'),
+  ],
+  [
     '2fc9dbfaea552f864b4b8cdf9d17401e9a49cbda199498531f137eb0ec5ae1d8',
     () => import('./meetkai-functionary-medium-v3.1/index.js'),
+  ],
+  [
+    '5c7c96c27cfecf3418411d1ebd0d11d691ab6bd2155bb38dacc62250fe47c3c8',
+    () => import('./meetkai-functionary-medium-v3.2/index.js'),
   ],
   [
     'e10ca381b1ccc5cf9db52e371f3b6651576caee0a630b452e2816b2d404d4b65',
     () => import('./meta-llama-llama-3.1-8b-instruct/index.js'),
   ],
   [
+    '5816fce10444e03c2e9ee1ef8a4a1ea61ae7e69e438613f3b17b69d0426223a4',
+    () => import('./meta-llama-llama-3.2-3b-instruct/index.js'),
+  ],
+  [
+    '78d976a442bcde2f0be15aafbb8e3050e1104f86732266f68403251b89982a90',
+    () => import('./microsoft-phi-3.5-mini-instruct/index.js'),
+  ],
+  ['10490379c20af484107413cc5fd93f6e587d0cb4364a183a89ab68849406b80d', () => import('./mimo-vl/index.js')],
+  ['e1790d8fbe1c587e6fc385e2a712363f86faf52ae1fb1fcbfc5ded3eb1fae70a', () => import('./minimax-m1/index.js')],
+  ['967ff7e387676f4b4340585da0585416532f1e6c5ee3f1ede64b2c21ef7ea001', () => import('./minimax-m2/index.js')],
+  ['11421244f67553498e5c8112dae02802025bcc4305ec45ad380af95c96f9fe64', () => import('./minimax-m3/index.js')],
+  [
     '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608',
     () => import('./mistral-small-3.2-24b-instruct-2506/index.js'),
+  ],
+  [
+    '39f03c383413f531fd302c06c7e982ad98c83f0657a8339ae25478ccb81fdcda',
+    () => import('./mistralai-ministral-3-14b-reasoning-2512/index.js'),
   ],
   [
     'e4676cb56dffea7782fd3e2b577cfaf1e123537e6ef49b3ec7caa6c095c62272',
@@ -49,12 +229,44 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
     () => import('./moonshotai-kimi-k2/index.js'),
   ],
   [
+    'cfc67e5f349f37690dfd31ed1f18bc4442a9dd32fe39a648f993cb4eb3cae678',
+    () => import('./muse-glimmer/index.js'),
+  ],
+  [
+    '73e87b1667d87ab7d7b579107f01151b29ce7f3ccdd1018fdc397e78be76219d',
+    () => import('./nemotron-70b/index.js'),
+  ],
+  [
     '7ce09d55d3690e06c70b5c07228cc7e8c99c43a23cdc027762be4011efcdea6c',
-    () => import('./nousresearch-hermes-3-llama-3.1-8b-tool-use/index.js'),
+    () => import('./nousresearch-hermes-2-pro-llama-3-8b-tool-use/index.js'),
+  ],
+  [
+    'ab7813c3abdd9cb655905a410728b26c7884eca45ddfab8d9f931553485a7862',
+    () => import('./nvidia-nemotron-3-nano-30b-a3b-bf16/index.js'),
+  ],
+  [
+    '52ae8e50fa083e63a0a5726eeffc85502089b82064aceb1bddf0366f7317b3f8',
+    () => import('./nvidia-nemotron-nano-v2/index.js'),
   ],
   [
     'a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146',
     () => import('./openai-gpt-oss-120b/index.js'),
+  ],
+  [
+    '7451a05cf1e28a79d97d7c0bc951028c0b1915119bf9046acd06a0e3d931f47c',
+    () => import('./openbmb-minicpm5-1b/index.js'),
+  ],
+  [
+    '444819b8ad4612870827ac05b9147fe9e3344d3850cae8c2790898fc514099ff',
+    () => import('./poolside-laguna-s-2.1/index.js'),
+  ],
+  [
+    '5f1bf14725b6a0e662678e7ca66d7b347bbaa436b09db038472045aba37da2f2',
+    () => import('./poolside-laguna-xs-2.1/index.js'),
+  ],
+  [
+    'cefcef90515772c003776b3d7db3c088f4e0ee89f8470679b95cf83210dc9e06',
+    () => import('./poolside-laguna-xs.2/index.js'),
   ],
   [
     'cd8e9439f0570856fd70470bf8889ebd8b5d1107207f67a5efb46e342330527f',
@@ -65,11 +277,57 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
     () => import('./qwen-qwen3-0.6b/index.js'),
   ],
   [
+    '5ed15374ce53e19a7798710736a2c9fe41c79f7385e8421a2080d6575a80ef1b',
+    () => import('./qwen-qwq-32b/index.js'),
+  ],
+  [
+    'd5495a1e5db0611132a97e46a65dbb64a642a499421228b9c8b93229097fa9a4',
+    () => import('./qwen2.5-0.5b/index.js'),
+  ],
+  [
     'd287fb2edf144207f868ae1b282755dc19db2a3f1c5b3a3d57e9e5abffa98392',
     () => import('./qwen3-coder/index.js'),
   ],
   [
+    '672e747c77e990320152343b0a4951222e40de5645297905d89afba05586d827',
+    () => import('./qwen3-coder-30b/index.js'),
+  ],
+  [
+    '3802169b2a02b81e6adb7ab4f64f91ff02db753c8c3a64a01c35192d3a61d8d7',
+    () => import('./qwen3-next-80b/index.js'),
+  ],
+  ['a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715', () => import('./qwen3.5-4b/index.js')],
+  ['8523238ee7675c71ff297fb3bf4c48da234104b209663a3f63e7eeeef4ca7685', () => import('./qwq-32b/index.js')],
+  ['61433aea8393589935ac6fdc49e937f991c796925e27241bd2b1d1080d9cf9af', () => import('./qwq-32b-2/index.js')],
+  ['16488ad69d85833e5f66c50174f39834b688343337e9337f018deaa21b354117', () => import('./qwq-32b-3/index.js')],
+  [
+    '3a3036eeb96ca0e48565fc1f19b4d7d3fa17ada32bb1b3d5ed539ae74cf22923',
+    () => import('./r1-1776-671b/index.js'),
+  ],
+  ['546b04dba74993efae8f9da3ba08e29f437f5ac3f4e40b5cb9a4de5901a841df', () => import('./reka-edge/index.js')],
+  [
+    '4065869b8ec00130819269c3bef69cbb8052fbb9ea522ec00257b912f7dc4402',
+    () => import('./rnj-1-latest/index.js'),
+  ],
+  ['afea0f7114d5d35b20ad9f44f7dd0782791412b8fcfc1b49e31f27c2da09e9cb', () => import('./spark2.5/index.js')],
+  [
+    'b18b99dff7261214c43e0402cba9f573e3240be6f9bb7ccaa54bb8df97e49dca',
+    () => import('./stepfun3.5-flash/index.js'),
+  ],
+  [
+    '84437b9746423f042920c15289ac84d4eba7a50a11ebc05e8b414c460f814873',
+    () => import('./tencent-hy3/index.js'),
+  ],
+  [
+    'fae87682d3551b1cd3191fc92c5372c230e6e90115a98f049e35218cf4e13d8f',
+    () => import('./unsloth-apriel-1.5/index.js'),
+  ],
+  [
     '039a4710e2aabaa79e85a233fa3daa4fbc030a4a8dc218cb7f34fb0c4b8c13b1',
     () => import('./unsloth-mistral-devstral-small-2507/index.js'),
+  ],
+  [
+    '4618a1ec1a3442b9723d661d72bb1776d1bf8ebd7281a3bf3edd8bfd80e5ad4e',
+    () => import('./upstage-solar-open-100b/index.js'),
   ],
 ]);

@@ -27,7 +27,7 @@ import {
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -53,7 +53,7 @@ function turnBegun(reader: Reader): State | null {
 const turnBegunTable = beginTable({
   choices: [
     { marker: '<|assistant_start|>', next: turnBegun },
-    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call' },
+    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|assistant_end|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -71,7 +71,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call' },
+    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|assistant_end|>', next: turnEnded },
   ],
 });
@@ -122,7 +122,7 @@ const afterCallTable = beginTable({
     { marker: ']', next: afterCalls },
     { marker: '<|tools_suffix|>', next: afterCalls },
     { marker: '<|assistant_start|>', next: turnBegun },
-    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call' },
+    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|assistant_end|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -143,7 +143,7 @@ const afterCallsTable = beginTable({
     { marker: ']<|tools_suffix|>', next: afterCalls },
     { marker: ']', next: afterCalls },
     { marker: '<|tools_suffix|>', next: afterCalls },
-    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call' },
+    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|assistant_end|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -162,13 +162,13 @@ const inMalformedCallTable = recoverTable({
   choices: [
     { marker: ']<|tools_suffix|>', next: afterCalls },
     { marker: '<|tools_suffix|>', next: afterCalls },
-    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call' },
+    { marker: '<|tools_prefix|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|assistant_end|>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|assistant_end|>
  *                      ^
@@ -176,7 +176,11 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [{ marker: '<|tools_prefix|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

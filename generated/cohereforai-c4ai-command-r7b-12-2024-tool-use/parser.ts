@@ -34,7 +34,7 @@ import {
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -63,7 +63,7 @@ const turnBegunTable = beginTable({
     { marker: '<|CHATBOT_TOKEN|>', next: turnBegun },
     { marker: '<|START_THINKING|>', next: inReasoning, role: 'thought' },
     { marker: '<|END_THINKING|>', next: afterReasoning },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|START_RESPONSE|>', next: inContent },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
@@ -84,7 +84,13 @@ const inReasoningTable = regionTable({
   stops: [
     { marker: '<|END_THINKING|>', next: afterReasoning, role: 'thought' },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', doubtful: true },
+    {
+      marker: '<|START_ACTION|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['[', '{'] },
+      doubtful: true,
+    },
     { marker: '<|START_RESPONSE|>', next: inContent, doubtful: true },
   ],
   doubt: inDoubt,
@@ -118,7 +124,7 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>', next: turnBegun },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|START_RESPONSE|>', next: inContent },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
@@ -137,7 +143,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|START_RESPONSE|>', next: inContent },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
@@ -174,7 +180,7 @@ const afterContentTable = beginTable({
   choices: [
     { marker: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>', next: turnBegun },
     { marker: '<|START_THINKING|>', next: inReasoning, role: 'thought' },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|START_RESPONSE|>', next: inContent },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
@@ -228,7 +234,7 @@ const afterCallTable = beginTable({
     { marker: ']', next: afterCalls },
     { marker: '<|END_ACTION|>', next: afterCalls },
     { marker: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>', next: turnBegun },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|START_RESPONSE|>', next: inContent },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
@@ -250,7 +256,7 @@ const afterCallsTable = beginTable({
     { marker: '\n]<|END_ACTION|>', next: afterCalls },
     { marker: ']', next: afterCalls },
     { marker: '<|END_ACTION|>', next: afterCalls },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|START_RESPONSE|>', next: inContent },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
@@ -270,13 +276,13 @@ const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '\n]<|END_ACTION|>', next: afterCalls },
     { marker: '<|END_ACTION|>', next: afterCalls },
-    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call' },
+    { marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|END_OF_TURN_TOKEN|>
  *                          ^
@@ -284,7 +290,11 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [{ marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

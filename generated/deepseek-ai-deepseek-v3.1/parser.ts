@@ -36,7 +36,7 @@ import {
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -64,8 +64,18 @@ const turnBegunTable = beginTable({
     { marker: '<｜Assistant｜>', next: turnBegun },
     { marker: '<think>', next: inReasoning, role: 'thought' },
     { marker: '</think>', next: afterReasoning },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
-    { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -85,8 +95,20 @@ const inReasoningTable = regionTable({
   stops: [
     { marker: '</think>', next: afterReasoning, role: 'thought' },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call', doubtful: true },
-    { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call', doubtful: true },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+      doubtful: true,
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+      doubtful: true,
+    },
   ],
   doubt: inDoubt,
   mustClose: true,
@@ -119,8 +141,18 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<｜Assistant｜>', next: turnBegun },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
-    { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -138,8 +170,18 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
-    { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
 });
@@ -207,7 +249,18 @@ const closing0Table = expectTable({
     { marker: '<｜tool▁calls▁end｜>', next: afterCalls },
     { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
     { marker: '<｜Assistant｜>', next: turnBegun },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -227,7 +280,18 @@ const afterCallTable = beginTable({
     { marker: '<｜tool▁calls▁end｜>', next: afterCalls },
     { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
     { marker: '<｜Assistant｜>', next: turnBegun },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -246,8 +310,18 @@ const afterCallsTable = beginTable({
   choices: [
     { marker: '<｜Assistant｜>', next: turnBegun },
     { marker: '<｜tool▁calls▁end｜>', next: afterCalls },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
-    { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -266,14 +340,24 @@ const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '<｜tool▁call▁end｜>', next: afterCall },
     { marker: '<｜tool▁calls▁end｜>', next: afterCalls },
-    { marker: '<｜tool▁calls▁begin｜>', next: callsOpened1, role: 'call' },
-    { marker: '<｜tool▁call▁begin｜>', next: inToolName, role: 'call' },
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
     { marker: '<｜end▁of▁sentence｜>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <｜end▁of▁sentence｜>
  *                        ^
@@ -281,7 +365,24 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [
+    {
+      marker: '<｜tool▁calls▁begin｜>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+    },
+    {
+      marker: '<｜tool▁call▁begin｜>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+    },
+  ],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

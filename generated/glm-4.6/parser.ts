@@ -40,7 +40,7 @@ import {
  *     closing0         At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -68,7 +68,12 @@ const turnBegunTable = beginTable({
     { marker: '<|assistant|>\n', next: turnBegun },
     { marker: '<think>', next: inReasoning, role: 'thought' },
     { marker: '</think>\n', next: afterReasoning },
-    { marker: '<tool_call>', next: inToolName, role: 'call' },
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -90,7 +95,13 @@ const inReasoningTable = regionTable({
     { marker: '</think>\n', next: afterReasoning, role: 'thought' },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
-    { marker: '<tool_call>', next: inToolName, role: 'call', doubtful: true },
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+      doubtful: true,
+    },
   ],
   doubt: inDoubt,
   mustClose: true,
@@ -126,7 +137,12 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<|assistant|>\n', next: turnBegun },
-    { marker: '<tool_call>', next: inToolName, role: 'call' },
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -145,7 +161,12 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '\n<tool_call>', next: inToolName, role: 'call' },
+    {
+      marker: '\n<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -267,6 +288,12 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<|assistant|>\n', next: turnBegun },
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -286,6 +313,12 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<|assistant|>\n', next: turnBegun },
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -304,14 +337,19 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '</tool_call>', next: afterCall },
-    { marker: '<tool_call>', next: inToolName, role: 'call' },
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|user|>
  *             ^
@@ -319,7 +357,18 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [
+    {
+      marker: '<tool_call>',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+    },
+  ],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

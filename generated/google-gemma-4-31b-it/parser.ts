@@ -54,7 +54,7 @@ import {
  *     closing0         At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -82,7 +82,7 @@ const turnBegunTable = beginTable({
     { marker: '<|turn>model\n', next: turnBegun },
     { marker: '<|channel>thought\n', next: inReasoning, role: 'thought' },
     { marker: '\n<channel|>', next: afterReasoning },
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
@@ -104,7 +104,13 @@ const inReasoningTable = regionTable({
     { marker: '\n<channel|>', next: afterReasoning, role: 'thought' },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call', doubtful: true },
+    {
+      marker: '<|tool_call>call:',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['{'] },
+      doubtful: true,
+    },
   ],
   doubt: inDoubt,
   mustClose: true,
@@ -140,7 +146,7 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<|turn>model\n', next: turnBegun },
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
@@ -159,7 +165,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
@@ -435,6 +441,7 @@ const closing0Table = expectTable({
     { marker: '}<tool_call|>', next: afterCall },
     { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
     { marker: '<|turn>model\n', next: turnBegun },
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
@@ -454,6 +461,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
     { marker: '<|turn>model\n', next: turnBegun },
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
@@ -472,14 +480,14 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '}<tool_call|>', next: afterCall },
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <turn|>⏎
  *             ^
@@ -487,7 +495,13 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [
+    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
+  ],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

@@ -42,7 +42,7 @@ import {
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -70,7 +70,12 @@ const turnBegunTable = beginTable({
     { marker: '<|im_start|>assistant\n', next: turnBegun },
     { marker: '<think>', next: inReasoning, role: 'thought' },
     { marker: '</think>', next: afterReasoning },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -90,7 +95,13 @@ const inReasoningTable = regionTable({
   stops: [
     { marker: '</think>', next: afterReasoning, role: 'thought' },
     { marker: '<|im_end|>\n', next: turnEnded },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call', doubtful: true },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+      doubtful: true,
+    },
   ],
   doubt: inDoubt,
   mustClose: true,
@@ -123,7 +134,12 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -141,7 +157,12 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
@@ -283,7 +304,12 @@ const closing0Table = expectTable({
     { marker: ']', next: afterCalls },
     { marker: '<|tool_call_end|>', next: afterCalls },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -305,7 +331,12 @@ const afterCallTable = beginTable({
     { marker: ']', next: afterCalls },
     { marker: '<|tool_call_end|>', next: afterCalls },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -326,7 +357,12 @@ const afterCallsTable = beginTable({
     { marker: ']<|tool_call_end|>', next: afterCalls },
     { marker: ']', next: afterCalls },
     { marker: '<|tool_call_end|>', next: afterCalls },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -345,13 +381,18 @@ const inMalformedCallTable = recoverTable({
   choices: [
     { marker: ']<|tool_call_end|>', next: afterCalls },
     { marker: '<|tool_call_end|>', next: afterCalls },
-    { marker: '<|tool_call_start|>[', next: inToolName, role: 'call' },
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -359,7 +400,18 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [
+    {
+      marker: '<|tool_call_start|>[',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+    },
+  ],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

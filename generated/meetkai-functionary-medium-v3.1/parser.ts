@@ -29,7 +29,7 @@ import {
  *     closing0         At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -56,7 +56,7 @@ const turnBegunTable = beginTable({
   choices: [
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
     { marker: '<|end_header_id|>\n\n', next: turnBegun },
-    { marker: '<function=', next: inToolName, role: 'call' },
+    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],
@@ -75,7 +75,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<function=', next: inToolName, role: 'call' },
+    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],
@@ -129,6 +129,7 @@ const closing0Table = expectTable({
     { marker: '</function>', next: afterCall },
     { marker: '<function=', next: inToolName, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
+    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],
@@ -148,6 +149,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<function=', next: inToolName, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
+    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],
@@ -166,14 +168,14 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '</function>', next: afterCall },
-    { marker: '<function=', next: inToolName, role: 'call' },
+    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot_id|>
  *               ^
@@ -181,7 +183,11 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [{ marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } }],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

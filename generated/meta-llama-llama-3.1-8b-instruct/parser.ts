@@ -11,10 +11,12 @@ import {
   type ResponseModule,
   readEnvelope,
   readRegion,
+  readTrial,
   recover,
   recoverTable,
   regionTable,
   type State,
+  trialTable,
 } from 'idiolect/runtime';
 
 /**
@@ -22,10 +24,11 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inAnswer         In the answer.
+ *     perhapsCalls     In what is calls if nothing else comes before the end of the turn.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -73,7 +76,37 @@ const turnBegunTable = beginTable({
 function inAnswer(reader: Reader): State | null {
   return readRegion(reader, inAnswerTable);
 }
-const inAnswerTable = regionTable({ region: 'text', stops: [{ marker: '<|eot_id|>', next: turnEnded }] });
+const inAnswerTable = regionTable({
+  region: 'text',
+  stops: [
+    {
+      marker: '{',
+      next: perhapsCalls,
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
+      onTrial: true,
+    },
+    { marker: '<|eot_id|>', next: turnEnded },
+  ],
+  trial: perhapsCalls,
+});
+
+/**
+ * In what is calls if nothing else comes before the end of the turn.
+ *
+ *     Let me look.{"name": "<|eot_id|>
+ *                 ^^^^^^^^^^
+ */
+function perhapsCalls(reader: Reader): State | null {
+  return readTrial(reader, perhapsCallsTable);
+}
+const perhapsCallsTable = trialTable({
+  paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
+  list: false,
+  ends: [{ marker: '<|eot_id|>', next: turnEnded }],
+  next: inCall,
+  otherwise: inAnswer,
+});
 
 /**
  * In a call, which is one JSON object; its keys come in any order.
@@ -93,7 +126,7 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *
+ *     …
  *     ^
  */
 function afterCall(reader: Reader): State | null {
@@ -126,7 +159,7 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({ choices: [{ marker: '<|eot_id|>', next: turnEnded }] });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot_id|>
  *               ^
@@ -134,7 +167,11 @@ const inMalformedCallTable = recoverTable({ choices: [{ marker: '<|eot_id|>', ne
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

@@ -49,7 +49,14 @@ function turnBegun(reader: Reader): State | null {
   return begin(reader, turnBegunTable);
 }
 const turnBegunTable = beginTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  choices: [
+    {
+      marker: '[TOOL_CALLS]',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['[CALL_ID]'] },
+    },
+  ],
   otherwise: inAnswer,
 });
 
@@ -64,7 +71,14 @@ function inAnswer(reader: Reader): State | null {
 }
 const inAnswerTable = regionTable({
   region: 'text',
-  stops: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  stops: [
+    {
+      marker: '[TOOL_CALLS]',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['[CALL_ID]'] },
+    },
+  ],
 });
 
 /**
@@ -119,7 +133,15 @@ function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
 }
 const afterCallTable = beginTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  choices: [
+    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call' },
+    {
+      marker: '[TOOL_CALLS]',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['[CALL_ID]'] },
+    },
+  ],
   otherwise: inAnswer,
 });
 
@@ -133,5 +155,12 @@ function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);
 }
 const inMalformedCallTable = recoverTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  choices: [
+    {
+      marker: '[TOOL_CALLS]',
+      next: inToolName,
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['[CALL_ID]'] },
+    },
+  ],
 });

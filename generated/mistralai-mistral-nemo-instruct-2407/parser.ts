@@ -49,7 +49,7 @@ function turnBegun(reader: Reader): State | null {
   return begin(reader, turnBegunTable);
 }
 const turnBegunTable = beginTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call' }],
+  choices: [{ marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
   otherwise: inAnswer,
 });
 
@@ -64,7 +64,7 @@ function inAnswer(reader: Reader): State | null {
 }
 const inAnswerTable = regionTable({
   region: 'text',
-  stops: [{ marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call' }],
+  stops: [{ marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
 });
 
 /**
@@ -110,7 +110,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: ', ', next: inCall, role: 'call' },
     { marker: ']', next: afterCalls },
-    { marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call' },
+    { marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
   ],
   otherwise: inAnswer,
 });
@@ -127,7 +127,7 @@ function afterCalls(reader: Reader): State | null {
 const afterCallsTable = beginTable({
   choices: [
     { marker: ']', next: afterCalls },
-    { marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call' },
+    { marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } },
   ],
   otherwise: inAnswer,
 });
@@ -142,5 +142,5 @@ function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);
 }
 const inMalformedCallTable = recoverTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call' }],
+  choices: [{ marker: '[TOOL_CALLS]', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
 });

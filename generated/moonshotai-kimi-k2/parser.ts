@@ -31,7 +31,7 @@ import {
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -58,7 +58,12 @@ const turnBegunTable = beginTable({
   choices: [
     { marker: '<|im_assistant|>assistant<|im_middle|>', next: turnBegun },
     { marker: '<|im_middle|>', next: turnBegun },
-    { marker: '<|tool_calls_section_begin|>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
     { marker: '<|im_end|>', next: turnEnded },
   ],
@@ -77,7 +82,12 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '<|tool_calls_section_begin|>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
     { marker: '<|im_end|>', next: turnEnded },
   ],
@@ -112,7 +122,7 @@ const inComposedIdTable = holeTable({
     { marker: '<|tool_call_argument_begin|>', next: beforeArguments },
     { marker: '<|tool_call_end|>', next: beforeArguments, peek: true },
   ],
-  parts: ['functions.', { hole: 'name' }, ':', { hole: 'index', base: 0 }],
+  parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }],
   announce: true,
   recover: inMalformedCall,
 });
@@ -147,7 +157,12 @@ const closing0Table = expectTable({
     { marker: '<|tool_calls_section_end|>', next: afterCalls },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
     { marker: '<|im_assistant|>assistant<|im_middle|>', next: turnBegun },
-    { marker: '<|tool_calls_section_begin|>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
     { marker: '<|im_end|>', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -167,7 +182,12 @@ const afterCallTable = beginTable({
     { marker: '<|tool_calls_section_end|>', next: afterCalls },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
     { marker: '<|im_assistant|>assistant<|im_middle|>', next: turnBegun },
-    { marker: '<|tool_calls_section_begin|>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
     { marker: '<|im_end|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -186,7 +206,12 @@ const afterCallsTable = beginTable({
   choices: [
     { marker: '<|im_assistant|>assistant<|im_middle|>', next: turnBegun },
     { marker: '<|tool_calls_section_end|>', next: afterCalls },
-    { marker: '<|tool_calls_section_begin|>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
     { marker: '<|im_end|>', next: turnEnded },
   ],
@@ -206,14 +231,19 @@ const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '<|tool_call_end|>', next: afterCall },
     { marker: '<|tool_calls_section_end|>', next: afterCalls },
-    { marker: '<|tool_calls_section_begin|>', next: callsOpened1, role: 'call' },
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
     { marker: '<|im_end|>', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>
  *               ^
@@ -221,7 +251,19 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [
+    {
+      marker: '<|tool_calls_section_begin|>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['<|tool_call_begin|>'] },
+    },
+    { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
+  ],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

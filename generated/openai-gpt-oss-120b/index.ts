@@ -59,6 +59,36 @@ export const format: ChatFormat = {
   },
   preservedTokens: ['<|channel|>', '<|message|>', '<|end|>', '<|start|>'],
   stops: ['<|return|>', '<|call|>'],
+  alternatives: {
+    reasoning: ['<|channel|>commentary to=assistant<|channel|>analysis<|message|>'],
+    content: ['<|channel|>commentary<|message|>', '<|channel|>final <|constrain|>json<|message|>'],
+    calls: [
+      { open: ' to=functions.', head: [{ hole: 'name' }, '<|channel|>commentary<|message|>'] },
+      { open: '<|channel|>commentary to=functions.', head: [{ hole: 'name' }, '<|message|>'] },
+      { open: ' to=functions.', head: [{ hole: 'name' }, '<|channel|>commentary json<|message|>'] },
+      { open: '<|channel|>commentary to=functions.', head: [{ hole: 'name' }, ' json<|message|>'] },
+      {
+        open: ' to=functions.',
+        head: [{ hole: 'name' }, '<|channel|>commentary <|constrain|>json<|message|>'],
+      },
+      {
+        open: '<|channel|>commentary to=functions.',
+        head: [{ hole: 'name' }, ' <|constrain|>json<|message|>'],
+      },
+      { open: ' to=functions.', head: [{ hole: 'name' }, '<|channel|>analysis<|message|>'] },
+      { open: '<|channel|>analysis to=functions.', head: [{ hole: 'name' }, '<|message|>'] },
+      { open: ' to=functions.', head: [{ hole: 'name' }, '<|channel|>analysis json<|message|>'] },
+      { open: '<|channel|>analysis to=functions.', head: [{ hole: 'name' }, ' json<|message|>'] },
+      {
+        open: ' to=functions.',
+        head: [{ hole: 'name' }, '<|channel|>analysis <|constrain|>json<|message|>'],
+      },
+      {
+        open: '<|channel|>analysis to=functions.',
+        head: [{ hole: 'name' }, ' <|constrain|>json<|message|>'],
+      },
+    ],
+  },
 };
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */

@@ -7,11 +7,13 @@ import {
   doubtTable,
   expect,
   expectTable,
+  type HeaderTable,
   holeTable,
   jsonArgumentsTable,
   type Reader,
   type ResponseModule,
   readDoubt,
+  readHeader,
   readHole,
   readJsonArguments,
   readRegion,
@@ -25,6 +27,7 @@ import {
  * Reads the responses of one chat template. The places where the reader can stand:
  *
  *     turnBegun        At the beginning of the turn.
+ *     inHeader         In a region's header.
  *     inReasoning      In the reasoning.
  *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
  *     afterReasoning   Behind the reasoning.
@@ -35,7 +38,7 @@ import {
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -62,14 +65,32 @@ const turnBegunTable = beginTable({
   choices: [
     { marker: '<|start|>assistant', next: turnBegun },
     { marker: '<|channel|>analysis<|message|>', next: inReasoning, role: 'thought' },
-    { marker: ' to=functions.', next: inToolName, role: 'call' },
     { marker: '<|channel|>final<|message|>', next: inContent },
     { marker: '<|return|>', next: betweenTurns },
     { marker: '<|call|>', next: betweenTurns },
     { marker: '<|end|>', next: betweenTurns },
   ],
-  otherwise: inAnswer,
+  otherwise: inHeader,
 });
+
+/**
+ * In a region's header.
+ *
+ *     <|start|>assistantto=functions.get_time<|message|>
+ *                       ^^^^^^^^^^^^^^^^^^^^^
+ */
+function inHeader(reader: Reader): State | null {
+  return readHeader(reader, inHeaderTable);
+}
+const inHeaderTable: HeaderTable<State> = {
+  end: '<|message|>',
+  call: { marker: 'to=functions.', next: beforeArguments },
+  thought: { marker: '<|channel|>analysis', next: inReasoning },
+  recipient: 'to=',
+  next: inContent,
+  otherwise: inAnswer,
+  recover: inMalformedCall,
+};
 
 /**
  * In the reasoning.
@@ -95,8 +116,8 @@ const inReasoningTable = regionTable({
 /**
  * In the reasoning, behind what may be a call or a thought about one.
  *
- *     …analysis<|message|>The user wants the time. to=functions.<|end|><|start|>assistant
- *                                                 ^^^^^^^^^^^^^^
+ *     …analysis<|message|>The user wants the time.<|end|><|start|>assistant
+ *                                                 ^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -123,7 +144,6 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<|start|>assistant', next: turnBegun },
-    { marker: ' to=functions.', next: inToolName, role: 'call' },
     { marker: '<|channel|>final<|message|>', next: inContent },
     { marker: '<|return|>', next: betweenTurns },
     { marker: '<|call|>', next: betweenTurns },
@@ -135,7 +155,7 @@ const afterReasoningTable = beginTable({
 /**
  * In the answer.
  *
- *     Let me look. to=functions.
+ *     Let me look.<|return|>
  *     ^^^^^^^^^^^^
  */
 function inAnswer(reader: Reader): State | null {
@@ -144,7 +164,6 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: ' to=functions.', next: inToolName, role: 'call' },
     { marker: '<|channel|>final<|message|>', next: inContent },
     { marker: '<|return|>', next: betweenTurns },
     { marker: '<|call|>', next: betweenTurns },
@@ -229,7 +248,6 @@ function inMalformedCall(reader: Reader): State | null {
 }
 const inMalformedCallTable = recoverTable({
   choices: [
-    { marker: ' to=functions.', next: inToolName, role: 'call' },
     { marker: '<|return|>', next: betweenTurns },
     { marker: '<|call|>', next: betweenTurns },
     { marker: '<|end|>', next: betweenTurns },
@@ -251,7 +269,7 @@ const betweenTurnsTable = beginTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|return|>
  *               ^
@@ -259,7 +277,11 @@ const betweenTurnsTable = beginTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

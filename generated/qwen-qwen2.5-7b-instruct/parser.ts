@@ -26,7 +26,7 @@ import {
  *     closing0         At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -52,7 +52,7 @@ function turnBegun(reader: Reader): State | null {
 const turnBegunTable = beginTable({
   choices: [
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -70,7 +70,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '\n<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '\n<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
@@ -104,6 +104,7 @@ const closing0Table = expectTable({
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -122,6 +123,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -139,13 +141,13 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '\n</tool_call>', next: afterCall },
-    { marker: '<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -153,7 +155,11 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [{ marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } }],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

@@ -31,7 +31,7 @@ import {
  *     closing0         At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -59,7 +59,7 @@ const turnBegunTable = beginTable({
     { marker: '<|im_start|>assistant\n', next: turnBegun },
     { marker: '<think>\n', next: inReasoning, role: 'thought' },
     { marker: '\n</think>\n\n', next: afterReasoning },
-    { marker: '<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -79,7 +79,7 @@ const inReasoningTable = regionTable({
   stops: [
     { marker: '\n</think>\n\n', next: afterReasoning, role: 'thought' },
     { marker: '<|im_end|>\n', next: turnEnded },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', doubtful: true },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] }, doubtful: true },
   ],
   doubt: inDoubt,
   mustClose: true,
@@ -112,7 +112,7 @@ function afterReasoning(reader: Reader): State | null {
 const afterReasoningTable = beginTable({
   choices: [
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -130,7 +130,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '\n<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '\n<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
@@ -164,6 +164,7 @@ const closing0Table = expectTable({
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -182,6 +183,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -199,13 +201,13 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '\n</tool_call>', next: afterCall },
-    { marker: '<tool_call>\n', next: inCall, role: 'call' },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -213,7 +215,11 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [{ marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } }],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

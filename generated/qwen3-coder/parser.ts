@@ -37,7 +37,7 @@ import {
  *     closing1         At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow.
+ *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
@@ -63,7 +63,7 @@ function turnBegun(reader: Reader): State | null {
 const turnBegunTable = beginTable({
   choices: [
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
+    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -82,7 +82,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '\n\n<tool_call>\n', next: callOpened1, role: 'call' },
+    { marker: '\n\n<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -222,6 +222,7 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -242,6 +243,7 @@ const closing1Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -261,6 +263,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
+    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -280,14 +283,14 @@ const inMalformedCallTable = recoverTable({
   choices: [
     { marker: '</function>\n', next: closing1 },
     { marker: '</tool_call>', next: afterCall },
-    { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
+    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
 });
 
 /**
- * Behind the end of the turn, where nothing may follow.
+ * Behind the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -295,7 +298,14 @@ const inMalformedCallTable = recoverTable({
 function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
-const turnEndedTable = expectTable({ choices: [], recover: behindTurn });
+const turnEndedTable = expectTable({
+  choices: [
+    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
+    { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
+  ],
+  recover: behindTurn,
+  reason: 'text behind the end of the turn',
+});
 
 /**
  * In stray text behind the end of the turn.

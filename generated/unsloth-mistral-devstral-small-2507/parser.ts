@@ -48,7 +48,9 @@ function turnBegun(reader: Reader): State | null {
   return begin(reader, turnBegunTable);
 }
 const turnBegunTable = beginTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  choices: [
+    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
+  ],
   otherwise: inAnswer,
 });
 
@@ -63,7 +65,9 @@ function inAnswer(reader: Reader): State | null {
 }
 const inAnswerTable = regionTable({
   region: 'text',
-  stops: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  stops: [
+    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
+  ],
 });
 
 /**
@@ -103,7 +107,10 @@ function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
 }
 const afterCallTable = beginTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  choices: [
+    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call' },
+    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
+  ],
   otherwise: inAnswer,
 });
 
@@ -117,5 +124,7 @@ function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);
 }
 const inMalformedCallTable = recoverTable({
-  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
+  choices: [
+    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
+  ],
 });

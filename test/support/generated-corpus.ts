@@ -23,7 +23,17 @@ export async function generatedInputs(): Promise<GenerateInput[]> {
       templateSource: source,
     });
   }
-  return [...inputs.values()];
+  return withUniqueNames([...inputs.values()]);
+}
+
+/** The library has a model twice, with two templates: the second is `qwq-32b-2`. */
+function withUniqueNames(inputs: readonly GenerateInput[]): GenerateInput[] {
+  const seen = new Map<string, number>();
+  return inputs.map((input) => {
+    const count = (seen.get(input.name) ?? 0) + 1;
+    seen.set(input.name, count);
+    return count === 1 ? input : { ...input, name: `${input.name}-${count}` };
+  });
 }
 
 /** Classifiers have no chat format at all. */
