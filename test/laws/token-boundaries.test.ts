@@ -10,10 +10,10 @@ import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
-import { buildGrammar, type GrammarOptions } from '../../src/grammar/build-grammar.ts';
-import { createMatcher } from '../../src/grammar/matcher.ts';
+import type { GrammarOptions } from '../../src/grammar/build-grammar.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
+import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
 import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseMessage } from '../../src/runtime/events.ts';
@@ -28,6 +28,8 @@ const formats = (await spineTemplates()).map(({ name, source }) => ({
   format: analyzeTemplate(source).format,
 }));
 
+const grammars = new GrammarCache();
+
 /** What the format can write in one turn: as many calls as it can, and no content behind them. */
 function writable(format: ChatFormat, message: AssistantMessage): AssistantMessage {
   const calls = message.tool_calls ?? [];
@@ -41,19 +43,19 @@ function writable(format: ChatFormat, message: AssistantMessage): AssistantMessa
 
 /** Some formats have no way to write some texts (a quote inside quotes); the grammar refuses those. */
 function canBeWritten(format: ChatFormat, message: AssistantMessage): boolean {
-  const { expression, triggers } = buildGrammar(format, { tools: lawTools, toolChoice: 'auto' });
-  if (expression === null || message.tool_calls === undefined) return true;
+  const { grammar, matcher } = grammars.get(format, { tools: lawTools, toolChoice: 'auto' });
+  if (matcher === null || message.tool_calls === undefined) return true;
   const calls = writeResponse(format, { role: 'assistant', content: '', tool_calls: message.tool_calls });
-  const [trigger] = triggers;
+  const [trigger] = grammar.triggers;
   const start =
     trigger?.type === 'word' ? calls.indexOf(trigger.value) : calls.length - calls.trimStart().length;
-  return createMatcher(expression).accept(calls.slice(Math.max(0, start)));
+  return matcher.allows(calls.slice(Math.max(0, start)));
 }
 
 /** The text as the grammar begins it: white space in front of the first marker is not asked for. */
 function startOf(format: ChatFormat, request: GrammarOptions, text: string): string {
-  const { expression } = buildGrammar(format, request);
-  return expression !== null && createMatcher(expression).accept(text) ? text : text.trimStart();
+  const { matcher } = grammars.get(format, request);
+  return matcher?.allows(text) === true ? text : text.trimStart();
 }
 
 /** The response behind what the prompt opens by itself. */
