@@ -99,18 +99,27 @@ export const anyCharacter: CharacterClass = exceptCharacters();
 /** `items` in order; nested sequences and neighbouring literals are merged, empty ones dropped. */
 export function sequence(...items: readonly Expression[]): Expression {
   const merged: Expression[] = [];
-  for (const item of items.flatMap((each) => (each.type === 'sequence' ? each.items : [each]))) {
-    const last = merged.at(-1);
-    if (item.type === 'literal' && item.text === '') continue;
-    if (item.type === 'literal' && last?.type === 'literal') {
-      merged[merged.length - 1] = literal(last.text + item.text);
-    } else {
-      merged.push(item);
-    }
+  for (const item of items) {
+    if (item.type !== 'sequence') append(merged, item);
+    else for (const inner of item.items) append(merged, inner);
   }
-  const [only, second] = merged;
+  const only = merged[0];
+  const second = merged[1];
   if (only === undefined) return empty;
   return second === undefined ? only : { type: 'sequence', items: merged };
+}
+
+/** Puts `item` at the end of a sequence, or into the literal that is there. */
+function append(merged: Expression[], item: Expression): void {
+  if (item.type === 'literal') {
+    if (item.text === '') return;
+    const last = merged[merged.length - 1];
+    if (last?.type === 'literal') {
+      merged[merged.length - 1] = { type: 'literal', text: last.text + item.text };
+      return;
+    }
+  }
+  merged.push(item);
 }
 
 /** One of `alternatives`, whose first sets the caller keeps disjoint. */

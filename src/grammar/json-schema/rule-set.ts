@@ -13,6 +13,7 @@ export class RuleSet {
   #nextKey = 0;
   #limit = Number.POSITIVE_INFINITY;
   readonly #shortKeys = new Map<string, string>();
+  readonly #memory = new Map<string, Expression>();
 
   /** The rules so far. */
   get rules(): ReadonlyMap<string, Expression> {
@@ -76,9 +77,8 @@ export class RuleSet {
   #buildWaiting(): void {
     this.#building = true;
     try {
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-        this.#rules.set(next.name, next.build());
-      }
+      // Builds add to the list while it is walked.
+      for (const { name, build } of this.#waiting) this.#rules.set(name, build());
     } finally {
       this.#building = false;
       this.#waiting.length = 0;
@@ -87,7 +87,7 @@ export class RuleSet {
 
   /** Runs `write`; when it throws, takes back what it has added. */
   attempt<T>(write: () => T): T {
-    const maps = [this.#rules, this.#byKey, this.#byContent];
+    const maps = [this.#rules, this.#byKey, this.#byContent, this.#memory];
     const sizes = maps.map((map) => map.size);
     try {
       return write();
@@ -97,6 +97,15 @@ export class RuleSet {
       });
       throw error;
     }
+  }
+
+  /** What `make` gave for `key`, which may refer to rules of this set. */
+  remember(key: string, make: () => Expression): Expression {
+    const found = this.#memory.get(key);
+    if (found !== undefined) return found;
+    const made = make();
+    this.#memory.set(key, made);
+    return made;
   }
 
   /** A reference to a rule that is `expression`; equal expressions get one rule. */

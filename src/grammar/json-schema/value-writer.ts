@@ -30,6 +30,7 @@ export class ValueWriter {
   readonly rules: RuleSet;
   readonly syntax: Syntax;
   readonly #key: string;
+  #anything: string | null = null;
 
   /** `key` is different for different compilations and syntaxes that write into the same rules. */
   constructor(compilation: Compilation, rules: RuleSet, syntax: Syntax, key: string) {
@@ -79,7 +80,10 @@ export class ValueWriter {
   }
 
   #anythingKey(): string {
-    return this.rules.shortKey(`anything ${JSON.stringify(this.syntax)} ${this.compilation.openObjects}`);
+    this.#anything ??= this.rules.shortKey(
+      `anything ${JSON.stringify(this.syntax)} ${this.compilation.openObjects}`,
+    );
+    return this.#anything;
   }
 
   /** One expression per type, or per shape of a container; with `scalars` only where no rule is needed. */
@@ -265,7 +269,9 @@ function numberHint(shapes: readonly NumberShape[]): string {
 }
 
 function isShort(expression: Expression): boolean {
-  return expression.type === 'rule' || JSON.stringify(expression).length < 200;
+  if (expression.type === 'rule') return true;
+  if (expression.type === 'choice' && expression.alternatives.length > 8) return false;
+  return JSON.stringify(expression).length < 200;
 }
 
 /** The notation of objects and arrays with line breaks, where values are pretty-printed. */

@@ -100,6 +100,14 @@ export function automatonAccepts(automaton: Automaton, text: string): boolean {
 
 /** A text that is equal for equal automata. */
 export function automatonKey(automaton: Automaton): string {
+  const known = keys.get(automaton) ?? writeKey(automaton);
+  keys.set(automaton, known);
+  return known;
+}
+
+const keys = new WeakMap<Automaton, string>();
+
+function writeKey(automaton: Automaton): string {
   return automaton.states
     .map(
       ({ accepts, edges }) =>

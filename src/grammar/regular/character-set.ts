@@ -73,6 +73,18 @@ export function intersectSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   return common;
 }
 
+/** Whether anything is in both. */
+export function setsMeet(a: CharacterSet, b: CharacterSet): boolean {
+  let i = 0;
+  let j = 0;
+  for (let left = a[i], right = b[j]; left !== undefined && right !== undefined; left = a[i], right = b[j]) {
+    if (left[1] < right[0]) i += 1;
+    else if (right[1] < left[0]) j += 1;
+    else return true;
+  }
+  return false;
+}
+
 /** What is in `a` and not in `b`. */
 export function subtractSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   if (a.length === 0 || b.length === 0) return a;

@@ -3,9 +3,9 @@ import { choice, type Expression, literal, optional, repeat, sequence } from '..
 import type { RuleSet } from '../json-schema/rule-set.ts';
 import type { Automaton, AutomatonState } from './automaton.ts';
 import { automatonKey } from './automaton.ts';
-import { type CharacterSet, intersectSets, setKey, uniteSets } from './character-set.ts';
+import { type CharacterSet, setKey, setsMeet, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
-import { plainSpelling, type Spelling } from './spelling.ts';
+import { plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
 import { spelledCharacter, spelledChoice } from './write-characters.ts';
 
 /** A place in an automaton, ready to be written. */
@@ -174,7 +174,7 @@ export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSe
   }
   const edges = [...node.edges];
   if (node.loop.length > 0) edges.push({ set: node.loop, inline: node.self, shared: node.self });
-  const clashing = edges.filter((edge) => clash(edge.set, others(edges, edge), spelling));
+  const clashing = clashingEdges(edges, spelling);
   const alternatives = edges
     .filter((edge) => !clashing.includes(edge))
     .map((edge) => sequence(spelledCharacter(edge.set, spelling, rules), edge.inline()));
@@ -194,20 +194,32 @@ export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSe
   return endsEmpty ? optional(choice(...alternatives)) : choice(...alternatives, node.end);
 }
 
-function others<T extends { readonly set: CharacterSet }>(
+/** Those whose spellings begin like spellings of another one. */
+function clashingEdges<T extends { readonly set: CharacterSet }>(
   edges: readonly T[],
-  edge: T,
-): readonly CharacterSet[] {
-  return edges.filter((each) => each !== edge).map((each) => each.set);
+  spelling: Spelling,
+): readonly T[] {
+  if (edges.length < 2) return [];
+  const firsts = edges.map((edge) => firstSet(edge.set, spelling));
+  return edges.filter((_, index) => {
+    const own = firsts[index] ?? [];
+    return firsts.some((other, at) => at !== index && setsMeet(own, other));
+  });
 }
 
 /** Whether spellings of `set` begin like spellings of one of `sets`. */
 function clash(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spelling): boolean {
   const firsts = firstSet(set, spelling);
-  return sets.some((each) => intersectSets(firsts, firstSet(each, spelling)).length > 0);
+  return sets.some((each) => setsMeet(firsts, firstSet(each, spelling)));
 }
+
+const knownFirsts = new WeakMap<readonly SpelledCharacter[], CharacterSet>();
 
 function firstSet(set: CharacterSet, spelling: Spelling): CharacterSet {
   if (spelling === plainSpelling) return set;
-  return spelling.spell(set).reduce<CharacterSet>((all, word) => uniteSets(all, word[0] ?? []), []);
+  const words = spelling.spell(set);
+  const found =
+    knownFirsts.get(words) ?? words.reduce<CharacterSet>((all, word) => uniteSets(all, word[0] ?? []), []);
+  knownFirsts.set(words, found);
+  return found;
 }

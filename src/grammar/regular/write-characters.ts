@@ -18,10 +18,12 @@ const trees = new WeakMap<Spelling, Map<string, SpelledTree>>();
 /** One character of `set`, written. */
 export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
   if (spelling === plainSpelling) return oneCharacter(set);
-  const alternatives = spelledChoice([set], [empty], spelling);
-  const [only] = alternatives;
-  if (only !== undefined && alternatives.length === 1) return only;
-  return rules.add('char', choice(...alternatives));
+  return rules.remember(`${spelling.id} ${setKey(set)}`, () => {
+    const alternatives = spelledChoice([set], [empty], spelling);
+    const [only] = alternatives;
+    if (only !== undefined && alternatives.length === 1) return only;
+    return rules.add('char', choice(...alternatives));
+  });
 }
 
 /** A written character of one of the disjoint `sets`, then the target of that set. */
