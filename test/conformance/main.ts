@@ -3,6 +3,7 @@
  *
  *     npm run conformance                              every part, against the baseline
  *     npm run conformance -- jinja chat-cases          some parts
+ *     npm run conformance -- --details                 and what each part says about itself, keyword by keyword
  *     npm run conformance -- --update                  write the baseline anew
  *     npm run conformance -- maskbench FILE --json     any file of MaskBench's form
  *
@@ -28,6 +29,7 @@ const { values: flags, positionals } = parseArgs({
     update: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     failures: { type: 'boolean', default: false },
+    details: { type: 'boolean', default: false },
   },
 });
 
@@ -43,7 +45,7 @@ async function main(): Promise<void> {
   const results: Record<string, number> = {};
   for (const part of chosen) {
     const started = Date.now();
-    const { passed, total, failures } = await part.run(dataFolder);
+    const { passed, total, failures, details = [] } = await part.run(dataFolder);
     results[part.name] = passed;
     const before = baseline[part.name] ?? 0;
     const verdict =
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
     );
     if (flags.failures || passed < before)
       for (const line of failures.slice(0, 40)) process.stdout.write(`    ${line}\n`);
+    if (flags.details) for (const line of details) process.stdout.write(`    ${line}\n`);
     if (passed < before) process.exitCode = 1;
   }
   process.stdout.write(`${'override files'.padEnd(28)} ${String(overrides.length).padStart(6)}\n`);

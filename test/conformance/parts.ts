@@ -7,8 +7,11 @@ import { allTemplates } from '../support/corpora.ts';
 import { run as runChatCases } from './chat-cases.ts';
 import { run as runGrammarCases } from './grammar-cases.ts';
 import { run as runJinja } from './jinja.ts';
+import { runDraft } from './json-schema-test-suite.ts';
 import { run as runMaskBench } from './maskbench.ts';
+import { run as runMcpTools } from './mcp-tools.ts';
 import { run as runResponseTemplates } from './response-templates.ts';
+import { run as runSchemaCases } from './schema-cases.ts';
 
 /** What one part found. */
 export interface PartResult {
@@ -16,6 +19,8 @@ export interface PartResult {
   readonly total: number;
   /** One line for each case that is not as recorded. */
   readonly failures: readonly string[];
+  /** What the part says about itself, one line each: printed with `--details`. */
+  readonly details?: readonly string[];
 }
 
 /** One part: a kind of data, and the comparison with it. */
@@ -34,6 +39,10 @@ export const parts: readonly Part[] = [
   { name: 'chat-cases', run: runChatCases },
   { name: 'response-templates', run: runResponseTemplates },
   { name: 'grammar-cases', run: runGrammarCases },
+  { name: 'schema-cases', run: runSchemaCases },
+  { name: 'json-schema-test-suite 2020-12', run: (folder) => runSuite(folder, 'draft2020-12') },
+  { name: 'json-schema-test-suite 7', run: (folder) => runSuite(folder, 'draft7') },
+  { name: 'mcp-tools', run: compileMcpTools },
   { name: 'maskbench, every 20th', run: sampleMaskBench },
 ];
 
@@ -66,4 +75,31 @@ async function sampleMaskBench(dataFolder: string): Promise<PartResult> {
   if (!fs.existsSync(file)) return { passed: 0, total: 0, failures: ['maskbench.jsonl.gz is not there'] };
   const { pass, total, examples } = await runMaskBench(file, { every: maskBenchEvery });
   return { passed: pass, total, failures: examples };
+}
+
+/** A typed refusal passes: what counts against a draft is a wrong answer. */
+async function runSuite(dataFolder: string, draft: string): Promise<PartResult> {
+  const { all, byKeyword, failures } = await runDraft(path.join(dataFolder, 'json-schema-test-suite'), draft);
+  const counts = Object.entries({ all, ...byKeyword });
+  return {
+    passed: all.right + all.refused,
+    total: all.right + all.refused + all.wrong,
+    failures,
+    details: counts.map(
+      ([keyword, { right, refused, wrong }]) =>
+        `${keyword.padEnd(24)} ${right} right, ${refused} refused, ${wrong} wrong`,
+    ),
+  };
+}
+
+/** Tools that strict policy takes; none where the grammar of all of them does not build. */
+async function compileMcpTools(dataFolder: string): Promise<PartResult> {
+  const result = await runMcpTools(path.join(dataFolder, 'mcp-tools.jsonl'));
+  const { total, strict, builds, characters, milliseconds, refusals } = result;
+  return {
+    passed: builds ? strict : 0,
+    total,
+    failures: builds ? refusals : ['the grammar of all tools does not build', ...refusals],
+    details: [`all in one grammar: ${characters} characters, compiled in ${milliseconds.toFixed(0)} ms`],
+  };
 }
