@@ -16,12 +16,11 @@ export class SequencePool {
     this.#free = Array.from({ length: context.totalSequences }, () => context.getSequence());
   }
 
-  /** A free sequence, the one that already holds most of `prompt`; waits for its turn. */
+  /** A free sequence, the one whose conversation `prompt` goes on with if there is one; waits for its turn. */
   async lease(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
     while (this.#free.length === 0) await this.#turn(signal);
     signal?.throwIfAborted();
-    const shared = this.#free.map((sequence) => sharedLength(sequence.contextTokens, prompt));
-    const [sequence] = this.#free.splice(shared.indexOf(Math.max(...shared)), 1);
+    const [sequence] = this.#free.splice(bestFor(prompt, this.#free), 1);
     if (sequence === undefined) throw new RangeError('no free sequence');
     return {
       sequence,
@@ -47,6 +46,24 @@ export class SequencePool {
       signal?.addEventListener('abort', leave, { once: true });
     });
   }
+}
+
+/**
+ * The sequence that shares most with `prompt`, if that is most of what it holds: a common greeting is no
+ * reason to overwrite another conversation. Otherwise an empty one, or the one that was used longest ago.
+ */
+function bestFor(prompt: readonly Token[], free: readonly LlamaContextSequence[]): number {
+  const held = free.map((sequence) => sequence.contextTokens);
+  const shared = held.map((tokens) => {
+    const length = sharedLength(tokens, prompt);
+    return 2 * length > tokens.length ? length : 0;
+  });
+  const most = Math.max(...shared);
+  if (most > 0) return shared.indexOf(most);
+  return Math.max(
+    0,
+    held.findIndex((tokens) => tokens.length === 0),
+  );
 }
 
 function sharedLength(held: readonly Token[], prompt: readonly Token[]): number {
