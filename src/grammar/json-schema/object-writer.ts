@@ -7,8 +7,9 @@ import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, sequence } from '../expression.ts';
 import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { type CharacterSet, charactersOf, subtractSets } from '../regular/character-set.ts';
-import { plainSpelling } from '../regular/spelling.ts';
+import { plainSpelling, type Spelling } from '../regular/spelling.ts';
 import { type AutomatonNode, writeNode } from '../regular/write-automaton.ts';
+import { spelledCharacter } from '../regular/write-characters.ts';
 import type { Compilation } from './compilation.ts';
 import { type KeyClass, type ObjectPlan, planObject } from './object-plan.ts';
 import type { Place } from './places.ts';
@@ -43,6 +44,9 @@ export function writeObject(
   return new ObjectWriter(shape, place, hint, writing, order.anyOrder).object();
 }
 
+/** What a value under a key may be, and what has been written after it. */
+type Step = readonly [State, Progress];
+
 /** What has been written. */
 interface Progress {
   /** Declared keys before this position cannot come any more. */
@@ -73,6 +77,7 @@ class ObjectWriter {
   readonly #counts: number;
   readonly #anyOrder: boolean;
   readonly #known = new Map<string, boolean>();
+  readonly #knownSteps = new Map<string, readonly Step[]>();
 
   constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting, anyOrder: boolean) {
     const { compilation } = writing;
@@ -165,7 +170,7 @@ class ObjectWriter {
   }
 
   /** What the value under a key may be, and what progress it makes; only what can lead to an end. */
-  #steps(label: number, progress: Progress): readonly (readonly [State, Progress])[] {
+  #steps(label: number, progress: Progress): readonly Step[] {
     const keys = this.#class(label);
     if (keys === undefined) return [];
     const { compilation } = this.#writing;
@@ -190,9 +195,17 @@ class ObjectWriter {
       .filter(([, next]) => this.#mayEnd(next) || this.#mayGoOn(next));
   }
 
+  /** `#steps` once all is known about what can go on; they are the same at each position. */
+  #settledSteps(label: number, progress: Progress): readonly Step[] {
+    const key = `${label} ${this.#countKey(progress)}`;
+    const found = this.#knownSteps.get(key) ?? this.#steps(label, progress);
+    this.#knownSteps.set(key, found);
+    return found;
+  }
+
   /** A key, its value, and all that follows. */
   #member(progress: Progress): Expression {
-    const labels = this.#labels(progress).filter((label) => this.#steps(label, progress).length > 0);
+    const labels = this.#labels(progress).filter((label) => this.#settledSteps(label, progress).length > 0);
     const allowed = labels.reduce((bits, label) => bits | (1n << BigInt(label)), 0n);
     return sequence(literal(this.#writing.object.keyOpen), this.#keyNode(0, allowed, progress));
   }
@@ -201,13 +214,17 @@ class ObjectWriter {
   #keyNode(state: number, allowed: bigint, progress: Progress): Expression {
     const [path, last] = this.#forced(state, allowed);
     if (path !== '' || this.#isLeaf(last, allowed)) {
-      const spelled = (this.#writing.object.keySpelling ?? plainSpelling).text(path);
+      const spelled = this.#spelling.text(path);
       const rest = this.#isLeaf(last, allowed)
         ? this.#ending(last, progress)
         : this.#branching(last, allowed, progress);
       return sequence(literal(spelled), rest);
     }
-    return this.#branching(last, allowed, progress);
+    const [edge, second] = this.#edges(last, allowed);
+    const single = edge !== undefined && second === undefined && edge[1] !== last;
+    if (!single || this.#accepts(last, allowed)) return this.#branching(last, allowed, progress);
+    const character = spelledCharacter(edge[0], this.#spelling, this.#writing.rules);
+    return sequence(character, this.#branching(edge[1], allowed, progress));
   }
 
   /** Follows the automaton while there is only one way. */
@@ -246,7 +263,7 @@ class ObjectWriter {
 
   #branching(state: number, allowed: bigint, progress: Progress): Expression {
     const left = (this.#reach[state] ?? 0n) & allowed;
-    const key = `${this.#key} ${state} ${left.toString(36)} ${this.#countKey(progress)}`;
+    const key = `${this.#key} ${state} ${left.toString(32)} ${this.#countKey(progress)}`;
     return this.#writing.rules.named(key, `${this.#hint}-key`, () => {
       const edges = this.#edges(state, allowed);
       const node: AutomatonNode = {
@@ -261,7 +278,7 @@ class ObjectWriter {
         self: () => this.#branching(state, allowed, progress),
         end: this.#accepts(state, allowed) ? this.#ending(state, progress) : null,
       };
-      return writeNode(node, this.#writing.object.keySpelling ?? plainSpelling, this.#writing.rules);
+      return writeNode(node, this.#spelling, this.#writing.rules);
     });
   }
 
@@ -270,14 +287,25 @@ class ObjectWriter {
     return `${used} ${count} ${met}`;
   }
 
-  /** The end of a key, its value, and what may come after. */
+  get #spelling(): Spelling {
+    return this.#writing.object.keySpelling ?? plainSpelling;
+  }
+
+  /** The end of a key, its value, and what may come after; keys of a class end in many places. */
   #ending(state: number, progress: Progress): Expression {
     const label = this.#plan.keys.states[state]?.label ?? 0;
+    const { declared } = this.#plan;
+    if (declared.length === 0 || label < declared.length) return this.#endingOf(label, progress);
+    const key = `${this.#key} end ${label} ${this.#countKey(progress)}`;
+    return this.#writing.rules.named(key, `${this.#hint}-end`, () => this.#endingOf(label, progress));
+  }
+
+  #endingOf(label: number, progress: Progress): Expression {
     const key = this.#plan.declared[label]?.key ?? null;
     const { places } = this.#writing.compilation;
     const place = key === null ? places.open(this.#place) : places.property(this.#place, key);
     const close = this.#writing.object.entryClose.map((part) => part ?? key ?? '').join('');
-    const options = this.#steps(label, progress).map(([value, next]) =>
+    const options = this.#settledSteps(label, progress).map(([value, next]) =>
       sequence(this.#writing.value(value, place, key, close), this.#after(next)),
     );
     return sequence(literal(this.#writing.object.keyClose), choice(...options));

@@ -28,6 +28,7 @@ type Ask = (state: State) => boolean;
 export class Productivity {
   readonly #context: ProductivityContext;
   readonly #known = new Map<number, boolean>();
+  readonly #shapes = new WeakMap<Shape, boolean>();
 
   constructor(context: ProductivityContext) {
     this.#context = context;
@@ -62,7 +63,9 @@ export class Productivity {
 
   /** Whether some value is of `shape`. */
   ofShape(shape: Shape): boolean {
-    return this.#alive(shape, (state) => this.of(state));
+    const known = this.#shapes.get(shape) ?? this.#alive(shape, (state) => this.of(state));
+    this.#shapes.set(shape, known);
+    return known;
   }
 
   #once(state: State, ask: Ask): boolean {

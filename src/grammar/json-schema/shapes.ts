@@ -257,8 +257,17 @@ function uniteRules(a: readonly PropertyRule[], b: readonly PropertyRule[]): rea
   return more.length === 0 ? a : [...a, ...more];
 }
 
+const shapeKeys = new WeakMap<Shape, string>();
+
 /** A text that is equal for shapes that say the same in the same way. */
 export function shapeKey(shape: Shape): string {
+  const known = shapeKeys.get(shape) ?? writeShapeKey(shape);
+  shapeKeys.set(shape, known);
+  return known;
+}
+
+function writeShapeKey(shape: Shape): string {
+  if (shape.type === 'string') return `string ${shape.language.id} ${shape.min} ${shape.max}`;
   if (shape.type === 'object') return [...objectFacts(shape)].sort().join(' ');
   return JSON.stringify(shape, (_, value: unknown) => {
     if (typeof value === 'bigint') return String(value);

@@ -42,14 +42,21 @@ export class ValueWriter {
 
   /** A value of `state`, which is productive; `margin` is the indentation of its line. */
   value(state: State, place: Place, hint: string, margin: number): Expression {
-    const [only, ...others] = this.#alternatives(state, place, hint, margin, true);
-    if (only !== undefined && others.length === 0 && isShort(only)) return only;
     const column = this.syntax.indent === null ? 0 : margin;
+    return this.rules.remember(`${this.#key} ${state.id} ${place.id} ${column}`, () =>
+      this.#value(state, place, hint, margin, column),
+    );
+  }
+
+  #value(state: State, place: Place, hint: string, margin: number, column: number): Expression {
+    const scalars = this.#scalars(state, place, hint, margin);
+    const [only, second] = scalars ?? [];
+    if (only !== undefined && second === undefined && isShort(only)) return only;
     const anything = state === this.compilation.states.anything && place.nodes.length === 0;
     // Schemas of one rule set share the rules for any value at all.
     const key = anything ? this.#anythingKey() : `${this.#key} ${state.id} ${place.id}`;
     return this.rules.named(`${key} ${column}`, anything ? 'anything' : hint, () =>
-      alternatives(...this.#alternatives(state, place, anything ? 'anything' : hint, margin, false)),
+      alternatives(...(scalars ?? this.#alternatives(state, place, anything ? 'anything' : hint, margin))),
     );
   }
 
@@ -86,11 +93,18 @@ export class ValueWriter {
     return this.#anything;
   }
 
-  /** One expression per type, or per shape of a container; with `scalars` only where no rule is needed. */
-  #alternatives(state: State, place: Place, hint: string, margin: number, scalars: boolean): Expression[] {
+  /** The alternatives of a state without containers, which may need no rule; else `null`. */
+  #scalars(state: State, place: Place, hint: string, margin: number): readonly Expression[] | null {
+    const shapes = this.compilation.shapes(state);
+    return shapes.has('array') || shapes.has('object')
+      ? null
+      : this.#alternatives(state, place, hint, margin);
+  }
+
+  /** One expression per type, or per shape of a container. */
+  #alternatives(state: State, place: Place, hint: string, margin: number): readonly Expression[] {
     const found: Expression[] = [];
     for (const [type, shapes] of this.compilation.shapes(state)) {
-      if (scalars && (type === 'array' || type === 'object')) return [empty, empty];
       found.push(...this.ofType(type, this.compilation.productive(shapes), state, place, hint, margin));
     }
     if (found.length === 0) throw new BudgetExceeded('conditions');
@@ -142,7 +156,8 @@ export class ValueWriter {
 
   #booleans(shapes: readonly Shape[]): Expression {
     const values = shapes.flatMap((shape) => (shape.type === 'boolean' ? shape.values : []));
-    return oneOf(values.map((value) => (value ? this.syntax.true : this.syntax.false)));
+    const words = values.map((value) => (value ? this.syntax.true : this.syntax.false));
+    return this.rules.remember(`one of ${words.join()}`, () => oneOf(words));
   }
 
   #array(shape: ArrayShape, place: Place, hint: string, margin: number, state: State): Expression {

@@ -34,7 +34,9 @@ export function writeAutomaton(
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${automatonKey(automaton)}`);
+  const key = rules.shortKey(
+    `${spelling.id} ${JSON.stringify(end)} ${rules.shortKey(automatonKey(automaton))}`,
+  );
   return rules.named(key, hint, () =>
     new AutomatonWriter(automaton, spelling, end, rules, hint, key).node(0, 0),
   );
