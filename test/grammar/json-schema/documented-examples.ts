@@ -129,7 +129,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['1', 'ab1'],
     invalid: ['ab', 'abcd1', '1 '],
   },
-  '`pattern` with a back-reference, lookbehind, flags inside or set operations': {
+  '`pattern` with a back-reference, lookbehind or flags inside': {
     schema: { type: 'string', pattern: '^(a|b)\\1$' },
     valid: ['aa'],
     invalid: ['ab'],
