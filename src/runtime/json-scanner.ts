@@ -39,8 +39,9 @@ const words: ReadonlyMap<string, string> = new Map([
 
 const simpleEscapes: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-/** Quotes, backslashes, and control characters (all that comes before the blank). */
-const stringStop = /["'\\]|[^ -\uffff]/g;
+/** A quote, backslashes, and control characters (all that comes before the blank). */
+const doubleQuotedStop = /["\\]|[^ -\uffff]/g;
+const singleQuotedStop = /["'\\]|[^ -\uffff]/g;
 
 /** See the top of this file. One scanner reads one value; `reset` begins the next. */
 export class JsonScanner {
@@ -203,11 +204,12 @@ export class JsonScanner {
   }
 
   private inString(text: string, from: number): number {
-    const at = nextStop(text, from);
+    const at = nextStop(text, from, this.quote);
     if (at === -1) return text.length;
     const character = text.charAt(at);
     if (character === this.quote) return this.closeString(text, at);
     if (character === '\\') {
+      if (simpleEscapes.has(text.charAt(at + 1))) return at + 2;
       this.copy(text, at);
       this.copied = at + 1;
       this.pending = '\\';
@@ -215,7 +217,6 @@ export class JsonScanner {
       return at + 1;
     }
     if (character === '"') return this.write(text, at, '\\"', at + 1);
-    if (character === "'") return at + 1;
     return this.write(text, at, JSON.stringify(character).slice(1, -1), at + 1);
   }
 
@@ -322,16 +323,18 @@ export class JsonScanner {
   }
 }
 
-/** Next character at or behind `from` that matters inside a string, or -1. */
-function nextStop(text: string, from: number): number {
+/** Next character at or behind `from` that matters inside a string in `quote`s, or -1. */
+function nextStop(text: string, from: number, quote: string): number {
   const short = Math.min(text.length, from + 24);
+  const single = quote === "'" ? 39 : 34;
   for (let at = from; at < short; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === 34 || unit === 92 || unit === 39 || unit < 32) return at;
+    if (unit === 34 || unit === 92 || unit === single || unit < 32) return at;
   }
   if (short === text.length) return -1;
-  stringStop.lastIndex = short;
-  return stringStop.exec(text)?.index ?? -1;
+  const stop = quote === "'" ? singleQuotedStop : doubleQuotedStop;
+  stop.lastIndex = short;
+  return stop.exec(text)?.index ?? -1;
 }
 
 function isTokenUnit(unit: number): boolean {

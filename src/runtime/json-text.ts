@@ -8,17 +8,32 @@ const shortPiece = 32;
 
 /** The characters of `text` as they stand inside a JSON string. */
 export function escapeJson(text: string): string {
-  if (text.length <= shortPiece ? isPlain(text) : !special.test(text)) return text;
-  return JSON.stringify(text).slice(1, -1);
+  if (text.length <= shortPiece) return escapeShort(text);
+  return special.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** Whether a short text stands in JSON as it is. */
-function isPlain(text: string): boolean {
+/** How the units below 128 stand in JSON; empty where a unit stands for itself. */
+const escaped: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
+  const character = String.fromCharCode(unit);
+  const json = JSON.stringify(character).slice(1, -1);
+  return json === character ? '' : json;
+});
+
+function escapeShort(text: string): string {
+  let json = '';
+  let copied = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit < 32 || unit === 34 || unit === 92 || (unit >= 0xd800 && unit <= 0xdfff)) return false;
+    if (unit < 128) {
+      const sequence = escaped[unit] ?? '';
+      if (sequence === '') continue;
+      json += text.slice(copied, at) + sequence;
+      copied = at + 1;
+    } else if (unit >= 0xd800 && unit <= 0xdfff) {
+      return JSON.stringify(text).slice(1, -1);
+    }
   }
-  return true;
+  return copied === 0 ? text : json + text.slice(copied);
 }
 
 /** Reads escapes inside a quoted string: the text they stand for. */

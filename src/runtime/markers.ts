@@ -161,8 +161,9 @@ export class MarkerTable<Ref> {
     this.firsts = [...this.byFirst.keys()].map((unit) => String.fromCharCode(unit));
     this.places = this.firsts.map(() => unknown);
     this.markerless = this.choices.filter(({ parts }) => parts.length === 0);
-    this.quiet = new QuietText(this.firsts, this.spaces);
-    for (const { parts } of this.choices) this.noteSecond(parts[0] ?? '');
+    const parts = this.choices.map((choice) => choice.parts[0] ?? '');
+    for (const part of parts) this.noteSecond(part);
+    this.quiet = new QuietText(this.firsts, this.spaces, secondsOf(parts));
   }
 
   private noteSecond(part: string): void {
@@ -227,6 +228,11 @@ export class MarkerTable<Ref> {
   expected(): readonly string[] {
     return [...new Set(this.choices.map(({ parts }) => JSON.stringify(parts.join('\n'))))];
   }
+}
+
+/** The second characters of texts; `null` where one of them has no more than one. */
+export function secondsOf(parts: readonly string[]): string | null {
+  return parts.some((part) => part.length === 1) ? null : parts.map((part) => part.charAt(1)).join('');
 }
 
 function groupByFirst<Ref>(

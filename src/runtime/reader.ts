@@ -36,6 +36,9 @@ export interface CallDraft {
   entries: number;
 }
 
+/** Text at the end of a piece that may be the beginning of a marker is looked at again up to this length. */
+const longestTail = 8;
+
 /** See the top of this file. */
 export class Reader implements MatchContext {
   /** The text at hand: what is not consumed yet, and perhaps some of what is. */
@@ -106,14 +109,14 @@ export class Reader implements MatchContext {
 
   /** More text of the region is expected; pieces that are quiet need nothing but to be said. */
   waitForText(quiet: QuietText): void {
-    const isOpen = this.at === this.text.length && this.writer.region !== null;
+    const isOpen = this.text.length - this.at <= longestTail && this.writer.region !== null;
     this.waiting = isOpen ? quiet : null;
     this.waitingWithin = 'text';
   }
 
   /** The same inside a raw string of the arguments. */
   waitForString(quiet: QuietText): void {
-    this.waiting = this.at === this.text.length ? quiet : null;
+    this.waiting = this.text.length - this.at <= longestTail ? quiet : null;
     this.waitingWithin = 'raw';
   }
 
@@ -126,15 +129,17 @@ export class Reader implements MatchContext {
 
   /** Reads a piece that needs no state; `null` if it does. */
   readQuietly(piece: string): ResponseEvent | null {
-    if (this.waiting === null || !this.waiting.isQuiet(piece)) return null;
-    const start = this.base + this.text.length;
-    this.text = '';
-    this.at = 0;
-    this.base = start + piece.length;
-    if (this.waitingWithin === 'text') return this.writer.textEvent(piece, start, this.base);
-    if (this.waitingWithin === 'raw') return this.writer.stringEvent(escapeJson(piece), start, this.base);
-    this.inputEnd = this.base;
-    return this.writer.stringEvent(piece, start, this.base);
+    if (this.waiting === null) return null;
+    const whole = this.text === '' ? piece : this.text + piece;
+    if (!this.waiting.isQuiet(whole)) return null;
+    const start = this.base;
+    const end = start + whole.length;
+    this.base = end;
+    if (whole !== piece) this.text = '';
+    if (this.waitingWithin === 'text') return this.writer.textEvent(whole, start, end);
+    if (this.waitingWithin === 'raw') return this.writer.stringEvent(escapeJson(whole), start, end);
+    this.inputEnd = end;
+    return this.writer.stringEvent(whole, start, end);
   }
 
   /** Adds text and reads as far as it goes. `special`: the text is one special token. */
@@ -142,15 +147,21 @@ export class Reader implements MatchContext {
     this.waiting = null;
     if (piece !== '') this.append(piece, special);
     this.run();
+    if (this.waiting !== null) this.dropRead();
+  }
+
+  /** Keeps of the text only what has not been read. */
+  private dropRead(): void {
+    this.text = this.at === this.text.length ? '' : this.text.slice(this.at);
+    this.base += this.at;
+    this.at = 0;
   }
 
   private append(piece: string, special: boolean): void {
-    const rest = this.at < this.text.length ? this.text.slice(this.at) : '';
-    this.base += this.at;
-    this.at = 0;
+    this.dropRead();
     const needed = this.held.length === 0 ? this.base : this.heldStart;
-    if (special) this.special.add(this.base + rest.length, needed);
-    this.text = rest + piece;
+    if (special) this.special.add(this.base + this.text.length, needed);
+    this.text += piece;
   }
 
   private run(): void {

@@ -137,12 +137,17 @@ class ModuleParser implements ResponseParser {
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
-    if (this.finished) return [];
-    if (typeof input === 'string') {
-      const event = this.quiet ? this.reader.readQuietly(input) : null;
+    if (this.quiet && typeof input === 'string') {
+      const event = this.reader.readQuietly(input);
       if (event !== null) return [event];
-      this.readText(input);
-    } else for (const { text, special } of input) this.readPiece(text, special === true);
+    }
+    return this.feedOn(input);
+  }
+
+  private feedOn(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
+    if (this.finished) return [];
+    if (typeof input === 'string') this.readText(input);
+    else for (const { text, special } of input) this.readPiece(text, special === true);
     this.quiet = this.half === '';
     return this.reader.writer.take();
   }
@@ -177,6 +182,7 @@ class ModuleParser implements ResponseParser {
   } {
     if (!this.finished) {
       this.finished = true;
+      this.quiet = false;
       this.releaseHalf();
       finishReading(this.reader, reason);
     }

@@ -4,7 +4,7 @@
  * closer comes by the end of the text, it ends at its first closer.
  */
 import { heldBackFrom, spacesOf } from './hold-back.ts';
-import { absent, type CompiledChoice, compileChoice, matchText, undecided } from './markers.ts';
+import { absent, type CompiledChoice, compileChoice, matchText, secondsOf, undecided } from './markers.ts';
 import type { KeyedText, State } from './module-contract.ts';
 import { QuietText } from './quiet-text.ts';
 import type { Reader } from './reader.ts';
@@ -20,21 +20,23 @@ const longestKey = 128;
 export interface Closer extends CompiledChoice<null> {
   /** The kinds of white space that it claims in front. */
   readonly spaces: string;
+  /** Its first two characters, or the only one. */
+  readonly begin: string;
   /** Whether a piece of text can matter to it. */
   readonly quiet: QuietText;
 }
 
-const closers = new WeakMap<ValueStack, { readonly frameClose: string; readonly closer: Closer }>();
-
 /** What ends the value at the top of the stack: the frame's closer and the place's, with the key put in. */
 export function valueCloser(values: ValueStack, frameClose: string): Closer {
-  const known = closers.get(values);
+  const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
   const marker = frameClose + fillKey(values.place.close, values.key);
   const choice = compileChoice({ marker, next: null });
   const spaces = spacesOf([choice.lead]);
-  const closer = { ...choice, spaces, quiet: new QuietText([choice.parts[0]?.charAt(0) ?? ''], spaces) };
-  closers.set(values, { frameClose, closer });
+  const [first = ''] = choice.parts;
+  const quiet = new QuietText([first.charAt(0)], spaces, secondsOf([first]));
+  const closer = { ...choice, spaces, quiet, begin: first.slice(0, 2) };
+  values.closer = { frameClose, closer };
   return closer;
 }
 
@@ -50,9 +52,9 @@ export interface FoundCloser {
 export function findCloser(reader: Reader, values: ValueStack, frameClose: string): FoundCloser {
   const { text } = reader;
   const closer = valueCloser(values, frameClose);
-  const first = closer.parts[0] ?? '';
+  const { begin } = closer;
   let refused: number | null = null;
-  for (let at = nextBegin(text, first, reader.at); at !== -1; at = nextBegin(text, first, at + 1)) {
+  for (let at = nextBegin(text, begin, reader.at); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const end = closerEnd(reader, closer, at);
     const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
     if (verdict === undecided) {
@@ -70,12 +72,12 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
   return { textEnd, end: null, refused };
 }
 
-/** Where `part` may begin: its first two characters, or its first at the end of the text. */
-function nextBegin(text: string, part: string, from: number): number {
-  const found = text.indexOf(part.slice(0, 2), from);
+/** Where `begin` may stand: whole, or its first character at the end of the text. */
+function nextBegin(text: string, begin: string, from: number): number {
+  const found = text.indexOf(begin, from);
   if (found !== -1) return found;
   const last = text.length - 1;
-  return last >= from && text[last] === part[0] ? last : -1;
+  return last >= from && text.charCodeAt(last) === begin.charCodeAt(0) ? last : -1;
 }
 
 /** End of a closer at `at`, the white space in it within bounds; or `absent`, or `undecided`. */

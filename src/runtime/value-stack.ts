@@ -2,6 +2,7 @@
 import type { KeyedText, State, ValuePlace } from './module-contract.ts';
 import type { Reader } from './reader.ts';
 import { itemPlace, propertyPlace, type SchemaPlace } from './tool-table.ts';
+import type { Closer } from './value-closer.ts';
 
 /** Deepest nesting of values in a format's own notation. */
 export const deepestNesting = 64;
@@ -14,6 +15,8 @@ export interface ValueStack {
   readonly outer: ValueStack | null;
   /** The nested value that is being read here: how it ends, what its frame ends with, how much it holds. */
   nested: { readonly closer: '}' | ']'; readonly frameClose: string; count: number } | null;
+  /** What ends the value in a frame that ends with `frameClose`, once it has been asked for. */
+  closer: { readonly frameClose: string; readonly closer: Closer } | null;
 }
 
 /** The value of `key` begins behind `end`: says the key as JSON. */
@@ -28,7 +31,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
     reader.offset(end),
   );
   const schema = propertyPlace(outer?.schema ?? reader.parameters, name);
-  push(reader, { place, key, schema, outer, nested: null });
+  push(reader, { place, key, schema, outer, nested: null, closer: null });
 }
 
 /** The next item of a nested array begins. */
@@ -37,7 +40,7 @@ export function openItem(reader: Reader, place: ValuePlace<State>): void {
   const here = reader.offset(reader.at);
   reader.writer.input(separatorBefore(reader, outer), here, here);
   const schema = outer === null ? { schema: undefined, root: undefined } : itemPlace(outer.schema);
-  push(reader, { place, key: '', schema, outer, nested: null });
+  push(reader, { place, key: '', schema, outer, nested: null, closer: null });
 }
 
 function push(reader: Reader, values: ValueStack): void {
