@@ -95,3 +95,73 @@ describe('docs/json-schema.md', () => {
     judges[verdict]?.(name, example);
   });
 });
+
+/** What the text of the page says beside its tables: a schema, texts that it writes, and texts that it does not. */
+const spellings: readonly (readonly [string, JsonSchema, readonly string[], readonly string[]])[] = [
+  [
+    'numbers without constraints',
+    { type: 'number' },
+    ['-0', '9'.repeat(21), `0.${'9'.repeat(25)}`, '12e99', '1.5e307'],
+    ['9'.repeat(22), `0.${'9'.repeat(26)}`, '12e100', '1e308'],
+  ],
+  ['integers', { type: 'integer' }, ['0', '-7', '9'.repeat(21)], ['-0', '1.0', '1e2', '9'.repeat(22)]],
+  [
+    'bounded numbers',
+    { type: 'number', minimum: -5 },
+    ['1e+16', '1e-5', '5.0'],
+    ['-0', '1e2', '1e+15', '1e-4'],
+  ],
+  ['long bounds', { type: 'integer', maximum: 1e30 }, ['1'.repeat(30)], ['1'.repeat(32)]],
+  ['multiples', { type: 'number', multipleOf: 0.5 }, ['1.50', '1'.repeat(30)], ['-0', '1e+20']],
+  ['listed numbers', { enum: [1e21, 1e-7, 1] }, ['1e+21', '1e-07', '1'], ['1e21', '1e-7', '1.0']],
+  [
+    'strings',
+    { type: 'string' },
+    ['"\\u001f"', '"/"', '"\\n"', '"é"'],
+    ['"\\u0000"', '"\\/"', '"\\u000a"', '"\\u00e9"', '"\\ud800"'],
+  ],
+  ['a listed NUL', { const: 'a\0' }, ['"a\\u0000"'], ['"a"']],
+  [
+    'keys in order, free keys after them',
+    { type: 'object', properties: { b: {}, a: {} } },
+    ['{"b": 1, "a": 2}', '{"a": 1, "y": 2, "x": 3, "x": 4}'],
+    ['{"a": 1, "b": 2}', '{"x": 1, "a": 2}', '{"a": 1, "a": 2}'],
+  ],
+];
+
+describe('what the page says of spellings', () => {
+  test.each(spellings)('%s', (_, schema, written, unwritten) => {
+    const { issues, matcher } = build(schema, 'strict');
+    expect(issues).toEqual([]);
+    expect(written.filter((text) => !matcher.accepts(text))).toEqual([]);
+    expect(unwritten.filter((text) => matcher.accepts(text))).toEqual([]);
+  });
+});
+
+describe('what the page says of policies', () => {
+  const costly = { type: 'object', properties: { a: { type: 'string', pattern: '^(a|b)*a(a|b){14}$' } } };
+  const compileWithin = (policy: 'strict' | 'degrade') =>
+    compileSchema(costly, { rules: new RuleSet(), syntax: jsonSyntax, tool: 't', policy, budget: 2000 });
+
+  test('a budget that does not suffice is an error, or widens the schema', () => {
+    expect(() => compileWithin('strict')).toThrow(SchemaError);
+    const { issues } = compileWithin('degrade');
+    expect(issues).toMatchObject([{ tool: 't', pointer: '', keyword: 'schema', effect: 'widened' }]);
+  });
+
+  test.each(['strict', 'degrade'] as const)('what nothing satisfies is an error under %s', (policy) => {
+    expect(() => build({ allOf: [{ type: 'string' }, { type: 'number' }] }, policy)).toThrow(
+      'no value is valid',
+    );
+  });
+
+  test('closed objects are narrowed', () => {
+    const rules = new RuleSet();
+    const schema = { type: 'object', properties: { a: { type: 'number' } } };
+    const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict', openObjects: false } as const;
+    const { expression, issues } = compileSchema(schema, options);
+    expect(issues).toMatchObject([{ keyword: 'additionalProperties', effect: 'narrowed' }]);
+    const matcher = engine(printGbnf(rules.grammar('root', expression)));
+    expect(['{"a": 1}', '{}', '{"b": 1}'].map((text) => matcher.accepts(text))).toEqual([true, true, false]);
+  });
+});
