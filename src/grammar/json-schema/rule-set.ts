@@ -8,6 +8,7 @@ export class RuleSet {
   readonly #byKey = new Map<string, string>();
   readonly #byContent = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
+  readonly #stems = new Map<string, string>();
   readonly #waiting: { readonly name: string; readonly build: () => Expression }[] = [];
   #building = false;
   #nextKey = 0;
@@ -37,7 +38,8 @@ export class RuleSet {
   /** A name that no rule has yet, made of letters and digits of `hint`. */
   freshName(hint: string): string {
     if (this.#rules.size >= this.#limit) throw new BudgetExceeded('rules');
-    const stem = legalName(hint);
+    const stem = this.#stems.get(hint) ?? legalName(hint);
+    this.#stems.set(hint, stem);
     for (let number = (this.#numbers.get(stem) ?? 0) + 1; ; number += 1) {
       const name = number === 1 ? stem : `${stem}-${number}`;
       if (this.#rules.has(name)) continue;

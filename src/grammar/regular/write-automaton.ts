@@ -1,7 +1,7 @@
 /** Automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
 import { choice, type Expression, literal, optional, repeat, sequence } from '../expression.ts';
 import type { RuleSet } from '../json-schema/rule-set.ts';
-import type { Automaton, AutomatonState } from './automaton.ts';
+import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import { automatonKey } from './automaton.ts';
 import { type CharacterSet, setKey, setsMeet, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
@@ -124,9 +124,8 @@ class AutomatonWriter {
     const start = this.#state(index);
     for (const [set, target] of start.edges) {
       if (target === index) continue;
-      const others = this.#others(start, target);
-      const last = this.#walk(index, set, others);
-      const exact = others === '' && !start.accepts;
+      const last = this.#walk(index, set, target);
+      const exact = start.edges.length === 1 && !start.accepts;
       const count = last.count;
       if (exact && count >= 3 && setKey(set).length > 3) return { set, count, exact, last: last.state };
       if (exact || count < 2 || !last.same) continue;
@@ -136,26 +135,41 @@ class AutomatonWriter {
     return null;
   }
 
-  #others(state: AutomatonState, except: number): string {
-    return state.edges
-      .map(([set, target]) => (target === except ? '' : `${setKey(set)}>${target};`))
-      .join('');
-  }
-
-  /** Follows edges of `set` from state to state while everything else stays as it is. */
-  #walk(index: number, set: CharacterSet, others: string): { count: number; state: number; same: boolean } {
-    const { accepts } = this.#state(index);
-    const key = setKey(set);
+  /** Follows edges of `set`, first to `first`, while everything else stays as it is. */
+  #walk(index: number, set: CharacterSet, first: number): { count: number; state: number; same: boolean } {
+    const start = this.#state(index);
+    const { accepts } = start;
+    const others = start.edges.filter((edge) => edge[1] !== first);
     let state = index;
     for (let count = 0; ; count += 1) {
       const current = this.#state(state);
-      const edge = current.edges.find((each) => setKey(each[0]) === key && each[1] !== state);
+      const edge = current.edges.find((each) => each[1] !== state && equalSets(each[0], set));
       if (current.accepts !== accepts) return { count, state, same: false };
-      if (edge === undefined) return { count, state, same: this.#others(current, -1) === others };
-      if (this.#others(current, edge[1]) !== others) return { count, state, same: false };
+      if (edge === undefined) return { count, state, same: equalEdges(current.edges, others) };
+      if (!equalEdges(current.edges, others, edge[1])) return { count, state, same: false };
       state = edge[1];
     }
   }
+}
+
+function equalSets(a: CharacterSet, b: CharacterSet): boolean {
+  return a === b || (a.length === b.length && setKey(a) === setKey(b));
+}
+
+/** Whether `edges`, without those that lead to `except`, are `others`. */
+function equalEdges(
+  edges: readonly AutomatonEdge[],
+  others: readonly AutomatonEdge[],
+  except: number | null = null,
+): boolean {
+  let at = 0;
+  for (const [set, target] of edges) {
+    if (target === except) continue;
+    const other = others[at];
+    if (other === undefined || other[1] !== target || !equalSets(other[0], set)) return false;
+    at += 1;
+  }
+  return at === others.length;
 }
 
 function countEntries(automaton: Automaton): readonly number[] {

@@ -1,0 +1,128 @@
+/**
+ * What compiling JSON Schemas costs, beside node-llama-cpp's `createGrammarForJsonSchema` where that takes
+ * the schema. `npx tsx --conditions=idiolect:source bench/json-schema.ts <file.jsonl[.gz]> [every]`: a line
+ * of the file is `{schema}` or `{inputSchema}`. The second half makes one grammar of 1, 10, 100 and 1,000
+ * tools out of the same schemas.
+ */
+import fs from 'node:fs';
+import zlib from 'node:zlib';
+import { getLlama, type Llama } from 'node-llama-cpp';
+import { SchemaError } from '../src/errors.ts';
+import { compileSchema, jsonSyntax } from '../src/grammar/json-schema/compile-schema.ts';
+import { RuleSet } from '../src/grammar/json-schema/rule-set.ts';
+import { printGbnf } from '../src/grammar/print-gbnf.ts';
+import type { JsonObject, JsonSchema } from '../src/messages.ts';
+
+const toolCounts = [1, 10, 100, 1000];
+
+async function main(file: string | undefined, every: number): Promise<void> {
+  if (file === undefined) throw new RangeError('which file of schemas?');
+  const schemas = readSchemas(file).filter((_, index) => index % every === 0);
+  // Cold code is several times slower, and is measured by the first of the tool counts in a new process.
+  for (const schema of schemas.slice(0, 50)) compileOne(schema);
+  const llama = await getLlama({ gpu: false, build: 'never' });
+  await compareOne(schemas, llama);
+  for (const count of toolCounts) compileTools(schemas, count);
+}
+
+function readSchemas(file: string): readonly JsonSchema[] {
+  const bytes = fs.readFileSync(file);
+  const lines = (file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    if (line.trim() === '') return [];
+    const { schema, inputSchema } = JSON.parse(line) as JsonObject;
+    return [(schema ?? inputSchema ?? {}) as JsonSchema];
+  });
+}
+
+/** Milliseconds of processor time, which other processes disturb less than the clock. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Time to compile and print, and whether the schema was refused. */
+function compileOne(schema: JsonSchema): { readonly time: number; readonly refused: boolean } {
+  const start = processorTime();
+  try {
+    const rules = new RuleSet();
+    const { expression } = compileSchema(schema, { rules, syntax: jsonSyntax, tool: '', policy: 'strict' });
+    printGbnf(rules.grammar('root', expression));
+    return { time: processorTime() - start, refused: false };
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return { time: processorTime() - start, refused: true };
+  }
+}
+
+async function compareOne(schemas: readonly JsonSchema[], llama: Llama): Promise<void> {
+  const ours: number[] = [];
+  const pairs: { readonly ours: number; readonly theirs: number }[] = [];
+  let refused = 0;
+  for (const schema of schemas) {
+    const made = compileOne(schema);
+    ours.push(made.time);
+    if (made.refused) refused += 1;
+    const theirs = await timeTheirs(schema, llama);
+    if (theirs !== null && !made.refused) pairs.push({ ours: made.time, theirs });
+  }
+  console.log(`${schemas.length} schemas, ${refused} refused; ms of processor time: ${quantiles(ours)}`);
+  console.log(`of ${pairs.length} that both take: ours ${quantiles(pairs.map((pair) => pair.ours))}`);
+  console.log(`  node-llama-cpp, with its engine's build: ${quantiles(pairs.map((pair) => pair.theirs))}`);
+  const ratios = pairs.filter(({ theirs }) => theirs > 0).map((pair) => pair.ours / pair.theirs);
+  console.log(`  ours to theirs, schema by schema: ${quantiles(ratios)}`);
+}
+
+/** `null` where node-llama-cpp does not take the schema. */
+async function timeTheirs(schema: JsonSchema, llama: Llama): Promise<number | null> {
+  const start = processorTime();
+  try {
+    await llama.createGrammarForJsonSchema(schema as { readonly type: 'object' });
+    return processorTime() - start;
+  } catch {
+    return null;
+  }
+}
+
+function compileTools(schemas: readonly JsonSchema[], count: number): void {
+  const start = processorTime();
+  const rules = new RuleSet();
+  let refused = 0;
+  for (let index = 0; index < count; index += 1) {
+    const schema = renamed(schemas[index % schemas.length] ?? {}, Math.floor(index / schemas.length));
+    try {
+      const tool = `tool${index}`;
+      const { expression } = compileSchema(schema, { rules, syntax: jsonSyntax, tool, policy: 'degrade' });
+      rules.add(tool, expression);
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      refused += 1;
+    }
+  }
+  const time = processorTime() - start;
+  console.log(
+    `${count} tools: ${time.toFixed(1)} ms, ${rules.rules.size} rules${refused > 0 ? `, ${refused} refused` : ''}`,
+  );
+}
+
+/** The schema with other names for its properties, so that copies share no objects. */
+function renamed(schema: JsonSchema, copy: number): JsonSchema {
+  if (copy === 0 || typeof schema !== 'object') return schema;
+  const { properties, required } = schema;
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return schema;
+  const entries = Object.entries(properties).map(([key, value]) => [`${key}${copy}`, value] as const);
+  return {
+    ...schema,
+    properties: Object.fromEntries(entries),
+    ...(Array.isArray(required) ? { required: required.map((key) => `${String(key)}${copy}`) } : {}),
+  };
+}
+
+function quantiles(values: readonly number[]): string {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(2);
+  return `median ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}, worst ${at(1)}`;
+}
+
+await main(process.argv[2], Number(process.argv[3] ?? 1));
