@@ -44,7 +44,8 @@ function readTool(item: unknown, source: string, pointer: string): Tool {
   const fields = inner ?? outer;
   const place = inner === null ? pointer : `${pointer}/function`;
   const name = fields.get('name');
-  if (typeof name !== 'string' || name === '') {
+  // Half a surrogate pair is nothing that a model could write.
+  if (typeof name !== 'string' || name === '' || /\p{Cs}/u.test(name)) {
     const reason = 'the name of the tool is expected, a text that is not empty';
     throw new ToolListError({ source, pointer: `${place}/name`, reason });
   }

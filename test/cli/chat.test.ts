@@ -1,0 +1,164 @@
+/** `idiolect chat`: its tools, its view, and the command itself on a tiny model of random weights. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { makeTinyModel } from '../../examples/demo/make-model.ts';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { calculate } from '../../src/cli/calculate.ts';
+import { registerChat } from '../../src/cli/chat.ts';
+import { chatTools, currentTime } from '../../src/cli/chat-tools.ts';
+import { createChatView } from '../../src/cli/chat-view.ts';
+import { ToolError, ToolsUnsupportedError } from '../../src/errors.ts';
+import { runCommand } from './run-command.ts';
+
+describe('the calculator', () => {
+  const { expression } = fc.letrec<{ expression: string }>((tie) => ({
+    expression: fc.oneof(
+      { maxDepth: 4 },
+      fc.nat(99).map(String),
+      fc
+        .tuple(tie('expression'), fc.constantFrom('+', '-', '*'), tie('expression'))
+        .map(([a, sign, b]) => `(${a} ${sign} ${b})`),
+      tie('expression').map((inner) => `-${inner}`.replaceAll('--', '- -')),
+    ),
+  }));
+
+  test('says what JavaScript says of the same expression', () => {
+    fc.assert(
+      fc.property(expression, (text) => {
+        // Made here of digits and signs alone.
+        expect(calculate(text)).toBe(new Function(`return ${text}`)());
+      }),
+    );
+  });
+
+  test.each([
+    ['1 + 2 * 3', 7],
+    ['(1 + 2) * 3', 9],
+    ['2 ^ 3 ^ 2', 512],
+    ['-2 ^ 2', -4],
+    ['7 % 4 - 1', 2],
+    ['.5 * 1e3', 500],
+  ])('%s is %d', (text, value) => expect(calculate(text)).toBe(value));
+
+  test.each([
+    '',
+    '1 +',
+    '(1',
+    '1)',
+    '1 / 0',
+    'process.exit()',
+    '1 2',
+    '.',
+    '('.repeat(900),
+    '-'.repeat(900),
+    '1'.repeat(2000),
+  ])('refuses %j', (text) => expect(() => calculate(text)).toThrow(ToolError));
+});
+
+test('the clock knows zones, and says so of those that there are not', () => {
+  const moment = new Date('2026-01-02T03:04:05Z');
+  expect(currentTime(moment, 'Asia/Tokyo')).toMatch(/2 January 2026.*12:04:05/);
+  expect(() => currentTime(moment, 'Nowhere/None')).toThrow(ToolError);
+});
+
+test('dice stay within their bounds', () => {
+  const roll = chatTools.find(({ name }) => name === 'roll_dice');
+  const context = { toolCallId: 'x', signal: new AbortController().signal };
+  const execute = roll?.execute as (input: object, given: typeof context) => string;
+  const dice: number[] = JSON.parse(execute({ count: 20, sides: 2 }, context));
+  expect(dice).toHaveLength(20);
+  expect(dice.every((die) => die === 1 || die === 2)).toBe(true);
+});
+
+test('calls and results stand on lines of their own', () => {
+  let screen = '';
+  const view = createChatView((text) => {
+    screen += stripVTControlCharacters(text);
+  });
+  const at = { start: 0, end: 0 };
+  view.show({ type: 'text-start', id: 't', ...at });
+  view.show({ type: 'text-delta', id: 't', delta: 'Let me see.', ...at });
+  view.show({ type: 'tool-input-start', id: 'c', toolName: 'f', ...at });
+  view.show({ type: 'tool-input-delta', id: 'c', delta: '{"a":1}', ...at });
+  view.show({ type: 'tool-input-end', id: 'c', ...at });
+  view.show({ type: 'tool-result', toolCallId: 'c', toolName: 'f', output: 1, content: 'one\ntwo' });
+  view.show({ type: 'tool-error', toolCallId: 'c', toolName: 'f', error: null, content: 'x'.repeat(2000) });
+  view.show({ type: 'finish', reason: 'length', ...at });
+  const lines = screen.split('\n');
+  expect(lines.slice(0, 3)).toEqual(['Let me see.', '→ f {"a":1}', '← f one two']);
+  expect(lines[3]?.length).toBeLessThan(600);
+  expect(lines[4]).toMatch(/cut short/);
+});
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Chat {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function startChat(...args: readonly string[]): Chat {
+  const command = ['--import', 'tsx', '--conditions=idiolect:source', 'src/cli/main.ts', 'chat', ...args];
+  const child = spawn(process.execPath, command, { cwd: root, env: { ...process.env, NO_COLOR: '1' } });
+  let [output, errors] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+  return { process: child, output: () => output, errors: () => errors, ended };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const limit = Date.now() + 100_000;
+  while (!holds()) {
+    if (Date.now() > limit) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('the command', () => {
+  let model = '';
+  beforeAll(async () => {
+    model = await makeTinyModel();
+  });
+  const calm = ['--no-gpu', '--seed', '3', '--temperature', '1'];
+
+  test('one line in, one answer out; the same question and seed give the same answer', async () => {
+    const chat = startChat(model, ...calm, '--max-tokens', '12');
+    chat.process.stdin.end('Hello\n\n/what\n/new\nHello\n/quit\nnever asked\n');
+    expect({ code: await chat.ended, errors: chat.errors() }).toMatchObject({ code: 0 });
+    expect(chat.errors()).toMatch(/tools: current_time, calculate, roll_dice/);
+    expect(chat.errors()).toMatch(/there are \/new and \/quit/);
+    const answers = chat.output().split('(cut short: the limit of tokens is reached)\n');
+    expect(answers).toHaveLength(3);
+    expect(answers[0]).toBe(answers[1]);
+    expect(answers[0]?.length).toBeGreaterThan(10);
+  }, 120_000);
+
+  test('a model that cannot call tools is refused unless that is allowed; an interruption stops its answer', async () => {
+    const plain = await tinyModelFile({
+      vocabulary: 'llama-spm',
+      controls: ['<|im_end|>'],
+      chatTemplate:
+        '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}',
+      name: 'plain',
+    });
+    await expect(runCommand(registerChat, 'chat', plain)).rejects.toBeInstanceOf(ToolsUnsupportedError);
+    const chat = startChat(plain, ...calm, '--no-require-tools', '--context-size', '8192');
+    chat.process.stdin.write('Hello\n');
+    await until(() => chat.output().length > 20 || chat.errors().includes('error'));
+    chat.process.kill('SIGINT');
+    await until(() => chat.errors().includes('stopped'));
+    chat.process.stdin.end('/quit\n');
+    expect(await chat.ended).toBe(0);
+    expect(chat.errors()).toContain('no tools');
+  }, 120_000);
+});
