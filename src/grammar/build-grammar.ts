@@ -6,7 +6,7 @@ import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
 import { printGbnf } from './print-gbnf.ts';
-import { type PromptState, readPromptState } from './prompt-state.ts';
+import { afterTurnStart, type PromptState, readPromptState } from './prompt-state.ts';
 import { type ResponseShape, responseGrammar } from './response-grammar.ts';
 
 /** What a request asks for. */
@@ -115,6 +115,7 @@ function planResponse(format: ChatFormat, options: GrammarOptions): ResponsePlan
       reason: 'a response cannot both be a tool call and follow a response schema; drop one of the two',
     });
   }
+  if (forced || schema !== null) refuseBegunContent(format, options.generationPrompt ?? '');
   if (forced) return { ...plan, shape: 'calls' };
   const callable = choice === 'auto' && offered.length > 0;
   if (schema !== null) return { ...plan, shape: callable ? schemaOrCalls(format) : 'schema' };
@@ -131,6 +132,22 @@ function allowedTools(
   const { mode, tools: allowed } = choice.allowed_tools;
   const offered = new Set(allowed.flatMap((named) => chosenTools(tools, named)));
   return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
+}
+
+/** Where content has an opener of its own, what the prompt began of it can neither become a call nor JSON. */
+function refuseBegunContent(format: ChatFormat, generationPrompt: string): void {
+  const { open, close } = format.content;
+  const marker = open.trim();
+  const opened = afterTurnStart(format, generationPrompt);
+  const at = marker === '' ? -1 : opened.lastIndexOf(marker);
+  if (at < 0) return;
+  const begun = opened.slice(at + marker.length).trim();
+  if (begun === '' || (close.trim() !== '' && begun.includes(close.trim()))) return;
+  throw new UnsupportedOptionError({
+    option: 'continueFinalMessage',
+    reason:
+      'the prompt has begun an answer in text, inside of which this format allows neither a call nor JSON',
+  });
 }
 
 function schemaOrCalls(format: ChatFormat): ResponseShape {

@@ -66,6 +66,8 @@ export interface ChatPreview {
   readonly prompt: string;
   /** Tokens of the prompt. */
   readonly promptTokens: number;
+  /** What the prompt wrote of the assistant's turn. */
+  readonly generationPrompt: string;
   readonly grammar: BuiltGrammar;
 }
 
@@ -124,7 +126,12 @@ class LoadedModel implements ChatModel {
 
   preview(options: ChatOptions): ChatPreview {
     const { prompt, grammar } = prepareChat(this.#engine, options);
-    return { prompt: prompt.text, promptTokens: prompt.tokens.length, grammar };
+    return {
+      prompt: prompt.text,
+      promptTokens: prompt.tokens.length,
+      generationPrompt: prompt.generationPrompt,
+      grammar,
+    };
   }
 
   async dispose(): Promise<void> {

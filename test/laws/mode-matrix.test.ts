@@ -1,0 +1,33 @@
+/**
+ * A sample of `npm run matrix`: every mode with every state of thinking keeps its promise or is refused
+ * with a typed error. All ten formats in the long variant.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  cells,
+  type MatrixModel,
+  matrixTemplates,
+  openMatrixModel,
+  tryCell,
+} from '../support/mode-matrix.ts';
+
+const long = process.env.LAWS === 'long';
+const formats = long ? matrixTemplates : (['Qwen-Qwen3-0.6B', 'openai-gpt-oss-120b'] as const);
+/** Prime to the two sizes of the matrix, so that a sample goes through all modes and states. */
+const stride = long ? 1 : 3;
+
+describe.each(formats)('%s', (name) => {
+  let model: MatrixModel;
+  beforeAll(async () => {
+    model = await openMatrixModel(name);
+  });
+  afterAll(() => model.dispose());
+
+  const sample = cells.filter((_, index) => index % stride === 0);
+  it.each(sample)('$mode, thinking $thinking, parallel $parallel', async (cell) => {
+    const { outcome, reason } = await tryCell(model, cell, 2);
+    // Qwen3's template can do everything; the others may refuse.
+    const kept = name === 'Qwen-Qwen3-0.6B' ? ['holds'] : ['holds', 'refused'];
+    expect(kept, reason).toContain(outcome);
+  });
+});
