@@ -86,6 +86,7 @@ async function openModel(target: string, options: ChatCommandOptions): Promise<O
   const requireTools = options.requireTools ?? options.tools;
   const obtained = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
   const loadOptions: LoadModelOptions = {
+    requireTools,
     ...(options.contextSize === undefined ? {} : { contextSize: options.contextSize }),
     ...(options.gpu ? {} : { gpu: false }),
   };
