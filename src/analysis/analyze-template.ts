@@ -32,6 +32,7 @@ import { sha256 } from './sha256.ts';
 import { deepFreeze, replaceTokens, withoutBlankEnds } from './special-tokens.ts';
 import { TemplateProber } from './template-prober.ts';
 import { NaturalCuts } from './text-cuts.ts';
+import { warnOfUnreadPrompt } from './unread-prompt.ts';
 
 /** Options of `analyzeTemplate`. */
 export interface AnalyzeOptions {
@@ -131,6 +132,7 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
     calls: calls === null ? null : inferCalls({ ...callTexts, calls }),
   };
   const format = withDerivedFields(applyOverrides(assemble(stage, parts), log), log);
+  warnOfUnreadPrompt(format, log);
   return { format, ends: [...format.turn.ends, ends.contentEnd, ends.callsEnd, ''] };
 }
 

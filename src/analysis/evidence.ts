@@ -19,9 +19,9 @@ export interface AnalysisWarning {
   /**
    * `tie`: two readings are equally good. `assumed`: no render confirms it. `self-check`: what the
    * format writes differs from the render. `history`: finished turns show something else than a model
-   * writes. `no-chat`: the template renders no assistant text.
+   * writes.
    */
-  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'no-chat';
+  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history';
   readonly message: string;
   /** What the render says, and what was expected, where the two were compared. */
   readonly rendered?: string;
@@ -46,6 +46,14 @@ export class EvidenceLog {
   /** Records a doubt. */
   warn(warning: AnalysisWarning): void {
     this.#warnings.push(warning);
+  }
+
+  /** Takes back what was said of a field and of the fields inside it: something better is known now. */
+  withdraw(field: string): void {
+    const concerns = (each: { readonly field: string }) =>
+      each.field === field || each.field.startsWith(`${field}.`);
+    this.#entries.splice(0, Infinity, ...this.#entries.filter((each) => !concerns(each)));
+    this.#warnings.splice(0, Infinity, ...this.#warnings.filter((each) => !concerns(each)));
   }
 
   /** All evidence so far, in the order of the inferences. */

@@ -56,8 +56,11 @@ function merge(base: unknown, change: unknown): unknown {
   return { ...base, ...Object.fromEntries(changed) };
 }
 
+/** What an override asserts replaces the evidence and the doubts of the fields that it sets. */
 function logFields(format: FormatOverride['format'], reason: string, log: EvidenceLog): void {
-  for (const [field, value] of Object.entries(format)) {
-    log.support(field, 'override', JSON.stringify(value), reason);
+  for (const [part, value] of Object.entries(format)) {
+    const fields = isRecord(value) ? Object.keys(value).map((key) => `${part}.${key}`) : [part];
+    for (const field of fields) log.withdraw(field);
+    log.support(part, 'override', JSON.stringify(value), reason);
   }
 }
