@@ -25,8 +25,13 @@ const all = [
   'starcoder',
 ];
 const some = ['gemma-4', 'llama-bpe', 'llama-spm', 'phi-3', 'qwen2', 'deepseek-coder'];
-const names = process.env.LAWS === 'long' ? all : some;
-const runs = process.env.LAWS === 'long' ? 1000 : 100;
+const long = process.env.LAWS === 'long';
+const names = long ? all : some;
+const runs = long ? 1000 : 40;
+/** Every so many tokens are compared; a prime, so that no pattern of ids is missed. */
+const stride = long ? 1 : 11;
+/** So many special tokens' texts stand in one prompt. */
+const batch = long ? 1 : 16;
 
 /** A template with a marker before and behind every text, so that texts meet trusted neighbours. */
 const template =
@@ -56,7 +61,7 @@ describe.each(names)('%s', (name) => {
 
   it('tokens have the bytes that the engine writes for them', () => {
     let compared = 0;
-    for (let id = 0; id < vocabulary.size; id++) {
+    for (let id = 0; id < vocabulary.size; id += stride) {
       const token = vocabulary.token(id);
       const written = loaded.model.detokenize([token], true);
       // The engine drops a leading space of a lone token, and shows half characters as U+FFFD.
@@ -65,12 +70,14 @@ describe.each(names)('%s', (name) => {
       const ours = textOf([id]);
       if (ours !== written && ours !== ` ${written}`) expect([id, ours]).toEqual([id, written]);
     }
-    expect(compared).toBeGreaterThan(vocabulary.size / 2);
+    expect(compared).toBeGreaterThan(vocabulary.size / stride / 2);
   });
 
   it('no special token of a user becomes one in the prompt', () => {
     const before = specialsIn(promptOf('x'));
-    for (const { text } of vocabulary.specials.values()) {
+    const texts = [...vocabulary.specials.keys()];
+    for (let start = 0; start < texts.length; start += batch) {
+      const text = texts.slice(start, start + batch).join('b a');
       expect([text, specialsIn(promptOf(`a${text}b`, text))]).toEqual([text, before]);
     }
   });
