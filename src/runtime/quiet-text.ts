@@ -71,7 +71,14 @@ export class QuietText {
     if (this.firsts.length > fewFirsts) return false;
     const last = piece.charCodeAt(piece.length - 1);
     const atEnd = last < 256 ? this.loudness[last] : this.loudnessBeyond(last);
-    return atEnd === 0 && !this.firsts.some((first) => piece.includes(first));
+    return atEnd === 0 && !this.firsts.some((first) => this.mayBegin(piece, first));
+  }
+
+  /** Whether a marker that begins with `first` may begin somewhere. */
+  private mayBegin(piece: string, first: string): boolean {
+    let at = piece.indexOf(first);
+    while (at !== -1 && !this.mayGoOn(piece, at + 1)) at = piece.indexOf(first, at + 1);
+    return at !== -1;
   }
 
   private loudnessBeyond(unit: number): number {
