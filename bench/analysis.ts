@@ -3,12 +3,15 @@
  * is paid on every request (through `@fugood/llama.node`: prompt, grammar and parser for one message):
  * `npx tsx --conditions=idiolect:source bench/analysis.ts`.
  */
-import { loadModel } from '@fugood/llama.node';
+import { createRequire } from 'node:module';
 import { tinyModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { IdiolectError } from '../src/errors.ts';
 import { allTemplates, llamaTemplate } from '../test/support/corpora.ts';
 import { lawTools } from '../test/support/law-tools.ts';
+
+// Its types are sources that do not pass this project's compiler options.
+const { loadModel } = createRequire(import.meta.url)('@fugood/llama.node');
 
 const templates = await allTemplates();
 

@@ -171,6 +171,7 @@ function refuseDuplicates(tools: readonly Tool[]): void {
 
 function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, AllowedTools>): readonly Tool[] {
   if (typeof choice === 'string') {
+    refuseUnknown(choice);
     if (choice !== 'required' || offered.length > 0) return offered;
     throw new UnsupportedOptionError({ option: 'toolChoice', reason: '`required` needs at least one tool' });
   }
@@ -178,6 +179,15 @@ function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, Allow
   const chosen = offered.filter((tool) => tool.function.name === name);
   if (chosen.length > 0) return chosen;
   throw new ToolError({ tool: name, reason: 'toolChoice names it, but it is not among the tools' });
+}
+
+const knownChoices: readonly string[] = ['auto', 'required', 'none'];
+
+/** A choice from outside the type checker must not turn tools off in silence. */
+function refuseUnknown(choice: string): void {
+  if (knownChoices.includes(choice)) return;
+  const reason = `${JSON.stringify(choice)} is none of ${knownChoices.join(', ')}, nor an object that names tools`;
+  throw new UnsupportedOptionError({ option: 'toolChoice', reason });
 }
 
 function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {

@@ -1,6 +1,6 @@
 /** The arguments of one tool as an expression, in the notation of a format. */
 import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../../chat-format.ts';
-import { ToolError } from '../../errors.ts';
+import { SchemaError, ToolError } from '../../errors.ts';
 import type { JsonSchema, Tool } from '../../messages.ts';
 import { alternatives } from '../alternatives.ts';
 import { type Expression, literal, sequence } from '../expression.ts';
@@ -33,7 +33,9 @@ export function compileArguments(
   format: ArgumentsFormat,
   options: CompileArgumentsOptions,
 ): CompiledSchema {
-  const { name, parameters = noArguments } = tool.function;
+  const { name } = tool.function;
+  const parameters = tool.function.parameters ?? noArguments;
+  refuseNoSchema(parameters, name);
   const sortKeys = format.kind === 'json' ? format.style.sortKeys : format.sorted;
   return compile(parameters, { ...options, tool: name }, { sortKeys }, (compilation) => {
     const writing =
@@ -42,6 +44,14 @@ export function compileArguments(
         : entryWriting(format, name, compilation, options);
     return writeArguments(compilation, writing, framesOf(format), options.argumentOrder);
   });
+}
+
+/** A tool from outside the type checker may bring anything. */
+function refuseNoSchema(parameters: unknown, tool: string): void {
+  if (typeof parameters === 'boolean') return;
+  if (typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters)) return;
+  const reason = 'is no JSON Schema: a schema is an object or a boolean';
+  throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);
 }
 
 /** What stands around the arguments, and what stands in their place when there are none. */
