@@ -144,17 +144,19 @@ export function closeValue(
     if (end !== absent) {
       reader.skip(end);
       reader.trail = closer.trail;
-    } else if (continues(reader, reader.at, values.place.continuations) < 0) {
-      return fail(
-        reader,
-        recover,
-        [JSON.stringify(closer.parts.join('\n'))],
-        'unexpected text behind a value',
-      );
+    } else {
+      const verdict = continues(reader, reader.at, values.place.continuations);
+      if (verdict === undecided) return null;
+      if (verdict === absent) return failBehindValue(reader, closer, recover);
     }
   }
   reader.values = values.outer;
   return values.place.next;
+}
+
+function failBehindValue(reader: Reader, closer: Closer, recover: State): State {
+  const expected = [JSON.stringify(closer.parts.join('\n'))];
+  return fail(reader, recover, expected, 'unexpected text behind a value');
 }
 
 /** End of the closer's parts at the reader's position; or `absent`, or `undecided`. */

@@ -229,6 +229,14 @@ describe('malformed calls', () => {
     expect(parser.finish().message.malformed?.map(({ raw }) => raw)).toEqual(['here.']);
   });
 
+  it('goes on behind a value without its end, wherever the text is cut', () => {
+    const text = '<use>\n<fn=f>\n<arg=l>\n[1]\n<arg=n>\n1\n</arg>\n</fn>\n</use>';
+    expect(inputs(samples.tagged, text)).toEqual([['f', { l: [1], n: 1 }]]);
+    expect(parsePieces(samples.tagged, text, everyPosition(text), { tools })).toEqual(
+      parsePieces(samples.tagged, text, [], { tools }),
+    );
+  });
+
   it('marks a response that is cut short', () => {
     const { events, message } = parsePieces(
       samples.jsonInTags,
