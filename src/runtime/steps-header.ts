@@ -10,8 +10,10 @@ const longestHeader = 256;
 export function readHeader(reader: Reader, table: HeaderTable<State>): State | null {
   const { text, at } = reader;
   const end = text.indexOf(table.end, at);
-  const header = text.slice(at, end === -1 ? at + longestHeader + 1 : end);
-  if (header.length > longestHeader || header.includes('\n')) return table.otherwise;
+  // Without its end, a header may be as long as one whose end lacks a single character.
+  const longest = end === -1 ? longestHeader + table.end.length - 1 : longestHeader;
+  const header = text.slice(at, end === -1 ? at + longest + 1 : end);
+  if (header.length > longest || header.includes('\n')) return table.otherwise;
   if (end === -1) {
     if (reader.ended) return table.otherwise;
     openCallEarly(reader, table, header);

@@ -185,6 +185,12 @@ describe('turns', () => {
     expect(message.tool_calls?.[0]?.function).toEqual({ name: 'f', arguments: '{"n": 1}' });
   });
 
+  it.each([240, 245, 246, 250])('reads headers up to a length, wherever they are cut: %i', (length) => {
+    const text = `${'x'.repeat(length)}|chan|side|text|hm|done|`;
+    const whole = parsePieces(samples.channels, text, [], { tools, markers: true });
+    expect(parsePieces(samples.channels, text, everyPosition(text), { tools, markers: true })).toEqual(whole);
+  });
+
   it('reports a header for an unknown recipient', () => {
     const message = read(samples.channels, '|chan|side| to=nobody|text|hello|done|');
     expect(message.malformed).toHaveLength(1);
