@@ -1,22 +1,11 @@
 /** Under which conversation shape a template renders calls and reasoning: tried, not guessed. */
-import type { InputShape } from '../chat-format.ts';
 import { writePython } from '../grammar/write-values.ts';
+import { callShapes, reasoningFields } from '../template/input-shape.ts';
 import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { ProbeShape } from './probe-messages.ts';
 import type { Probe, ProbeTable } from './probes.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
-
-const callShapes: readonly Pick<InputShape, 'arguments' | 'emptyContent'>[] = [
-  { arguments: 'object', emptyContent: 'empty' },
-  { arguments: 'string', emptyContent: 'empty' },
-  { arguments: 'string', emptyContent: 'null' },
-  { arguments: 'object', emptyContent: 'null' },
-  { arguments: 'object', emptyContent: 'absent' },
-  { arguments: 'string', emptyContent: 'absent' },
-];
-
-const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
 
 /** The shape that renders most, and what it renders. */
 export interface ShapeReading {

@@ -207,9 +207,11 @@ export class EnvelopeReader {
     const { reader, string } = this;
     if (string === null) return 'illegal';
     const end = string.read(reader.text, reader.at);
-    this.sayInput(string.output, end, '');
+    this.sayInput(string.output, string.valueEnd, '');
+    this.pass(end);
     if (string.status === 'illegal') return this.illegal(['JSON']);
     if (string.status === 'open') return 'open';
+    this.pass(reader.at + 1); // the closing quote
     this.phase = 'after';
     return 'more';
   }

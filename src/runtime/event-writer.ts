@@ -185,7 +185,10 @@ export class EventWriter {
       this.call = null;
       this.events.push({ type: 'tool-input-end', id: call.id, start, end: start });
     }
-    const owner = call === null ? {} : { toolCallId: call.id };
+    const owner =
+      call === null
+        ? {}
+        : { toolCallId: call.id, brokenCall: { toolName: call.name, input: call.input.toString() } };
     this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
   }
 

@@ -99,6 +99,8 @@ export interface Malformed extends Stretch {
   readonly reason: string;
   /** The call it belongs to, when `tool-input-start` had already been said. */
   readonly toolCallId?: string;
+  /** The call that broke off here: its name, and its arguments as far as its deltas had said them. */
+  readonly brokenCall?: { readonly toolName: string; readonly input: string };
 }
 
 /** A delimiter of the format, and white space that belongs to it. Only with the option `markers`. */

@@ -2,7 +2,7 @@
 import type { JsonScanner } from './json-scanner.ts';
 import { readEscape } from './json-text.ts';
 
-/** `open`: more text is needed. `done`: the string has ended. `illegal`: what is in it is no JSON value. */
+/** `open`: more text is needed. `done`: the closing quote comes next. `illegal`: what is in it is no JSON value. */
 export type StringStatus = 'open' | 'done' | 'illegal';
 
 /** Feeds the decoded text of one JSON string to a scanner. Begins behind the opening quote. */
@@ -10,6 +10,8 @@ export class JsonStringReader {
   status: StringStatus = 'open';
   /** JSON of the stretch that the last `read` consumed. */
   output = '';
+  /** Behind the last text that the value itself was made of: white space may follow before the quote. */
+  valueEnd = 0;
   private readonly scanner: JsonScanner;
 
   constructor(scanner: JsonScanner) {
@@ -19,6 +21,7 @@ export class JsonStringReader {
   /** Reads on from `from`; returns the position behind what was consumed. */
   read(text: string, from: number): number {
     this.output = '';
+    this.valueEnd = from;
     let at = from;
     while (this.status === 'open' && at < text.length) {
       const next = text[at] === '\\' ? this.escape(text, at) : this.plain(text, at);
@@ -31,7 +34,7 @@ export class JsonStringReader {
   private escape(text: string, at: number): number | null {
     const decoded = readEscape(text, at);
     if (decoded === null) return null;
-    this.give(decoded.text);
+    if (this.give(decoded.text) > 0) this.valueEnd = decoded.end;
     return this.status === 'illegal' ? at : decoded.end;
   }
 
@@ -40,14 +43,16 @@ export class JsonStringReader {
       this.scanner.end();
       this.output += this.scanner.output;
       this.status = this.scanner.status === 'done' ? 'done' : 'illegal';
-      return this.status === 'done' ? at + 1 : at;
+      return at;
     }
     let end = at;
     while (end < text.length && text[end] !== '"' && text[end] !== '\\') end++;
-    return at + this.give(text.slice(at, end));
+    const accepted = this.give(text.slice(at, end));
+    if (accepted > 0) this.valueEnd = at + accepted;
+    return this.status === 'illegal' ? at + accepted : end;
   }
 
-  /** Gives decoded text to the scanner; how much of it was accepted. */
+  /** Gives decoded text to the scanner; how much of it belongs to the value. */
   private give(decoded: string): number {
     const { scanner } = this;
     let end = 0;
@@ -55,11 +60,8 @@ export class JsonStringReader {
       end = scanner.scan(decoded, 0);
       this.output += scanner.output;
     }
-    if (scanner.status === 'illegal') this.status = 'illegal';
-    if (scanner.status !== 'done') return end;
-    const rest = decoded.slice(end);
-    const space = rest.length - rest.trimStart().length;
-    if (space < rest.length) this.status = 'illegal';
-    return end + space;
+    const isLegal = scanner.status === 'open' || (scanner.status === 'done' && decoded.slice(end).trim() === '');
+    if (!isLegal) this.status = 'illegal';
+    return end;
   }
 }

@@ -72,7 +72,9 @@ function readObject(reader: Reader, progress: unknown): 'open' | 'done' | 'illeg
 
 function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'done' | 'illegal' {
   const end = string.read(reader.text, reader.at);
-  reader.sayInput(string.output, end, '');
+  reader.sayInput(string.output, string.valueEnd, '');
+  reader.skip(end);
+  if (string.status === 'done') reader.skip(end + 1); // the closing quote
   return string.status;
 }
 

@@ -14,7 +14,8 @@ type ReasoningField = InputShape['reasoningField'];
 /** A message in the shape that a template reads: plain data, not OpenAI's any more. */
 export type ShapedMessage = Readonly<Record<string, unknown>>;
 
-const callShapes: readonly [CallShape, ...CallShape[]] = [
+/** Forms of messages with calls, in the order in which they are tried. */
+export const callShapes: readonly [CallShape, ...CallShape[]] = [
   { arguments: 'object', emptyContent: 'empty' },
   { arguments: 'string', emptyContent: 'empty' },
   { arguments: 'string', emptyContent: 'null' },
@@ -23,7 +24,8 @@ const callShapes: readonly [CallShape, ...CallShape[]] = [
   { arguments: 'string', emptyContent: 'absent' },
 ];
 
-const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
+/** Message fields that may carry reasoning, in the order in which they are tried. */
+export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
 
 /** Texts that no template holds, so that finding them in a render proves where they came from. */
 const planted = {

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
 import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
+import { spineNames } from '../support/spine-templates.ts';
 import { ExactRender, tokens } from './exact-render.ts';
 import { drafts, messageFor } from './messages.ts';
-import { milestoneTemplates, notChats, unfaithfulHistories } from './template-lists.ts';
+import { notChats, unfaithfulHistories } from './template-lists.ts';
 
 const long = process.env.LAWS === 'long';
 
@@ -39,7 +40,7 @@ function checkExact(template: CorpusTemplate, runs: number): number {
 }
 
 describe('exact: the written turn equals the rendered turn', () => {
-  test.each(milestoneTemplates)('%s', async (name) => {
+  test.each(spineNames)('%s', async (name) => {
     const runs = long ? 600 : 60;
     expect(checkExact(await llamaTemplate(name), runs)).toBeGreaterThan(runs / 3);
   });

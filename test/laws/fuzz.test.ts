@@ -13,7 +13,7 @@ import type { ResponseEvent } from '../../src/runtime/events.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { parsePieces } from '../support/parse-pieces.ts';
-import { type Random, seededRandom } from '../support/sample-grammar.ts';
+import { mutate, seededRandom } from '../support/sample-grammar.ts';
 
 const long = process.env.LAWS === 'long';
 /** Texts over all formats together. */
@@ -89,25 +89,6 @@ function markersOf({ turn, reasoning, content, calls }: ChatFormat): readonly st
   return literals.flatMap((literal = '') => (literal.trim() === '' ? [] : [literal]));
 }
 
-/** A text near `text`: pieces removed, doubled, cut off, moved, or noise and markers put in. */
-function damaged(text: string, pieces: readonly string[], random: Random): string {
-  const at = Math.floor(random() * (text.length + 1));
-  const length = 1 + Math.floor(random() * 12);
-  const piece = pieces[Math.floor(random() * pieces.length)] ?? '';
-  switch (Math.floor(random() * 6)) {
-    case 0:
-      return text.slice(0, at) + text.slice(at + length);
-    case 1:
-      return text.slice(0, at + length) + text.slice(at);
-    case 2:
-      return text.slice(0, at);
-    case 3:
-      return text.slice(at) + text.slice(0, at);
-    default:
-      return text.slice(0, at) + piece + text.slice(at);
-  }
-}
-
 /** What is wrong with the events of one text; `null`: nothing. */
 function fault(events: readonly ResponseEvent[], text: string): string | null {
   let reached = 0;
@@ -137,7 +118,7 @@ it(`${texts} damaged responses in ${formats.size} formats`, () => {
     for (let round = 0; round < perFormat; round++) {
       const random = seededRandom(index * perFormat + round);
       let text = responses[round % responses.length] ?? '';
-      for (let count = Math.floor(random() * 4); count >= 0; count--) text = damaged(text, pieces, random);
+      for (let count = Math.floor(random() * 4); count >= 0; count--) text = mutate(text, random, pieces);
       const options = { tools: lawTools, markers: true, parallelToolCalls: round % 5 !== 0 };
       const whole = parsePieces(format, text, [], options);
       const cuts = Array.from({ length: 1 + (round % 7) }, () => Math.floor(random() * text.length));

@@ -7,6 +7,7 @@ import { createResponseParser } from '../../src/create-response-parser.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
 import type { ResponseEvent } from '../../src/runtime/events.ts';
+import { mergeEvents } from '../../src/testing/event-log.ts';
 import { shownMessage } from '../../src/verify/laws.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { mutate, seededRandom } from '../support/sample-grammar.ts';
@@ -38,28 +39,6 @@ function parseInPieces(format: ChatFormat, text: string, cuts: readonly number[]
   return { events: [...events, ...last], message };
 }
 
-/** Neighbouring deltas of one region joined: the part of the events that must not depend on the cut. */
-function merged(events: readonly ResponseEvent[]): ResponseEvent[] {
-  const joined: ResponseEvent[] = [];
-  for (const event of events) {
-    const last = joined.at(-1);
-    if (
-      last !== undefined &&
-      'delta' in event &&
-      'delta' in last &&
-      last.type === event.type &&
-      last.id === event.id
-    ) {
-      joined[joined.length - 1] = { ...last, end: event.end, delta: last.delta + event.delta };
-    } else if (last?.type === 'marker' && event.type === 'marker') {
-      joined[joined.length - 1] = { ...last, end: event.end, text: last.text + event.text };
-    } else {
-      joined.push(event);
-    }
-  }
-  return joined;
-}
-
 describe.each(formats)('$name', ({ format }) => {
   const fitting = lawMessage.filter((message) => fits(format, message));
 
@@ -88,7 +67,7 @@ describe.each(formats)('$name', ({ format }) => {
         const text = seed % 3 === 0 ? written : mutate(written, seededRandom(seed));
         const whole = parseInPieces(format, text, []);
         const cut = parseInPieces(format, text, cuts);
-        expect(merged(cut.events)).toEqual(merged(whole.events));
+        expect(mergeEvents(cut.events)).toEqual(mergeEvents(whole.events));
         expect(cut.message).toEqual(whole.message);
       },
     );

@@ -243,6 +243,18 @@ describe('malformed calls', () => {
     );
   });
 
+  it.each(['"{\\"n\\": 1}"', '"{\\"n\\": 1} \\n"', '" {\\"n\\": 1}  "'])(
+    'says the same of arguments in a string at every cut: %s',
+    (json) => {
+      const text = `<use>\n{"name": "f", "arguments": ${json}}\n</use>`;
+      const whole = parsePieces(samples.jsonInTags, text, [], { tools, markers: true });
+      expect(whole.message.tool_calls?.[0]?.function.arguments).toBe('{"n": 1}');
+      for (const cut of everyPosition(text)) {
+        expect(parsePieces(samples.jsonInTags, text, [cut], { tools, markers: true })).toEqual(whole);
+      }
+    },
+  );
+
   it('marks a response that is cut short', () => {
     const { events, message } = parsePieces(
       samples.jsonInTags,
@@ -255,6 +267,7 @@ describe('malformed calls', () => {
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
     expect(message.tool_calls).toBeUndefined();
     expect(message.malformed).toHaveLength(1);
+    expect(message.malformed?.[0]?.brokenCall).toEqual({ toolName: 'f', input: '{"s": "ab' });
   });
 
   it('makes no call where no tool is offered', () => {

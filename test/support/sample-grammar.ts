@@ -143,8 +143,8 @@ const noise = [
   '\u0000',
 ];
 
-/** A text near `text`: pieces removed, doubled, swapped or inserted. */
-export function mutate(text: string, random: Random): string {
+/** A text near `text`: pieces removed, doubled, cut off, moved, or one of `pieces` put in. */
+export function mutate(text: string, random: Random, pieces: readonly string[] = noise): string {
   const at = Math.floor(random() * (text.length + 1));
   const length = 1 + Math.floor(random() * 8);
   switch (Math.floor(random() * 5)) {
@@ -157,6 +157,6 @@ export function mutate(text: string, random: Random): string {
     case 3:
       return text.slice(at) + text.slice(0, at);
     default:
-      return text.slice(0, at) + noise[Math.floor(random() * noise.length)] + text.slice(at);
+      return text.slice(0, at) + (pieces[Math.floor(random() * pieces.length)] ?? '') + text.slice(at);
   }
 }

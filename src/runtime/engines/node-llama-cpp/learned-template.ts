@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Analysis, analyzeTemplate } from '../../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../../analysis/capabilities.ts';
 import type { ChatFormat } from '../../../chat-format.ts';
-import { AnalysisError, ToolsUnsupportedError } from '../../../errors.ts';
+import { ToolsUnsupportedError } from '../../../errors.ts';
 import { parseTemplate } from '../../../template/template.ts';
 import type { GeneratedModule, ResponseModule } from '../../module-contract.ts';
 
@@ -76,7 +76,7 @@ export class TemplateShelf {
 
   /**
    * Throws `ToolsUnsupportedError` when the template for chats with tools does not tell the model of them
-   * or renders no calls. A format that has calls by an override counts as able.
+   * or renders no calls: the same judgement as before a download.
    */
   requireTools(): void {
     const { name, default: plain, toolUse: source } = this.sources;
@@ -84,21 +84,11 @@ export class TemplateShelf {
       this.#learned.get(source)?.format.capabilities ??
       observeCapabilities(parseTemplate(source, { name })).capabilities;
     if (capabilities.supportsTools && capabilities.supportsToolCalls) return;
-    if (this.#writesCalls()) return;
     throw new ToolsUnsupportedError({
       model: name,
       template: source === plain ? 'default' : 'tool_use',
       capabilities,
     });
-  }
-
-  #writesCalls(): boolean {
-    try {
-      return this.learn(true).format.calls !== null;
-    } catch (error) {
-      if (error instanceof AnalysisError) return false;
-      throw error;
-    }
   }
 
   #analyze(source: string): LearnedTemplate {
