@@ -60,7 +60,8 @@ export class JsonStringReader {
       end = scanner.scan(decoded, 0);
       this.output += scanner.output;
     }
-    const isLegal = scanner.status === 'open' || (scanner.status === 'done' && decoded.slice(end).trim() === '');
+    const isLegal =
+      scanner.status === 'open' || (scanner.status === 'done' && decoded.slice(end).trim() === '');
     if (!isLegal) this.status = 'illegal';
     return end;
   }

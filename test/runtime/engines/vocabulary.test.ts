@@ -33,6 +33,17 @@ const stride = long ? 1 : 11;
 /** So many special tokens' texts stand in one prompt. */
 const batch = long ? 1 : 16;
 
+/**
+ * What llama.cpp's detokenizer and grammar make of a token of a byte-level vocabulary that is spelled with
+ * characters that spell no byte: for `☕`, `[UNK_BYTE_0xe29895☕]`. Hugging Face's decoder takes such a token
+ * for what it says, and so do we. No tokenizer makes them, so no model was ever trained to write one; if it
+ * did, llama.cpp's grammar would be the stricter one.
+ */
+function noteWithoutSpelling(text: string): string {
+  const notes = Array.from(text, (letter) => `[UNK_BYTE_0x${Buffer.from(letter).toString('hex')}${letter}]`);
+  return notes.join('');
+}
+
 /** A template with a marker before and behind every text, so that texts meet trusted neighbours. */
 const template =
   "{% for m in messages %}<{{ m.role }}>{{ m.content }}>|{{ m.content | tojson }}{% endfor %}{{ tools | tojson if tools else '' }}";
@@ -61,6 +72,7 @@ describe.each(names)('%s', (name) => {
 
   it('tokens have the bytes that the engine writes for them', () => {
     let compared = 0;
+    const misspelled: number[] = [];
     for (let id = 0; id < vocabulary.size; id += stride) {
       const token = vocabulary.token(id);
       const written = loaded.model.detokenize([token], true);
@@ -68,8 +80,12 @@ describe.each(names)('%s', (name) => {
       if (written === '' || written.includes('\ufffd')) continue;
       compared += 1;
       const ours = textOf([id]);
-      if (ours !== written && ours !== ` ${written}`) expect([id, ours]).toEqual([id, written]);
+      if (ours !== written && ours !== ` ${written}`) {
+        expect([id, noteWithoutSpelling(ours)]).toEqual([id, written]);
+        misspelled.push(id);
+      }
     }
+    for (const id of misspelled) expect(vocabulary.encodePlain(textOf([id]))).not.toContain(id);
     expect(compared).toBeGreaterThan(vocabulary.size / stride / 2);
   });
 
@@ -101,7 +117,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('plain text comes back from its tokens, without a special one', () => {
-    const texts = [...vocabulary.specials.keys(), ' ', '\n', '  a', 'é', '🙂', '{"a": ', '\t'];
+    const texts = [...vocabulary.specials.keys(), ' ', '\n', '  a', 'é', '🙂', '{"a": ', '\t', '▁'];
     const text = fc.array(fc.oneof(fc.constantFrom(...texts), fc.string({ unit: 'grapheme' })), {
       maxLength: 8,
     });

@@ -112,7 +112,7 @@ export class GrammarGuide {
     const text = matcher.forced();
     if (text === '') return [];
     const tokens = healEnd(text, matcher, this.#options);
-    // A tokenizer that cannot write the text as it is (it takes `▁` for a space) is stopped in time.
+    // A tokenizer that cannot write the text as it is is stopped in time.
     const wrong = tokens.findIndex((token) => !matcher.accept(this.#options.vocabulary.bytesOf(token)));
     return wrong < 0 ? tokens : tokens.slice(0, wrong);
   }

@@ -13,8 +13,9 @@ export class SpecialFinder {
 
   constructor(specials: Iterable<SpecialToken>) {
     for (const special of specials) {
-      const [first] = special.text;
-      if (first === undefined) continue;
+      // Texts are gone through by UTF-16 unit: an emoji is found by its first half.
+      const first = special.text.charAt(0);
+      if (first === '') continue;
       const same = this.#byFirst.get(first);
       if (same === undefined) this.#byFirst.set(first, [special]);
       else same.push(special);
@@ -36,7 +37,7 @@ export class SpecialFinder {
   cutsInside(text: string): number[] {
     const cuts: number[] = [];
     for (let start = 0; start < text.length; start++) {
-      if (this.#longestAt(text, start) !== undefined) cuts.push(start + 1);
+      if (this.#longestAt(text, start) !== undefined) cuts.push(start + widthAt(text, start));
     }
     return cuts;
   }
@@ -58,6 +59,11 @@ export class SpecialFinder {
     const candidates = this.#byFirst.get(text.charAt(start));
     return candidates?.find((special) => text.startsWith(special.text, start));
   }
+}
+
+/** UTF-16 units of the character at `start`. */
+function widthAt(text: string, start: number): number {
+  return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
 }
 
 /** An end of `left` is a beginning of `right`, by more than letters and white space. */

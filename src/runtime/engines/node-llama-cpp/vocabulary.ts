@@ -41,6 +41,9 @@ export interface Vocabulary {
 const encoder = new TextEncoder();
 /** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
 const lineFeed = '\n';
+/** SentencePiece's sign for a space: as a character of a text it would come back as a space. */
+const spaceSign = '\u2581';
+const spaceSigns = new RegExp(spaceSign, 'g');
 
 /** Reads the vocabulary of `model`. Throws `ModelFileError` when the file holds none. */
 export function readVocabulary(model: LlamaModel, file: string): Vocabulary {
@@ -64,6 +67,8 @@ class ModelVocabulary implements Vocabulary {
   readonly #bytes: (Uint8Array | undefined)[] = [];
   #index: TokenIndex | undefined;
   #longest: number | undefined;
+  /** The tokens in which a `▁` is kept; none where it needs no care, or there is no way. */
+  readonly #spaceSign: readonly Token[];
   readonly #anchor: string;
   readonly #anchorTokens: readonly Token[];
   readonly finder: SpecialFinder;
@@ -83,6 +88,7 @@ class ModelVocabulary implements Vocabulary {
     this.specials = new Map(specials.map((special) => [special.text, special]));
     this.finder = new SpecialFinder(specials);
     this.#insistent = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
+    this.#spaceSign = decode === decodeSentencePiece ? this.#byteTokens(encoder.encode(spaceSign)) : [];
     this.#anchor = encoder.encode('a').length < this.#widthOf(model.tokenize('a')) ? lineFeed : '';
     this.#anchorTokens = model.tokenize(this.#anchor);
   }
@@ -133,14 +139,15 @@ class ModelVocabulary implements Vocabulary {
   }
 
   encodePlain(text: string): Token[] {
-    return splitAtCuts(text, this.#insistent.cutsInside(text)).flatMap((piece) => this.#encodePiece(piece));
+    const pieces = splitAtCuts(text, this.#insistent.cutsInside(text));
+    return pieces.flatMap((piece) => this.#encodeInside(piece, false));
   }
 
   encodePrompt(pieces: readonly string[]): Token[] {
     const [first = '', ...rest] = pieces;
     const tokens = [
-      ...this.#model.tokenize(first, true),
-      ...rest.flatMap((piece) => this.#cutAnchor(this.#model.tokenize(this.#anchor + piece, true), piece)),
+      ...this.#encodeStretches(first, true, (text) => this.#model.tokenize(text, true)),
+      ...rest.flatMap((piece) => this.#encodeInside(piece, true)),
     ];
     const { bos, shouldPrependBosToken } = this.#model.tokens;
     return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
@@ -150,14 +157,41 @@ class ModelVocabulary implements Vocabulary {
     return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
   }
 
-  #encodePiece(text: string): Token[] {
-    return this.#cutAnchor(this.#model.tokenize(this.#anchor + text), text);
+  /** Tokens of a text that comes behind another; `special`: its markers count. */
+  #encodeInside(text: string, special: boolean): Token[] {
+    return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
   }
 
-  /** Takes the anchor off again; a tokenizer that merges it gets the text alone. */
-  #cutAnchor(tokens: readonly Token[], text: string): Token[] {
+  /** Puts the anchor in front and takes it off again; a tokenizer that merges it gets the text alone. */
+  #encodeAnchored(text: string, special: boolean): Token[] {
+    const tokens = this.#model.tokenize(this.#anchor + text, special);
     const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
-    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#model.tokenize(text);
+    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#model.tokenize(text, special);
+  }
+
+  /** Encodes what lies between the characters that this tokenizer would change, and those in bytes. */
+  #encodeStretches(text: string, special: boolean, encodeFirst: (text: string) => Token[]): Token[] {
+    if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return encodeFirst(text);
+    const markers = special ? [...this.finder.find(text)] : [];
+    const isInMarker = (place: number): boolean =>
+      markers.some(({ start, special: marker }) => start <= place && place < start + marker.text.length);
+    const places = Array.from(text.matchAll(spaceSigns), ({ index }) => index);
+    const [first = '', ...rest] = splitAtCuts(
+      text,
+      places.filter((place) => !isInMarker(place)),
+    );
+    return [
+      ...encodeFirst(first),
+      ...rest.flatMap((each) => [...this.#spaceSign, ...this.#encodeAnchored(each.slice(1), special)]),
+    ];
+  }
+
+  /** Tokens of `bytes`, one each; none where the vocabulary lacks one. */
+  #byteTokens(bytes: Uint8Array): Token[] {
+    const tokens = Array.from(bytes, (byte) =>
+      this.#texts.indexOf(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
+    );
+    return tokens.every((id) => this.#roles[id] === Role.byte) ? tokens.map(asToken) : [];
   }
 }
 
@@ -212,5 +246,5 @@ function decodeByteLevel(text: string): Uint8Array {
 /** SentencePiece: `▁` is a space, `<0x41>` a byte. */
 function decodeSentencePiece(text: string, isByte: boolean): Uint8Array {
   if (isByte) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
-  return encoder.encode(text.replaceAll('\u2581', ' '));
+  return encoder.encode(text.replaceAll(spaceSign, ' '));
 }
