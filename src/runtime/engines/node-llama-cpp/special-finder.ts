@@ -7,20 +7,30 @@ export interface SpecialToken {
   readonly text: string;
 }
 
-/** Finds the texts of special tokens in a text. */
+/** A UTF-16 unit on the way into a special token's text; a text ends where `special` is set. */
+interface Node {
+  readonly next: Map<number, Node>;
+  special: SpecialToken | undefined;
+}
+
+/**
+ * Finds the texts of special tokens in a text. A vocabulary may have thousands of them, so they are tries;
+ * most places of a text are then one look at one UTF-16 unit.
+ */
 export class SpecialFinder {
-  readonly #byFirst = new Map<string, SpecialToken[]>();
+  readonly #forwards = newNode();
+  readonly #backwards = newNode();
+  #longest = 0;
 
   constructor(specials: Iterable<SpecialToken>) {
     for (const special of specials) {
-      // Texts are gone through by UTF-16 unit: an emoji is found by its first half.
-      const first = special.text.charAt(0);
-      if (first === '') continue;
-      const same = this.#byFirst.get(first);
-      if (same === undefined) this.#byFirst.set(first, [special]);
-      else same.push(special);
+      const { text } = special;
+      if (text === '') continue;
+      const codes = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+      insert(this.#forwards, codes, special);
+      insert(this.#backwards, codes.reverse(), special);
+      this.#longest = Math.max(this.#longest, text.length);
     }
-    for (const same of this.#byFirst.values()) same.sort((a, b) => b.text.length - a.text.length);
   }
 
   /** The occurrences from left to right, the longest first, without overlap. */
@@ -44,20 +54,39 @@ export class SpecialFinder {
 
   /** A special token's text may be completed by what stands before or after this text. */
   mayBeCompleted(text: string): { readonly before: boolean; readonly after: boolean } {
-    let before = false;
-    let after = false;
-    for (const specials of this.#byFirst.values()) {
-      for (const { text: special } of specials) {
-        before ||= overlaps(special, text);
-        after ||= overlaps(text, special);
-      }
-    }
-    return { before, after };
+    return { before: this.#beginsInside(text), after: this.#endsInside(text) };
   }
 
   #longestAt(text: string, start: number): SpecialToken | undefined {
-    const candidates = this.#byFirst.get(text.charAt(start));
-    return candidates?.find((special) => text.startsWith(special.text, start));
+    let longest: SpecialToken | undefined;
+    let node = this.#forwards.next.get(text.charCodeAt(start));
+    for (let place = start + 1; node !== undefined; place++) {
+      longest = node.special ?? longest;
+      node = node.next.get(text.charCodeAt(place));
+    }
+    return longest;
+  }
+
+  /** A beginning of the text ends a special token's text, by more than letters and white space. */
+  #beginsInside(text: string): boolean {
+    for (let end = Math.min(text.length, this.#longest); end > 0; end--) {
+      let node: Node | undefined = this.#backwards;
+      for (let place = end; place > 0 && node !== undefined; place--)
+        node = node.next.get(text.charCodeAt(place - 1));
+      if (node !== undefined && isTelling(text.slice(0, end))) return true;
+    }
+    return false;
+  }
+
+  /** An end of the text begins a special token's text, by more than letters and white space. */
+  #endsInside(text: string): boolean {
+    for (let start = Math.max(0, text.length - this.#longest); start < text.length; start++) {
+      let node: Node | undefined = this.#forwards;
+      for (let place = start; place < text.length && node !== undefined; place++)
+        node = node.next.get(text.charCodeAt(place));
+      if (node !== undefined && isTelling(text.slice(start))) return true;
+    }
+    return false;
   }
 }
 
@@ -66,11 +95,23 @@ function widthAt(text: string, start: number): number {
   return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** An end of `left` is a beginning of `right`, by more than letters and white space. */
-function overlaps(left: string, right: string): boolean {
-  for (let length = Math.min(left.length, right.length); length > 0; length--) {
-    const shared = right.slice(0, length);
-    if (/[^\w\s]/.test(shared) && left.endsWith(shared)) return true;
+function newNode(): Node {
+  return { next: new Map(), special: undefined };
+}
+
+/** Of two tokens with one text the first counts. */
+function insert(root: Node, codes: readonly number[], special: SpecialToken): void {
+  let node = root;
+  for (const code of codes) {
+    const known = node.next.get(code);
+    const next = known ?? newNode();
+    if (known === undefined) node.next.set(code, next);
+    node = next;
   }
-  return false;
+  node.special ??= special;
+}
+
+/** A single letter or space that two texts share says nothing. */
+function isTelling(shared: string): boolean {
+  return /[^\w\s]/.test(shared);
 }
