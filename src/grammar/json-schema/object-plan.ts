@@ -19,8 +19,11 @@ import type { State, States } from './states.ts';
 export interface ObjectPlan {
   readonly declared: readonly PlannedKey[];
   readonly classes: readonly KeyClass[];
-  /** Reads a key. Labels are positions in `declared`, and from there on in `classes`. */
-  readonly keys: Automaton;
+  /**
+   * Reads a key. Labels are positions in `declared`, and from there on in `classes`. `null` where no pattern
+   * tells keys apart: then there is at most one class, of all keys that are not declared.
+   */
+  readonly keys: Automaton | null;
   /** How many `some` rules of the shape there are. */
   readonly someCount: number;
 }
@@ -62,9 +65,25 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
       ),
     };
   });
+  const someCount = shape.some.length;
+  const rules = [...general, ...shape.some];
+  if (rules.every((rule) => rule.keys.patterns.length === 0)) {
+    const others = keyClass(
+      general,
+      shape.some.map((rule) => rule.keys.complement),
+      shape,
+      context,
+    );
+    return {
+      declared,
+      classes: others.state === context.states.nothing ? [] : [others],
+      keys: null,
+      someCount,
+    };
+  }
   const classes: KeyClass[] = [];
   const automaton = new KeyAutomaton(keys, general, shape, classes, context).build();
-  return { declared, classes, keys: automaton, someCount: shape.some.length };
+  return { declared, classes, keys: automaton, someCount };
 }
 
 function covers(rule: PropertyRule, key: string, { terms }: PlanContext): boolean {
@@ -181,8 +200,7 @@ class KeyAutomaton {
       const label = this.#label(position);
       states.push({ accepts: label !== null, edges, ...(label === null ? {} : { label }) });
     }
-    const automaton = { states };
-    return this.#patterns.length === 0 ? automaton : minimise(automaton, this.#context.budget);
+    return minimise({ states }, this.#context.budget);
   }
 
   #steps({ node, patterns }: KeyPosition): Partition<KeyPosition> {

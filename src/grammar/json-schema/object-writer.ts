@@ -6,11 +6,10 @@
 import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, sequence } from '../expression.ts';
 import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
-import { type CharacterSet, charactersOf, subtractSets } from '../regular/character-set.ts';
-import { plainSpelling, type Spelling } from '../regular/spelling.ts';
-import { type AutomatonNode, writeNode } from '../regular/write-automaton.ts';
-import { spelledCharacter } from '../regular/write-characters.ts';
+import { type CharacterSet, codePoint, setHas } from '../regular/character-set.ts';
 import type { Compilation } from './compilation.ts';
+import { KeyAutomatonWriter } from './key-automaton-writer.ts';
+import { forbiddenInKeys, KeyTrie, type KeyWriter } from './key-trie.ts';
 import { type KeyClass, type ObjectPlan, planObject } from './object-plan.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
@@ -71,10 +70,11 @@ class ObjectWriter {
   readonly #writing: ObjectWriting;
   readonly #plan: ObjectPlan;
   readonly #usable: readonly boolean[];
-  /** Per state of the key automaton, the labels that can still be read. */
-  readonly #reach: readonly bigint[];
+  readonly #keys: KeyWriter;
   readonly #key: string;
   readonly #counts: number;
+  /** Position of the last declared key that must come; -1 where none must. */
+  readonly #lastRequired: number;
   readonly #anyOrder: boolean;
   readonly #known = new Map<string, boolean>();
   readonly #knownSteps = new Map<string, readonly Step[]>();
@@ -89,15 +89,31 @@ class ObjectWriter {
     const closable = writing.object.entryClose.every((part) => part !== null);
     const open = compilation.openObjects && closable;
     if (!open && this.#plan.classes.length > 0) this.#reportClosed(closable);
+    const forbidden = forbiddenInKeys(writing.object);
     this.#usable = [
-      ...this.#plan.declared.map(({ state }) => compilation.isProductive(state)),
+      ...this.#plan.declared.map(
+        ({ key, state }) => !holdsAny(key, forbidden) && compilation.isProductive(state),
+      ),
       ...this.#plan.classes.map(({ state }) => open && compilation.isProductive(state)),
     ];
     this.#anyOrder = anyOrder && this.#fewEnough();
-    this.#reach = reachableLabels(this.#plan);
     this.#key = writing.rules.freshKey('object');
     this.#counts =
       shape.min > shape.required.size || shape.max !== null ? Math.max(shape.min, shape.max ?? 0) : 0;
+    this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
+    this.#keys = this.#keyWriter();
+  }
+
+  #keyWriter(): KeyWriter {
+    const { declared, keys } = this.#plan;
+    if (keys !== null) return new KeyAutomatonWriter(keys, this.#writing, this.#key, this.#hint);
+    const earliest: number[] = [0];
+    for (const [label, { required }] of declared.entries()) {
+      earliest.push(required ? label + 1 : (earliest[label] ?? 0));
+    }
+    const manyPerPosition = this.#anyOrder || this.#counts > 0 || this.#plan.someCount > 0;
+    const texts = declared.map(({ key }) => key);
+    return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
   }
 
   #reportClosed(closable: boolean): void {
@@ -131,9 +147,9 @@ class ObjectWriter {
 
   #mayEnd({ position, used, count, met }: Progress): boolean {
     const { declared, someCount } = this.#plan;
-    const missing = declared.some(
-      ({ required }, label) => required && (this.#anyOrder ? !hasBit(used, label) : label >= position),
-    );
+    const missing = this.#anyOrder
+      ? declared.some(({ required }, label) => required && !hasBit(used, label))
+      : position <= this.#lastRequired;
     return count >= Math.min(this.#counts, this.#shape.min) && met === 2 ** someCount - 1 && !missing;
   }
 
@@ -205,81 +221,12 @@ class ObjectWriter {
 
   /** A key, its value, and all that follows. */
   #member(progress: Progress): Expression {
-    const labels = this.#labels(progress).filter((label) => this.#settledSteps(label, progress).length > 0);
-    const allowed = labels.reduce((bits, label) => bits | (1n << BigInt(label)), 0n);
-    return sequence(literal(this.#writing.object.keyOpen), this.#keyNode(0, allowed, progress));
-  }
-
-  /** The rest of a key from a state of the key automaton on. */
-  #keyNode(state: number, allowed: bigint, progress: Progress): Expression {
-    const [path, last] = this.#forced(state, allowed);
-    if (path !== '' || this.#isLeaf(last, allowed)) {
-      const spelled = this.#spelling.text(path);
-      const rest = this.#isLeaf(last, allowed)
-        ? this.#ending(last, progress)
-        : this.#branching(last, allowed, progress);
-      return sequence(literal(spelled), rest);
-    }
-    const [edge, second] = this.#edges(last, allowed);
-    const single = edge !== undefined && second === undefined && edge[1] !== last;
-    if (!single || this.#accepts(last, allowed)) return this.#branching(last, allowed, progress);
-    const character = spelledCharacter(edge[0], this.#spelling, this.#writing.rules);
-    return sequence(character, this.#branching(edge[1], allowed, progress));
-  }
-
-  /** Follows the automaton while there is only one way. */
-  #forced(state: number, allowed: bigint): readonly [path: string, state: number] {
-    let path = '';
-    let current = state;
-    for (;;) {
-      const edges = this.#edges(current, allowed);
-      const [edge] = edges;
-      const [range] = edge?.[0] ?? [];
-      if (edge === undefined || edges.length > 1 || this.#accepts(current, allowed)) return [path, current];
-      if (range === undefined || edge[0].length > 1 || range[0] !== range[1]) return [path, current];
-      path += String.fromCodePoint(range[0]);
-      current = edge[1];
-    }
-  }
-
-  #edges(state: number, allowed: bigint): readonly (readonly [CharacterSet, number])[] {
-    const bare = this.#writing.object.keySpelling === null;
-    const { keyClose } = this.#writing.object;
-    const forbidden = bare ? charactersOf(Array.from(keyClose)[0] ?? '') : [];
-    return (this.#plan.keys.states[state]?.edges ?? [])
-      .filter(([, target]) => ((this.#reach[target] ?? 0n) & allowed) !== 0n)
-      .map(([set, target]) => [subtractSets(set, forbidden), target] as const)
-      .filter(([set]) => set.length > 0);
-  }
-
-  #accepts(state: number, allowed: bigint): boolean {
-    const label = this.#plan.keys.states[state]?.label;
-    return label !== undefined && (allowed & (1n << BigInt(label))) !== 0n;
-  }
-
-  #isLeaf(state: number, allowed: bigint): boolean {
-    return this.#accepts(state, allowed) && this.#edges(state, allowed).length === 0;
-  }
-
-  #branching(state: number, allowed: bigint, progress: Progress): Expression {
-    const left = (this.#reach[state] ?? 0n) & allowed;
-    const key = `${this.#key} ${state} ${left.toString(32)} ${this.#countKey(progress)}`;
-    return this.#writing.rules.named(key, `${this.#hint}-key`, () => {
-      const edges = this.#edges(state, allowed);
-      const node: AutomatonNode = {
-        edges: edges
-          .filter(([, target]) => target !== state)
-          .map(([set, target]) => ({
-            set,
-            inline: () => this.#keyNode(target, allowed, progress),
-            shared: () => this.#branching(target, allowed, progress),
-          })),
-        loop: edges.find(([, target]) => target === state)?.[0] ?? [],
-        self: () => this.#branching(state, allowed, progress),
-        end: this.#accepts(state, allowed) ? this.#ending(state, progress) : null,
-      };
-      return writeNode(node, this.#spelling, this.#writing.rules);
-    });
+    const wanted = {
+      labels: this.#labels(progress).filter((label) => this.#settledSteps(label, progress).length > 0),
+      following: this.#countKey(progress),
+      ending: (label: number) => this.#ending(label, progress),
+    };
+    return sequence(literal(this.#writing.object.keyOpen), this.#keys.keys(wanted));
   }
 
   /** What follows a key, as far as it does not depend on the position before it. */
@@ -287,13 +234,8 @@ class ObjectWriter {
     return `${used} ${count} ${met}`;
   }
 
-  get #spelling(): Spelling {
-    return this.#writing.object.keySpelling ?? plainSpelling;
-  }
-
   /** The end of a key, its value, and what may come after; keys of a class end in many places. */
-  #ending(state: number, progress: Progress): Expression {
-    const label = this.#plan.keys.states[state]?.label ?? 0;
+  #ending(label: number, progress: Progress): Expression {
     const { declared } = this.#plan;
     if (declared.length === 0 || label < declared.length) return this.#endingOf(label, progress);
     const key = `${this.#key} end ${label} ${this.#countKey(progress)}`;
@@ -332,21 +274,6 @@ function hasBit(bits: number, index: number): boolean {
   return index < maxBits && (bits & (2 ** index)) !== 0;
 }
 
-function reachableLabels({ keys }: ObjectPlan): readonly bigint[] {
-  const reach = keys.states.map(({ label }) => (label === undefined ? 0n : 1n << BigInt(label)));
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (let state = keys.states.length - 1; state >= 0; state -= 1) {
-      const before = reach[state] ?? 0n;
-      const after = (keys.states[state]?.edges ?? []).reduce(
-        (bits, [, target]) => bits | (reach[target] ?? 0n),
-        before,
-      );
-      if (after !== before) {
-        reach[state] = after;
-        changed = true;
-      }
-    }
-  }
-  return reach;
+function holdsAny(text: string, forbidden: CharacterSet): boolean {
+  return forbidden.length > 0 && Array.from(text).some((each) => setHas(forbidden, codePoint(each)));
 }
