@@ -4,17 +4,15 @@
  * and prose change nothing. With forced text injected and without; markers being tokens and spelled out.
  */
 import fc from 'fast-check';
-import type { LlamaModel, Token } from 'node-llama-cpp';
+import type { LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
-import type { GrammarOptions } from '../../src/grammar/build-grammar.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
 import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
-import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseMessage } from '../../src/runtime/events.ts';
 import { testLlama } from '../support/engines.ts';
@@ -52,12 +50,6 @@ function canBeWritten(format: ChatFormat, message: AssistantMessage): boolean {
   return matcher.allows(calls.slice(Math.max(0, start)));
 }
 
-/** The text as the grammar begins it: white space in front of the first marker is not asked for. */
-function startOf(format: ChatFormat, request: GrammarOptions, text: string): string {
-  const { matcher } = grammars.get(format, request);
-  return matcher?.allows(text) === true ? text : text.trimStart();
-}
-
 /** The response behind what the prompt opens by itself. */
 function openedBy(
   format: ChatFormat,
@@ -82,15 +74,6 @@ function parsed(format: ChatFormat, generationPrompt: string, text: string): Res
   parser.feed(text);
   return parser.finish().message;
 }
-
-/** Calls and nothing else. */
-const callMessage = lawMessage
-  .filter(({ tool_calls }) => tool_calls !== undefined)
-  .map(({ role, tool_calls }) => ({
-    role,
-    content: '',
-    ...(tool_calls === undefined ? {} : { tool_calls }),
-  }));
 
 describe.each(['one token each', 'spelled out'])('markers %s', (spelling) => {
   const special = spelling !== 'spelled out';
@@ -128,29 +111,5 @@ describe.each(['one token each', 'spelled out'])('markers %s', (spelling) => {
         { numRuns, endOnFailure: true },
       );
     });
-
-    it('required: injected and sampled tokens together are the natural ones', () => {
-      const markers = new MarkerTokens(vocabulary, format.preservedTokens);
-      for (const message of fc.sample(callMessage, { numRuns, seed: 1 })) {
-        if (!canBeWritten(format, writable(format, message))) continue;
-        const request = {
-          tools: lawTools,
-          toolChoice: 'required',
-          generationPrompt: format.turn.start,
-        } as const;
-        const text = startOf(format, request, writeResponse(format, writable(format, message)));
-        const natural = markers.encode(text);
-        // A tokenizer that takes a character of the markers for a space cannot spell them out.
-        if (spell(natural).join('') !== text) continue;
-        const choose = (count: number): number => count - 1;
-        const options = { model, vocabulary, format, request, text, choose, special, inject: true, natural };
-        const { tokens, injected } = writeTokens(options);
-        expect(spell(tokens.slice(0, natural.length))).toEqual(spell(natural.slice(0, tokens.length)));
-        expect(tokens.slice(0, natural.length)).toEqual(natural.slice(0, tokens.length));
-        expect(injected).toBeGreaterThan(0);
-      }
-    });
-    const spell = (tokens: readonly Token[]): string[] =>
-      tokens.map((token) => Buffer.from(vocabulary.bytesOf(token)).toString());
   });
 });

@@ -140,10 +140,13 @@ function buildEngineGrammar(gbnf: string, llama: Llama): LlamaGrammar {
 
 /**
  * Tokens of `text`, which `matcher` (standing before it) forces, without those that reach beyond the
- * earliest place from which an allowed token runs over the end of the text.
+ * earliest place from which an allowed token runs over the end of the text, and without those that would
+ * be others if the text went on.
  */
-function healEnd(text: string, matcher: Matcher, { markers, vocabulary }: GuideOptions): readonly Token[] {
-  const tokens = markers.encode(text);
+function healEnd(text: string, matcher: Matcher, options: GuideOptions): readonly Token[] {
+  const { markers, vocabulary } = options;
+  const encoded = markers.encode(text);
+  const tokens = encoded.slice(0, countSettled(text, encoded, matcher, options));
   const lengths = tokens.map((token) => vocabulary.bytesOf(token).length);
   const bytes = encoder.encode(text);
   const lastMarker = tokens.findLastIndex((token) => vocabulary.isSpecial(token));
@@ -165,6 +168,34 @@ function healEnd(text: string, matcher: Matcher, { markers, vocabulary }: GuideO
     position -= lengths[kept] ?? 0;
   }
   return tokens.slice(0, kept);
+}
+
+/** Where more characters than this may follow, they are not tried one by one. */
+const fewCharacters = 16;
+
+/**
+ * How many of `tokens`, those of `text`, stay what they are whichever character comes next. Byte pairs are
+ * merged by rank, not from left to right: ` {}}` is ` {` and `}}`, but ` {}},` is ` {}` and `},`.
+ */
+function countSettled(
+  text: string,
+  tokens: readonly Token[],
+  matcher: Matcher,
+  { markers, vocabulary }: GuideOptions,
+): number {
+  const walker = matcher.clone();
+  walker.accept(text);
+  const following = vocabulary.allowed.at(walker) ?? [];
+  const letters = following.filter((token) => !vocabulary.isSpecial(token));
+  const next = new Set(letters.map((token) => vocabulary.bytesOf(token)[0] ?? 0));
+  if (next.size > fewCharacters) return tokens.length;
+  let settled = tokens.length;
+  for (const byte of next) {
+    const longer = byte < 0x80 ? markers.encode(text + String.fromCharCode(byte)) : tokens;
+    const changed = tokens.findIndex((token, index) => longer[index] !== token);
+    if (changed >= 0) settled = Math.min(settled, changed);
+  }
+  return settled;
 }
 
 const barren = new WeakMap<object, boolean>();
