@@ -5,7 +5,7 @@
  */
 import type { JsonObject, ToolCall } from '../messages.ts';
 import type { Malformed, ResponseEvent, ResponseMessage } from './events.ts';
-import { TextBlocks } from './text-blocks.ts';
+import { WrittenText } from './written-text.ts';
 
 /** A call that is being read. */
 export interface OpenCall {
@@ -13,8 +13,6 @@ export interface OpenCall {
   readonly index: number;
   readonly name: string;
   readonly id: string;
-  /** The JSON said so far. */
-  readonly input: TextBlocks;
   /** The model's own id, where it came after the call had been announced. */
   writtenId: string | null;
 }
@@ -32,6 +30,14 @@ export interface WriterOptions {
 
 type Region = 'text' | 'reasoning';
 
+/** What deltas are said of: a region, or the arguments of a call. */
+export interface Saying {
+  readonly type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta';
+  readonly id: string;
+  /** Everything that its deltas have said, for the message. */
+  readonly text: WrittenText;
+}
+
 /** See the top of this file. */
 export class EventWriter {
   /** Events that the caller has not been given yet. */
@@ -43,16 +49,21 @@ export class EventWriter {
   private completedCount = 0;
   /** The region whose text was written last, while it is open. */
   region: Region | null = null;
-  private regionId = '';
+  /** What deltas are said of now; `null` between regions. */
+  saying: Saying | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
-  private readonly content = new TextBlocks();
-  private readonly reasoning = new TextBlocks();
+  private readonly content: WrittenText;
+  private readonly reasoning: WrittenText;
+  /** The JSON that the open call's arguments are so far. */
+  private readonly inputText = new WrittenText(true);
   private readonly calls: ToolCall[] = [];
   private readonly malformations: Malformed[] = [];
   private readonly options: WriterOptions;
 
   constructor(options: WriterOptions) {
     this.options = options;
+    this.content = new WrittenText(options.keeps);
+    this.reasoning = new WrittenText(options.keeps);
   }
 
   /** Whether events for markers are wanted. */
@@ -60,10 +71,12 @@ export class EventWriter {
     return this.options.markers;
   }
 
-  /** Hands over the events so far. */
+  /**
+   * Hands over the events so far; where there are none, in a list of the same kind, too. One frozen empty
+   * list for all of those makes the engine take the slow way through every loop of the caller over events.
+   */
   take(): readonly ResponseEvent[] {
     const { events } = this;
-    if (events.length === 0) return none;
     this.events = [];
     return events;
   }
@@ -71,38 +84,34 @@ export class EventWriter {
   /** A piece of a region; opens the region if it is not open. */
   text(region: Region, delta: string, start: number, end: number): void {
     if (this.region !== region) this.openRegion(region, start);
-    this.events.push(this.textEvent(delta, start, end));
+    this.delta(delta, start, end);
   }
 
-  /** A piece of the region that is open; the event is not queued. */
-  textEvent(delta: string, start: number, end: number): ResponseEvent {
-    const id = this.regionId;
-    if (this.region === 'text') {
-      if (this.options.keeps) this.content.append(delta);
-      return { type: 'text-delta', id, delta, start, end };
-    }
-    if (this.options.keeps) this.reasoning.append(delta);
-    return { type: 'reasoning-delta', id, delta, start, end };
+  private delta(delta: string, start: number, end: number): void {
+    const { saying } = this;
+    if (saying === null) return;
+    saying.text.append(delta);
+    this.events.push(deltaEvent(saying, delta, start, end));
   }
 
   private openRegion(region: Region, at: number): void {
     this.endRegion(at);
     this.region = region;
-    this.regionId = `${region}-${this.regionCounts[region]++}`;
-    this.events.push({
-      type: region === 'text' ? 'text-start' : 'reasoning-start',
-      id: this.regionId,
-      start: at,
-      end: at,
-    });
+    const id = `${region}-${this.regionCounts[region]++}`;
+    this.saying =
+      region === 'text'
+        ? { type: 'text-delta', id, text: this.content }
+        : { type: 'reasoning-delta', id, text: this.reasoning };
+    this.events.push(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
   }
 
   /** Closes the open region, if there is one. */
   endRegion(at: number): void {
-    const { region, regionId: id } = this;
-    if (region === null) return;
+    const { region, saying } = this;
+    if (region === null || saying === null) return;
     this.region = null;
-    this.events.push({ type: region === 'text' ? 'text-end' : 'reasoning-end', id, start: at, end: at });
+    this.saying = null;
+    this.events.push(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', saying.id, at));
   }
 
   /** A delimiter, or white space that belongs to it. */
@@ -115,37 +124,28 @@ export class EventWriter {
     this.endRegion(start);
     const index = this.callCount++;
     const id = writtenId ?? this.options.createId(index);
-    this.call = { index, name, id, input: new TextBlocks(), writtenId };
+    this.call = { index, name, id, writtenId };
+    this.saying = { type: 'tool-input-delta', id, text: this.inputText };
     this.events.push({ type: 'tool-input-start', id, toolName: name, start, end });
   }
 
   /** JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
-    const event = delta === '' ? null : this.stringEvent(delta, start, end);
-    if (event !== null) this.events.push(event);
-  }
-
-  /** The same; the event is not queued. `null` where no call is open. */
-  stringEvent(delta: string, start: number, end: number): ResponseEvent | null {
-    const { call } = this;
-    if (call === null) return null;
-    call.input.append(delta);
-    return { type: 'tool-input-delta', id: call.id, delta, start, end };
+    if (delta !== '' && this.call !== null) this.delta(delta, start, end);
   }
 
   /** Completes the open call. */
   endCall(at: number): void {
     const { call } = this;
     if (call === null) return;
-    const input = call.input.toString();
+    const input = this.inputText.toString();
     const parsed = parseObject(input);
     if (parsed === null) {
       this.malformed('', at, ['arguments as one JSON object'], 'the arguments are no JSON object');
       return;
     }
-    this.call = null;
+    this.closeCall(call, at);
     const where = { start: at, end: at };
-    this.events.push({ type: 'tool-input-end', id: call.id, ...where });
     this.events.push({
       type: 'tool-call',
       toolCallId: call.id,
@@ -160,6 +160,13 @@ export class EventWriter {
     if (this.options.keeps)
       this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
     this.report(call, parsed, at);
+  }
+
+  private closeCall({ id }: OpenCall, at: number): void {
+    this.call = null;
+    this.saying = null;
+    this.inputText.clear();
+    this.events.push(edgeEvent('tool-input-end', id, at));
   }
 
   private report(call: OpenCall, input: JsonObject, at: number): void {
@@ -181,14 +188,9 @@ export class EventWriter {
     const { call } = this;
     this.endRegion(start);
     const end = start + raw.length;
-    if (call !== null) {
-      this.call = null;
-      this.events.push({ type: 'tool-input-end', id: call.id, start, end: start });
-    }
-    const owner =
-      call === null
-        ? {}
-        : { toolCallId: call.id, brokenCall: { toolName: call.name, input: call.input.toString() } };
+    const input = this.inputText.toString();
+    const owner = call === null ? {} : { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
+    if (call !== null) this.closeCall(call, start);
     this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
   }
 
@@ -223,7 +225,17 @@ export class EventWriter {
   }
 }
 
-const none: readonly ResponseEvent[] = Object.freeze([]);
+/** A delta. All of them are made here, in one shape, which is what makes them quick to look at. */
+export function deltaEvent({ type, id }: Saying, delta: string, start: number, end: number): ResponseEvent {
+  return { type, id, delta, start, end };
+}
+
+type Edge = 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 'tool-input-end';
+
+/** A beginning or an end without text of its own; in one shape, too. */
+function edgeEvent(type: Edge, id: string, at: number): ResponseEvent {
+  return { type, id, start: at, end: at };
+}
 
 function parseObject(json: string): JsonObject | null {
   try {

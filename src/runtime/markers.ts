@@ -163,7 +163,7 @@ export class MarkerTable<Ref> {
     this.markerless = this.choices.filter(({ parts }) => parts.length === 0);
     const parts = this.choices.map((choice) => choice.parts[0] ?? '');
     for (const part of parts) this.noteSecond(part);
-    this.quiet = new QuietText(this.firsts, this.spaces, secondsOf(parts));
+    this.quiet = new QuietText({ firsts: this.firsts, spaces: this.spaces, seconds: secondsOf(parts) });
   }
 
   private noteSecond(part: string): void {

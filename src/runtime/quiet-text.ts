@@ -1,94 +1,155 @@
-/** Tells in a glance whether a short piece of text can matter to the markers that are waited for. */
+/** Tells in a glance how far a short piece of text cannot matter to the markers that are waited for. */
+import { shortPiece, type WrittenText } from './written-text.ts';
 
-/** Pieces up to this length are looked at unit by unit; longer ones are searched. */
-const shortPiece = 32;
-
-/** With more kinds of loud characters than this, long pieces are not worth a glance. */
+/** With more kinds of first characters than this, long pieces are not worth a glance. */
 const fewFirsts = 6;
 
-const loudAnywhere = 1;
-const loudAtEnd = 2;
+/** What a unit may be: */
+const first = 1; // the first of a marker
+const space = 2; // white space that a marker may claim in front
+const pair = 4; // the backslash of an escape, whose second unit is passed over with it
+const changed = 8; // written otherwise in what is said, so that it needs a closer look
 
-/** What is loud: beginnings of markers, white space that a marker may claim, halves of characters. */
+/** The texts that are waited for, as one table of units. */
+export interface QuietTable {
+  /** First characters of markers. */
+  readonly firsts: readonly string[];
+  /** White space that may belong to a marker in front. */
+  readonly spaces: string;
+  /** The characters that come second in markers; `null` where one may be a single character. */
+  readonly seconds: string | null;
+  /** Backslashes begin escapes, as in JSON. */
+  readonly escapes?: boolean;
+  /** Characters that are written otherwise in what is said. */
+  readonly changed?: string;
+}
+
+/** See the top of this file. */
 export class QuietText {
-  /** For units below 256: 0, `loudAnywhere` or `loudAtEnd`. */
-  private readonly loudness = new Uint8Array(256);
+  /** For units below 256: what they are. */
+  private readonly kinds = new Uint8Array(256);
   /** For units below 256: 1 where behind a first character a marker may go on. */
   private readonly seconds = new Uint8Array(256);
-  private readonly loudBeyond: string;
   private readonly firsts: readonly string[];
+  private readonly firstsBeyond: string;
+  /** No marker is a single character, so that a first character at the end decides nothing. */
+  private readonly waits: boolean;
+
+  constructor(table: QuietTable) {
+    const { firsts, spaces, seconds } = table;
+    this.firsts = firsts;
+    this.firstsBeyond = firsts.filter((each) => each.charCodeAt(0) >= 256).join('');
+    this.waits = seconds !== null;
+    if (seconds === null) this.seconds.fill(1);
+    for (const second of seconds ?? '') mark(this.seconds, second, 1);
+    for (const each of table.changed ?? '') mark(this.kinds, each, changed);
+    for (const each of spaces) mark(this.kinds, each, space);
+    for (const each of firsts) mark(this.kinds, each, first);
+    if (table.escapes) mark(this.kinds, '\\', pair);
+  }
+
+  /** Adds a short piece of nothing but plain ASCII to `text`; false, and nothing is added, if it is not that. */
+  appendPlain(piece: string, text: WrittenText): boolean {
+    const { length } = piece;
+    if (length === 0 || length > shortPiece) return false;
+    text.makeRoom();
+    const { kinds } = this;
+    const { bytes, used } = text;
+    for (let at = 0; at < length; at++) {
+      const unit = piece.charCodeAt(at);
+      if (unit > 127 || kinds[unit] !== 0) return false;
+      bytes[used + at] = unit;
+    }
+    text.used = used + length;
+    return true;
+  }
 
   /**
-   * `firsts`: first characters of markers. `spaces`: white space that may belong to a marker in front.
-   * `seconds`: the characters that come second in markers; `null` where one may be a single character.
+   * Up to where `text` is plain: its length, or one less where the last unit is still in doubt and may be
+   * waited for. -1: it has to be looked at. `mayWait`: a first character may be waited for.
    */
-  constructor(firsts: readonly string[], spaces: string, seconds: string | null) {
-    this.firsts = firsts;
-    this.loudBeyond = firsts.filter((first) => first.charCodeAt(0) >= 256).join('');
-    if (seconds === null) this.seconds.fill(1);
-    for (const second of seconds ?? '') this.mark(this.seconds, second, 1);
-    for (const space of spaces) this.mark(this.loudness, space, loudAtEnd);
-    for (const first of firsts) this.mark(this.loudness, first, loudAnywhere);
-  }
-
-  private mark(table: Uint8Array, character: string, value: number): void {
-    if (character.charCodeAt(0) < 256) table[character.charCodeAt(0)] = value;
-  }
-
-  /** Whether `piece` is plain text to its very end, so that nothing of it has to be held. */
-  isQuiet(piece: string): boolean {
-    const { length } = piece;
-    if (length === 0 || length > shortPiece) return length > 0 && this.isQuietLong(piece);
-    const { loudness } = this;
-    let unit = 0;
-    for (let at = 0; at < length; at++) {
-      unit = piece.charCodeAt(at);
-      if (unit > 255) return this.isQuietBeyond(piece, at);
-      if (loudness[unit] === loudAnywhere && this.mayGoOn(piece, at + 1)) return false;
+  quietEnd(text: string, mayWait: boolean): number {
+    if (text.length > shortPiece) return this.quietEndOfLong(text, mayWait);
+    for (let at = 0; at < text.length; at++) {
+      const kind = this.kindAt(text, at);
+      if (kind === 0) continue;
+      if (kind & first && this.mayGoOn(text, at + 1)) return mayWait ? this.lastEnd(text, at) : -1;
+      if (kind & pair) {
+        if (at + 1 === text.length) return at;
+        if (!simpleEscapes.includes(text.charAt(at + 1))) return -1;
+        at++;
+      }
     }
-    return loudness[unit] !== loudAtEnd;
+    return this.spaceEnd(text);
   }
 
-  /** The same from `from` on, whatever the units. */
-  private isQuietBeyond(piece: string, from: number): boolean {
-    let loud = 0;
-    for (let at = from; at < piece.length; at++) {
-      const unit = piece.charCodeAt(at);
-      loud = unit < 256 ? (this.loudness[unit] ?? 0) : this.loudnessBeyond(unit);
-      if (loud === loudAnywhere && this.mayGoOn(piece, at + 1)) return false;
-    }
-    return loud !== loudAtEnd;
+  private kindAt(text: string, at: number): number {
+    const unit = text.charCodeAt(at);
+    if (unit < 256) return this.kinds[unit] ?? 0;
+    return this.firstsBeyond !== '' && this.firstsBeyond.includes(text.charAt(at)) ? first : 0;
   }
 
   /** Whether a marker may go on at `at`, behind its first character. */
-  private mayGoOn(piece: string, at: number): boolean {
-    if (at === piece.length) return true;
-    const unit = piece.charCodeAt(at);
+  private mayGoOn(text: string, at: number): boolean {
+    if (at === text.length) return true;
+    const unit = text.charCodeAt(at);
     return unit > 255 || this.seconds[unit] === 1;
   }
 
-  private isQuietLong(piece: string): boolean {
-    if (this.firsts.length > fewFirsts) return false;
-    const last = piece.charCodeAt(piece.length - 1);
-    const atEnd = last < 256 ? this.loudness[last] : this.loudnessBeyond(last);
-    return atEnd === 0 && !this.firsts.some((first) => this.mayBegin(piece, first));
+  /** The end of the plain text, where a marker may begin at `at`. */
+  private lastEnd(text: string, at: number): number {
+    if (!this.waits || at + 1 < text.length) return -1;
+    return at > 0 && this.kindAt(text, at - 1) & space ? -1 : at;
   }
 
-  /** Whether a marker that begins with `first` may begin somewhere. */
-  private mayBegin(piece: string, first: string): boolean {
-    let at = piece.indexOf(first);
-    while (at !== -1 && !this.mayGoOn(piece, at + 1)) at = piece.indexOf(first, at + 1);
-    return at !== -1;
+  /** The end of the plain text, where there is nothing but white space to be seen to. */
+  private spaceEnd(text: string): number {
+    const last = text.length - 1;
+    if (isFirstHalf(text.charCodeAt(last))) return -1;
+    if ((this.kindAt(text, last) & space) === 0) return text.length;
+    return last > 0 && this.kindAt(text, last - 1) & space ? -1 : last;
   }
 
-  private loudnessBeyond(unit: number): number {
-    if (unit >= 0xd800 && unit <= 0xdbff) return loudAtEnd;
-    if (this.loudBeyond === '') return 0;
-    return this.loudBeyond.includes(String.fromCharCode(unit)) ? loudAnywhere : 0;
+  private quietEndOfLong(text: string, mayWait: boolean): number {
+    if (this.firsts.length > fewFirsts) return -1;
+    let nearest = text.length;
+    for (const each of this.firsts) {
+      const at = this.nextFirst(text, each);
+      if (at !== -1) nearest = Math.min(nearest, at);
+    }
+    if (nearest === text.length) return this.spaceEnd(text);
+    return mayWait ? this.lastEnd(text, nearest) : -1;
+  }
+
+  /** Where a marker that begins with `each` may begin, or -1. */
+  private nextFirst(text: string, each: string): number {
+    let at = text.indexOf(each);
+    while (at !== -1 && !this.mayGoOn(text, at + 1)) at = text.indexOf(each, at + 1);
+    return at;
   }
 }
 
+function mark(table: Uint8Array, character: string, flag: number): void {
+  const unit = character.charCodeAt(0);
+  if (unit < 256) table[unit] = (table[unit] ?? 0) | flag;
+}
+
+/** The first half of a surrogate pair. */
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** What may stand behind a backslash in JSON without anything further. */
+const simpleEscapes = '"\\/bfnrt';
 const controls = Array.from({ length: 32 }, (_, unit) => String.fromCharCode(unit));
 
-/** Inside a JSON string: quotes, backslashes and control characters are loud. */
-export const quietInJsonString = new QuietText(['"', "'", '\\', ...controls], '', null);
+/** What is written with an escape in JSON. */
+export const escapedInJson = `"\\${controls.join('')}`;
+
+/** Inside a JSON string: quotes and control characters matter, and escapes that are not simple. */
+export const quietInJsonString = new QuietText({
+  firsts: ['"', ...controls],
+  spaces: '',
+  seconds: null,
+  escapes: true,
+});

@@ -2,7 +2,7 @@
  * The reader: the text that is being read, where reading stands in it, and what has been said about it.
  * States (see `module-contract.ts`) work on it through the steps in `steps-*.ts`.
  */
-import { EventWriter, type WriterOptions } from './event-writer.ts';
+import { deltaEvent, EventWriter, type Saying, type WriterOptions } from './event-writer.ts';
 import type { ResponseEvent } from './events.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { escapeJson } from './json-text.ts';
@@ -83,6 +83,10 @@ export class Reader implements MatchContext {
   /** What the reader waits for, where plain text needs no state to be read. */
   private waiting: QuietText | null = null;
   private waitingWithin: 'text' | 'raw' | 'json' = 'text';
+  /** What quiet pieces are said of. */
+  private saying: Saying | null = null;
+  /** The first character of a marker is in doubt until more comes, whichever marker it is. */
+  private readonly firstsWait: boolean;
   /** State private to one step while it waits; cleared when the step is left. */
   progress: unknown = null;
   private readonly special: SpecialSpans;
@@ -94,6 +98,7 @@ export class Reader implements MatchContext {
     this.base = base;
     this.writer = new EventWriter(options);
     this.special = new SpecialSpans(options.specialTokens);
+    this.firstsWait = this.callsAllowed && options.specialTokens.length === 0;
   }
 
   /** Whether calls can be made at all; without tools, their markers are text. */
@@ -109,45 +114,66 @@ export class Reader implements MatchContext {
 
   /** More text of the region is expected; pieces that are quiet need nothing but to be said. */
   waitForText(quiet: QuietText): void {
-    const isOpen = this.text.length - this.at <= longestTail && this.writer.region !== null;
-    this.waiting = isOpen ? quiet : null;
-    this.waitingWithin = 'text';
+    if (this.writer.region !== null) this.waitQuietly(quiet, 'text');
   }
 
   /** The same inside a raw string of the arguments. */
   waitForString(quiet: QuietText): void {
-    this.waiting = this.text.length - this.at <= longestTail ? quiet : null;
-    this.waitingWithin = 'raw';
+    this.waitQuietly(quiet, 'raw');
   }
 
   /** The same inside a string of JSON arguments that the scanner reads. */
   waitForJson(): void {
     const inside = this.at === this.text.length && this.unsaid === '' && this.scanner.insideString;
-    this.waiting = inside ? quietInJsonString : null;
-    this.waitingWithin = 'json';
+    if (inside) this.waitQuietly(quietInJsonString, 'json');
+  }
+
+  private waitQuietly(quiet: QuietText, within: 'text' | 'raw' | 'json'): void {
+    if (this.text.length - this.at > longestTail) return;
+    this.saying = this.writer.saying;
+    this.waitingWithin = within;
+    this.waiting = quiet;
   }
 
   /** Reads a piece that needs no state; `null` if it does. */
   readQuietly(piece: string): ResponseEvent | null {
-    if (this.waiting === null) return null;
-    const whole = this.text === '' ? piece : this.text + piece;
-    if (!this.waiting.isQuiet(whole)) return null;
+    const { waiting, saying } = this;
+    if (waiting === null || saying === null) return null;
+    if (this.text.length > 0 || !waiting.appendPlain(piece, saying.text)) {
+      return this.readAlmostQuietly(piece, waiting, saying);
+    }
     const start = this.base;
-    const end = start + whole.length;
+    const end = start + piece.length;
     this.base = end;
-    if (whole !== piece) this.text = '';
-    if (this.waitingWithin === 'text') return this.writer.textEvent(whole, start, end);
-    if (this.waitingWithin === 'raw') return this.writer.stringEvent(escapeJson(whole), start, end);
-    this.inputEnd = end;
-    return this.writer.stringEvent(whole, start, end);
+    return deltaEvent(saying, piece, start, end);
+  }
+
+  /** The same for a piece whose last unit may have to wait, or that is said in other words. */
+  private readAlmostQuietly(piece: string, waiting: QuietText, saying: Saying): ResponseEvent | null {
+    const whole = this.text + piece;
+    const length = waiting.quietEnd(whole, this.firstsWait);
+    if (length <= 0) return null;
+    const start = this.base;
+    const end = start + length;
+    this.base = end;
+    this.text = length === whole.length ? '' : whole.slice(length);
+    const said = length === whole.length ? whole : whole.slice(0, length);
+    const delta = this.waitingWithin === 'raw' ? escapeJson(said) : said;
+    saying.text.append(delta);
+    return deltaEvent(saying, delta, start, end);
   }
 
   /** Adds text and reads as far as it goes. `special`: the text is one special token. */
   read(piece: string, special: boolean): void {
-    this.waiting = null;
+    if (this.waiting !== null) this.stopWaiting();
     if (piece !== '') this.append(piece, special);
     this.run();
     if (this.waiting !== null) this.dropRead();
+  }
+
+  private stopWaiting(): void {
+    if (this.waitingWithin === 'json') this.inputEnd = this.base;
+    this.waiting = null;
   }
 
   /** Keeps of the text only what has not been read. */

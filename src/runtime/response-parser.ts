@@ -125,7 +125,7 @@ class ModuleParser implements ResponseParser {
         specialTokens: options.specialTokens ?? [],
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
-      -prompt.length,
+      0 - prompt.length, // not -0, which no small integer can be
     );
     reader.read(prompt, false);
     return reader;

@@ -6,7 +6,7 @@
 import { heldBackFrom, spacesOf } from './hold-back.ts';
 import { absent, type CompiledChoice, compileChoice, matchText, secondsOf, undecided } from './markers.ts';
 import type { KeyedText, State } from './module-contract.ts';
-import { QuietText } from './quiet-text.ts';
+import { escapedInJson, QuietText } from './quiet-text.ts';
 import type { Reader } from './reader.ts';
 import { fail } from './steps-call.ts';
 import { fillKey, type ValueStack } from './value-stack.ts';
@@ -34,7 +34,8 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const choice = compileChoice({ marker, next: null });
   const spaces = spacesOf([choice.lead]);
   const [first = ''] = choice.parts;
-  const quiet = new QuietText([first.charAt(0)], spaces, secondsOf([first]));
+  const firsts = [first.charAt(0)];
+  const quiet = new QuietText({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
   const closer = { ...choice, spaces, quiet, begin: first.slice(0, 2) };
   values.closer = { frameClose, closer };
   return closer;

@@ -58,12 +58,15 @@ describe.each(sampleFormats)('%s', (_name, format) => {
         textOf(format),
         optionSets,
         fc.array(fc.nat(), { maxLength: 6 }),
-        (text, options, places) => {
+        fc.integer({ min: 2, max: 9 }),
+        (text, options, places, size) => {
           const all = { ...options, markers: true };
           const whole = parsePieces(format, text, [], all);
           const cuts = places.map((place) => place % (text.length + 1));
           expect(parsePieces(format, text, cuts, all)).toEqual(whole);
           expect(parsePieces(format, text, everyPosition(text), all)).toEqual(whole);
+          const evenCuts = everyPosition(text).filter((position) => position % size === 0);
+          expect(parsePieces(format, text, evenCuts, all)).toEqual(whole);
         },
       ),
       { numRuns },
