@@ -12,7 +12,7 @@ import { type ChatStream, GeneratedChat } from './chat-stream.ts';
 import { decode, type SamplingOptions } from './decode.ts';
 import type { GrammarCache } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
-import { MarkerTokens } from './marker-tokens.ts';
+import { type MarkerTokens, markersOf } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
 import { ResponseRun } from './response-run.ts';
 import type { SequencePool } from './sequence-pool.ts';
@@ -125,7 +125,7 @@ export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options
     tools,
     generationPrompt: prompt.generationPrompt,
   });
-  const markers = new MarkerTokens(vocabulary, format.preservedTokens);
+  const markers = markersOf(vocabulary, format);
   const parser = createParser({ template, prompt, grammar, markers, tools }, options);
   return { template, prompt, grammar, matcher, parser, markers };
 }

@@ -3,8 +3,20 @@
  * in whose vocabulary `<tool_call>` is one token and models that spell it.
  */
 import type { Token } from 'node-llama-cpp';
+import type { ChatFormat } from '../../../chat-format.ts';
 import { SpecialFinder, type SpecialToken } from './special-finder.ts';
 import type { Vocabulary } from './vocabulary.ts';
+
+const known = new WeakMap<Vocabulary, WeakMap<ChatFormat, MarkerTokens>>();
+
+/** The markers of `format`; the same object for every request, as what is known of places hangs on it. */
+export function markersOf(vocabulary: Vocabulary, format: ChatFormat): MarkerTokens {
+  const formats = known.get(vocabulary) ?? new WeakMap<ChatFormat, MarkerTokens>();
+  known.set(vocabulary, formats);
+  const markers = formats.get(format) ?? new MarkerTokens(vocabulary, format.preservedTokens);
+  formats.set(format, markers);
+  return markers;
+}
 
 /** The markers of one format in one vocabulary. */
 export class MarkerTokens {

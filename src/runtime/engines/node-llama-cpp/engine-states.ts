@@ -1,0 +1,85 @@
+/**
+ * States of llama.cpp's grammar at the places of ours. Making one means that the engine reads the text of
+ * a grammar; copying one that nothing was accepted into yet is about ten times cheaper, so of each place
+ * one is kept to be copied.
+ */
+import {
+  type Llama,
+  LlamaGrammar,
+  type LlamaGrammarEvaluationState,
+  type LlamaModel,
+  LlamaGrammarEvaluationState as State,
+} from 'node-llama-cpp';
+import { GrammarError } from '../../../errors.ts';
+import type { Matcher } from '../../../grammar/matcher.ts';
+
+/** Characters of grammars whose states are kept; the engine takes some twenty bytes for each. */
+const keptCharacters = 2_000_000;
+
+interface KeptState {
+  readonly fresh: LlamaGrammarEvaluationState;
+  readonly characters: number;
+}
+
+/** The states of one model. */
+class EngineStates {
+  readonly #model: LlamaModel;
+  /** The one that was used last stands last. */
+  readonly #kept = new Map<object, KeptState>();
+  #characters = 0;
+
+  constructor(model: LlamaModel) {
+    this.#model = model;
+  }
+
+  at(matcher: Matcher): LlamaGrammarEvaluationState {
+    const place = matcher.state;
+    const kept = this.#take(place) ?? this.#make(matcher.gbnf());
+    this.#kept.set(place, kept);
+    this.#characters += kept.characters;
+    this.#forget();
+    return kept.fresh.clone();
+  }
+
+  #take(place: object): KeptState | undefined {
+    const kept = this.#kept.get(place);
+    if (kept !== undefined && this.#kept.delete(place)) this.#characters -= kept.characters;
+    return kept;
+  }
+
+  #make(gbnf: string): KeptState {
+    const model = this.#model;
+    return {
+      fresh: new State({ model, grammar: buildGrammar(gbnf, model.llama) }),
+      characters: gbnf.length,
+    };
+  }
+
+  #forget(): void {
+    for (const place of this.#kept.keys()) {
+      if (this.#characters <= keptCharacters) return;
+      this.#take(place);
+    }
+  }
+}
+
+const states = new WeakMap<LlamaModel, EngineStates>();
+
+/**
+ * A state of llama.cpp's grammar of everything that may follow where `matcher` stands. Throws
+ * `GrammarError` when the engine refuses it.
+ */
+export function engineState(matcher: Matcher, model: LlamaModel): LlamaGrammarEvaluationState {
+  const ofModel = states.get(model) ?? new EngineStates(model);
+  states.set(model, ofModel);
+  return ofModel.at(matcher);
+}
+
+function buildGrammar(gbnf: string, llama: Llama): LlamaGrammar {
+  try {
+    return new LlamaGrammar(llama, { grammar: gbnf });
+  } catch (cause) {
+    const reason = `llama.cpp refuses a grammar of ${gbnf.length} characters: ${String(cause)}`;
+    throw new GrammarError({ reason });
+  }
+}
