@@ -30,6 +30,8 @@ export interface CompilationOptions {
   readonly formats: 'assert' | 'ignore';
   /** Whether properties that no keyword declares are written where the schema allows them. */
   readonly openObjects: boolean;
+  /** States that one string may have after its automaton was multiplied by its length. */
+  readonly stringStates?: number;
 }
 
 /** Everything that writers and expanders share. */
@@ -55,7 +57,7 @@ export class Compilation implements ExpansionContext {
     this.budget = new StepBudget(options.budget ?? defaultBudget);
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);
-    this.languages = new Languages(this.terms, this.budget);
+    this.languages = new Languages(this.terms, this.budget, options.stringStates);
     this.places = new Places(this.document, options.sortKeys);
     this.#expander = new Expander(this, (shapes) => this.#productivity.ofShapes(shapes));
     this.#productivity = new Productivity({

@@ -3,7 +3,7 @@ import { SchemaError, type SchemaIssue } from '../../errors.ts';
 import type { JsonSchema } from '../../messages.ts';
 import type { Expression } from '../expression.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
-import { Compilation } from './compilation.ts';
+import { Compilation, type CompilationOptions } from './compilation.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Syntax } from './syntax.ts';
 import { ValueWriter } from './value-writer.ts';
@@ -56,6 +56,14 @@ const maxRules = 40_000;
 /** Thrown inside a compilation whose schema accepts nothing. */
 export class NothingValid extends Error {}
 
+/**
+ * What is given up, one after the other, until the budget suffices. Each says so in the report, as narrowed:
+ * long texts of patterns first, then properties that are not declared.
+ */
+const savings: readonly Saving[] = [{}, { stringStates: 10_000 }, { stringStates: 4000, openObjects: false }];
+
+type Saving = Partial<Pick<CompilationOptions, 'stringStates' | 'openObjects'>>;
+
 /** Runs `write`, and deals with its budget and its reports as the policy says. */
 export function compile(
   schema: JsonSchema,
@@ -64,9 +72,7 @@ export function compile(
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
   const { tool, policy } = options;
-  const compilation = startCompilation(schema, options, sortKeys);
-  const expression = writeWithin(compilation, options, write);
-  const { issues } = compilation;
+  const { expression, issues } = writeFirst(schema, options, sortKeys, write);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues };
   if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);
@@ -74,20 +80,40 @@ export function compile(
   return { expression: anything.expression, issues };
 }
 
+/** What the first of the savings gives that suffices; without any, no expression and a report. */
+function writeFirst(
+  schema: JsonSchema,
+  options: Omit<CompileSchemaOptions, 'syntax'>,
+  sortKeys: boolean,
+  write: (compilation: Compilation) => Expression,
+): { readonly expression: Expression | null; readonly issues: readonly SchemaIssue[] } {
+  let failure: SchemaIssue | null = null;
+  for (const saving of savings) {
+    const compilation = startCompilation(schema, options, sortKeys, saving);
+    const written = writeWithin(compilation, options, write);
+    if (typeof written !== 'string') return { expression: written, issues: compilation.issues };
+    const reason = `${written}; nothing of it is enforced`;
+    failure ??= { tool: options.tool, pointer: '', keyword: 'schema', effect: 'widened', reason };
+  }
+  return { expression: null, issues: failure === null ? [] : [failure] };
+}
+
 function startCompilation(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
   sortKeys: boolean,
+  saving: Saving,
 ): Compilation {
   const { tool, documents, budget, openObjects = true, formats = 'assert' } = options;
   try {
     return new Compilation(schema, {
       tool,
       sortKeys,
-      openObjects,
       formats,
+      openObjects: openObjects && saving.openObjects !== false,
       ...(documents === undefined ? {} : { documents }),
       ...(budget === undefined ? {} : { budget }),
+      ...(saving.stringStates === undefined ? {} : { stringStates: saving.stringStates }),
     });
   } catch (error) {
     if (error instanceof RangeError) throw refusal(tool, 'it is nested too deeply', []);
@@ -95,27 +121,21 @@ function startCompilation(
   }
 }
 
-/** What `write` gives, or `null` after a report when a budget (or the stack) does not suffice. */
+/** What `write` gives, or why a budget (or the stack) does not suffice. */
 function writeWithin(
   compilation: Compilation,
   { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,
   write: (compilation: Compilation) => Expression,
-): Expression | null {
+): Expression | string {
   rules.allow(maxRules);
   try {
     return rules.attempt(() => write(compilation));
   } catch (error) {
     if (error instanceof NothingValid)
       throw refusal(tool, 'no value is valid against this schema', compilation.issues);
-    const reason =
-      error instanceof BudgetExceeded
-        ? error.message
-        : error instanceof RangeError
-          ? 'it is nested too deeply, or holds a number that is not finite'
-          : null;
-    if (reason === null) throw error;
-    compilation.report(compilation.document.root, 'schema', `${reason}; nothing of it is enforced`);
-    return null;
+    if (error instanceof BudgetExceeded) return error.message;
+    if (error instanceof RangeError) return 'it is nested too deeply, or holds a number that is not finite';
+    throw error;
   } finally {
     rules.allow(Number.POSITIVE_INFINITY);
   }

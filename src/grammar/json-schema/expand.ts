@@ -28,6 +28,8 @@ import { booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts'
 const maxShapes = 2000;
 /** Where there are more alternatives, those that nothing is of are looked for and dropped. */
 const crowd = 24;
+/** Overlap tests inside of overlap tests; deeper ones are not made, so that they end before the stack does. */
+const maxDepth = 6;
 /** Alternatives of neighbours that a `oneOf` takes into account. */
 const maxContext = 12;
 
@@ -281,6 +283,7 @@ export class Expander {
 
   /** Whether something is of `shapes`. A branch that needs the very node being expanded may be. */
   #mayOverlap(shapes: readonly Shape[]): boolean {
+    if (this.#depth >= maxDepth) return true;
     this.#depth += 1;
     try {
       return this.#mayProduce(shapes);

@@ -6,6 +6,7 @@ import {
   buildAutomaton,
   isEmptyAutomaton,
   lengthsOf,
+  maxLengthStates,
   restrictLength,
 } from '../regular/automaton.ts';
 import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
@@ -14,15 +15,23 @@ import { knownAutomaton, knownRestriction } from './known-languages.ts';
 import { numberTerm } from './number-language.ts';
 import { type NumberShape, type StringShape, shapeKey } from './shapes.ts';
 
+/** States that a string may have whose length is cut: about as many rules come of it. */
+const cutStates = 20_000;
+/** How many times as many states are tried before they are minimised. */
+const cutFactors = [1.5, 1];
+
 /** Makes and remembers automata. All of its methods throw `BudgetExceeded`. */
 export class Languages {
   readonly #terms: Terms;
   readonly #budget: StepBudget;
   readonly #automata = new Map<string, Automaton>();
+  readonly #stringStates: number;
 
-  constructor(terms: Terms, budget: StepBudget) {
+  /** `stringStates` bounds the automaton of a string times its length. */
+  constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
     this.#terms = terms;
     this.#budget = budget;
+    this.#stringStates = stringStates;
   }
 
   /** The minimal automaton of a term. */
@@ -40,6 +49,24 @@ export class Languages {
     return this.#once(`${language.id} ${min} ${max}`, () =>
       restrictLength(this.of(language), min, max, this.#budget),
     );
+  }
+
+  /** `shape`, or its strings of fewer characters where its own length is too much for its automaton. */
+  fitting(shape: StringShape): StringShape {
+    const { language, min, max } = shape;
+    if (max === null) return shape;
+    const automaton = this.of(language);
+    const count = automaton.states.length;
+    const lengths = lengthsOf(automaton);
+    const bounded = lengths.max !== null && lengths.max <= max;
+    if (bounded || count * (max + 1) <= this.#stringStates) return shape;
+    const allowed = Math.min(this.#stringStates, cutStates);
+    const cuts = cutFactors
+      .map((factor) => Math.min(max, Math.floor((factor * allowed) / count) - 1))
+      .filter((most) => most >= Math.max(min, lengths.min))
+      .map((most): StringShape => ({ ...shape, max: most }));
+    // Conditions that cannot matter within a shorter length make small automata.
+    return cuts.find((cut) => this.strings(cut).states.length <= allowed) ?? cuts.at(-1) ?? shape;
   }
 
   /** Whether a shape has any strings. */

@@ -246,7 +246,9 @@ export class ValueWriter {
       const language = terms.or(...wanted.map((shape) => languages.stringTerm(shape)));
       return languages.of(spelling === null ? this.untilClose(language, close) : language);
     };
-    const automaton = this.compilation.within(state, 'string', () => automatonOf(shapes));
+    const automaton = this.compilation.within(state, 'string', () =>
+      automatonOf(shapes.map((shape) => this.#fitting(shape, state))),
+    );
     if (automaton === null || isEmptyAutomaton(automaton)) {
       return (
         this.#plainString([{ type: 'string', language: terms.everything, min: 0, max: null }], {
@@ -258,6 +260,16 @@ export class ValueWriter {
     }
     const end = spelling === null ? empty : literal(close);
     return writeAutomaton(automaton, spelling ?? plainSpelling, end, this.rules, 'string');
+  }
+
+  /** `shape` without the texts that are too long for its pattern; says so. */
+  #fitting(shape: StringShape, state: State): StringShape {
+    const fitting = this.compilation.languages.fitting(shape);
+    if (fitting !== shape) {
+      const reason = `a pattern with so long texts is too large: texts of more than ${fitting.max} characters are not written`;
+      this.compilation.reportState(state, 'maxLength', reason, 'narrowed');
+    }
+    return fitting;
   }
 
   /** Texts of `language` and then `close`, in which no earlier `close` stands. */

@@ -19,6 +19,8 @@ export type AutomatonEdge = readonly [set: CharacterSet, target: number];
 
 /** How many states an automaton may have. */
 export const maxAutomatonStates = 6000;
+/** How many states an automaton may have times the lengths that are told apart. */
+export const maxLengthStates = 20 * maxAutomatonStates;
 
 /** The minimal automaton of `term`; throws `BudgetExceeded` when it needs more states than allowed. */
 export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Automaton {
@@ -163,8 +165,7 @@ export function restrictLength(
   if (lower === 0 && upper === null) return automaton;
   const count = automaton.states.length;
   const layers = upper === null ? lower : upper;
-  if (count * (layers + 1) > 20 * maxAutomatonStates)
-    throw new BudgetExceeded('automaton states times length');
+  if (count * (layers + 1) > maxLengthStates) throw new BudgetExceeded('automaton states times length');
   budget.spend(count * (layers + 1));
   const states: AutomatonState[] = [];
   for (let length = 0; length <= layers; length += 1) {
