@@ -48,6 +48,8 @@ function noteWithoutSpelling(text: string): string {
 const template =
   "{% for m in messages %}<{{ m.role }}>{{ m.content }}>|{{ m.content | tojson }}{% endfor %}{{ tools | tojson if tools else '' }}";
 
+const turn = { start: '', ends: [], restart: false, prompt: { unset: '', on: '', off: '' } };
+
 describe.each(names)('%s', (name) => {
   let vocabulary: Vocabulary;
   let loaded: Awaited<ReturnType<typeof bundledVocabulary>>;
@@ -61,7 +63,7 @@ describe.each(names)('%s', (name) => {
     const tools = [
       { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
     ] as const;
-    return encodePrompt(template, { messages: [{ role: 'user', content }], tools }, vocabulary, '').tokens;
+    return encodePrompt(template, { messages: [{ role: 'user', content }], tools }, vocabulary, turn).tokens;
   };
   const specialsIn = (tokens: readonly number[]): number[] =>
     tokens.filter((token) => vocabulary.isSpecial(vocabulary.token(token)));

@@ -118,7 +118,7 @@ export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options
       ...shelf.specialTexts,
     },
     vocabulary,
-    format.turn.start,
+    format.turn,
   );
   const { grammar, matcher } = grammars.get(format, {
     ...options,

@@ -9,7 +9,9 @@
  * text that was cut in two is just text. Texts without such places, nearly all, are not touched.
  */
 import type { Token } from 'node-llama-cpp';
+import type { TurnFormat } from '../../../chat-format.ts';
 import type { Message, Tool } from '../../../messages.ts';
+import { readGenerationPrompt } from '../../../template/generation-prompt.ts';
 import { type RenderPromptOptions, renderPrompt } from '../../../template/render-prompt.ts';
 import type { SpecialFinder } from './special-finder.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -22,22 +24,23 @@ export interface PromptTokens {
   readonly generationPrompt: string;
 }
 
-/** Renders and tokenises. `turnStart` is `ChatFormat.turn.start`. Throws `TemplateError`. */
+/** Renders and tokenises. Throws `TemplateError`. */
 export function encodePrompt(
   templateSource: string,
   options: RenderPromptOptions,
   vocabulary: Vocabulary,
-  turnStart: string,
+  turn: TurnFormat,
 ): PromptTokens {
   const seam = unusedCharacter(JSON.stringify([options.messages, options.tools, options.templateVariables]));
-  const rendered = renderPrompt(templateSource, sewOptions(options, vocabulary.finder, seam));
-  const pieces = rendered.split(seamPattern(seam));
-  const last = pieces.at(-1) ?? '';
-  const opened = turnStart === '' ? -1 : last.lastIndexOf(turnStart);
+  const sewn = sewOptions(options, vocabulary.finder, seam);
+  const rendered = renderPrompt(templateSource, sewn);
+  const seams = seamPattern(seam);
+  const pieces = rendered.split(seams);
+  const opened = readGenerationPrompt({ templateSource, options: sewn, text: rendered }, turn);
   return {
     text: pieces.join(''),
     tokens: vocabulary.encodePrompt(pieces),
-    generationPrompt: opened < 0 ? '' : last.slice(opened),
+    generationPrompt: opened.replaceAll(seams, ''),
   };
 }
 

@@ -1,0 +1,77 @@
+/**
+ * What a prompt wrote of the assistant's turn that is to come. Most templates begin a new turn at the
+ * end of the prompt. Some do not behind a tool's result: the turn that called the tool goes on, and its
+ * calls are not the new message's.
+ */
+import type { TurnFormat } from '../chat-format.ts';
+import { IdiolectError } from '../errors.ts';
+import type { Message } from '../messages.ts';
+import { type RenderPromptOptions, renderPrompt } from './render-prompt.ts';
+
+/** A prompt and what it was rendered from. */
+export interface RenderedPrompt {
+  readonly templateSource: string;
+  readonly options: RenderPromptOptions;
+  readonly text: string;
+}
+
+/** Marks the end of the last message; private-use characters that no text has by chance. */
+const endMark = '\uE0C4\uF8D5\uE0C6';
+
+/**
+ * The part of a prompt that belongs to the coming message, behind the turn's start and with it. Where the
+ * prompt goes on with the turn of an earlier message, the start stands before what is new. Templates that
+ * begin turns with nothing have only a message that is continued.
+ */
+export function readGenerationPrompt(prompt: RenderedPrompt, { start, prompt: known }: TurnFormat): string {
+  const opened = start === '' ? -1 : prompt.text.lastIndexOf(start);
+  const turn = opened < 0 ? '' : prompt.text.slice(opened);
+  if (opened >= 0 && Object.values(known).includes(turn.slice(start.length))) return turn;
+  const own =
+    prompt.options.continueFinalMessage === true ? ofLastMessage(prompt) : behindLast(prompt, start);
+  if (own === null) return turn;
+  return start !== '' && own.includes(start) ? turn : start + own;
+}
+
+/** What the prompt wrote of the last message, which is continued; `null` where that cannot be told. */
+function ofLastMessage({ templateSource, options, text }: RenderedPrompt): string | null {
+  const { continueFinalMessage: _, messages, ...others } = options;
+  return behind(text, templateSource, {
+    ...others,
+    messages: messages.slice(0, -1),
+    addGenerationPrompt: false,
+  });
+}
+
+/** What the prompt wrote behind the last message for the sake of the next; `null` where that is a turn. */
+function behindLast(prompt: RenderedPrompt, start: string): string | null {
+  const { templateSource, options, text } = prompt;
+  const marked = markLast(options.messages);
+  const render = marked === null ? null : tryRender(templateSource, { ...options, messages: marked });
+  const end = render?.lastIndexOf(endMark) ?? -1;
+  if (start === '' || render === null || end < 0 || render.includes(start, end)) return null;
+  const rest = behind(text, templateSource, { ...options, addGenerationPrompt: false }) ?? '';
+  return rest.trimStart();
+}
+
+/** The rest of `text` behind what the template writes with other options. */
+function behind(text: string, templateSource: string, options: RenderPromptOptions): string | null {
+  const before = tryRender(templateSource, options);
+  return before !== null && text.startsWith(before) ? text.slice(before.length) : null;
+}
+
+function tryRender(templateSource: string, options: RenderPromptOptions): string | null {
+  try {
+    return renderPrompt(templateSource, options);
+  } catch (error) {
+    if (error instanceof IdiolectError) return null;
+    throw error;
+  }
+}
+
+/** The messages with a mark at the end of the last one's text; `null` where that has none. */
+function markLast(messages: readonly Message[]): readonly Message[] | null {
+  const last = messages.at(-1);
+  if (typeof last?.content !== 'string') return null;
+  return [...messages.slice(0, -1), { ...last, content: last.content + endMark }];
+}
