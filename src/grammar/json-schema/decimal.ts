@@ -49,6 +49,19 @@ export function isMultiple(value: Decimal, of: Decimal): boolean {
   return scaled(value, scale) % scaled(of, scale) === 0n;
 }
 
+/** The least number of which all of `values` (positive, and at least one) are divisors. */
+export function commonMultiple(values: readonly Decimal[]): Decimal {
+  const scale = Math.max(...values.map((value) => value.scale));
+  const common = values
+    .map((value) => scaled(value, scale))
+    .reduce((all, each) => (all / greatestCommonDivisor(all, each)) * each, 1n);
+  return normalDecimal(common, scale);
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestCommonDivisor(b, a % b);
+}
+
 /** Plain digits without exponent: `-12.5`. */
 export function printDecimal(value: Decimal): string {
   const negative = value.digits < 0n;

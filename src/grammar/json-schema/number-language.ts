@@ -4,13 +4,12 @@ import { characterSet } from '../regular/character-set.ts';
 import type { Machine, Term, Terms } from '../regular/terms.ts';
 import { writeNumber } from '../write-values.ts';
 import {
+  commonMultiple,
   compareDecimals,
   type Decimal,
   decimalOf,
   isMultiple,
-  normalDecimal,
   printDecimal,
-  scaled,
 } from './decimal.ts';
 import type { Bound, Multiple, NumberShape } from './shapes.ts';
 
@@ -263,19 +262,13 @@ function boundsOf({ min, max, excluded }: NumberShape): readonly Decimal[] {
  * ones are kept as they are. Throws `BudgetExceeded` when the automaton of all remainders is too large.
  */
 function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
-  const scale = Math.max(0, ...multiples.map(({ of }) => of.scale));
-  const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => scaled(of, scale));
+  const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => of);
   const others = multiples.filter(({ holds }) => !holds);
-  const common = wanted.reduce((all, each) => (all / greatestCommonDivisor(all, each)) * each, 1n);
-  const merged: Multiple[] = wanted.length === 0 ? [] : [{ of: normalDecimal(common, scale), holds: true }];
+  const merged: Multiple[] = wanted.length === 0 ? [] : [{ of: commonMultiple(wanted), holds: true }];
   const all = [...merged, ...others];
   const states = all.reduce((product, { of }) => product * of.digits * BigInt(of.scale + 1), 1n);
   if (states > maxRemainders) throw new BudgetExceeded('remainders of multipleOf');
   return all;
-}
-
-function greatestCommonDivisor(a: bigint, b: bigint): bigint {
-  return b === 0n ? a : greatestCommonDivisor(b, a % b);
 }
 
 function isFree({ integer, min, max, multiples, excluded }: NumberShape): boolean {
@@ -307,6 +300,8 @@ function remainderMachine(of: Decimal): Machine {
     remainder: (state - 1) % modulus,
   });
   const digitEdges = (places: number, remainder: number) => {
+    // Zeros do not mend a remainder, so that counting them would only multiply the states.
+    if (places > scale && remainder !== 0) return [];
     const byTarget = new Map<number, number[]>();
     for (let digit = 0; digit <= (places > scale ? 0 : 9); digit += 1) {
       const next = places > scale ? remainder : (remainder * 10 + digit) % modulus;
@@ -328,8 +323,9 @@ function remainderMachine(of: Decimal): Machine {
     edges: (state) => {
       if (state === 0) return digitEdges(-1, 0);
       const { places, remainder } = readState(state);
+      const point = [characterSet([0x2e, 0x2e]), stateOf(0, remainder)] as const;
       if (places < 0)
-        return [...digitEdges(-1, remainder), [characterSet([0x2e, 0x2e]), stateOf(0, remainder)] as const];
+        return [...digitEdges(-1, remainder), ...(scale === 0 && remainder !== 0 ? [] : [point])];
       return digitEdges(Math.min(places + 1, scale + 1), remainder);
     },
   };

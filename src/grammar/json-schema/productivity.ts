@@ -5,6 +5,7 @@
 import { isEmptyAutomaton } from '../regular/automaton.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import type { Languages } from './languages.ts';
+import { numbersNearZero } from './number-values.ts';
 import { type PlanContext, planObject } from './object-plan.ts';
 import {
   type ArrayShape,
@@ -97,8 +98,10 @@ export class Productivity {
       if (shape.type === 'string') return languages.hasStrings(shape);
       return shape.type !== 'number' || !isEmptyAutomaton(languages.numbers([shape]));
     } catch (error) {
-      if (error instanceof BudgetExceeded) return true;
-      throw error;
+      if (!(error instanceof BudgetExceeded)) throw error;
+      if (shape.type !== 'number') return true;
+      const { values, complete } = numbersNearZero(shape);
+      return values.length > 0 || !complete;
     }
   }
 }

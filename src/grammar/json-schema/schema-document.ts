@@ -46,10 +46,7 @@ export class SchemaDocument {
   /** `documents` maps URIs to schemas that references may name. */
   constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
     for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
-      const place = enterResource(
-        { document: uri, tokens: [], base: uri, refAlone: false, plainId: false, synthetic: '' },
-        document,
-      );
+      const place = enterResource(topOf(uri), document);
       this.#documents.set(uri, document);
       this.#identified.set(uri, place);
       this.#index(document, { ...place, base: uri }, 0);
@@ -57,10 +54,7 @@ export class SchemaDocument {
     this.usesUnevaluated = [schema, ...documents.values()].some((each) =>
       JSON.stringify(each).includes('"unevaluated'),
     );
-    this.root = this.#nodeAt(
-      { document: rootUri, tokens: [], base: rootUri, refAlone: false, plainId: false, synthetic: '' },
-      schema,
-    );
+    this.root = this.#nodeAt(this.#identified.get(rootUri) ?? topOf(rootUri), schema);
   }
 
   /** Registers `$id`s and anchors below `value`. */
@@ -125,6 +119,12 @@ export class SchemaDocument {
     const start = this.#identified.get(resource);
     if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
     const tokens = fragment.split('/').slice(1).map(decodeToken);
+    // Pointers into a part with an `$id` of its own are often meant from the top of the document.
+    const top = reference.startsWith('#') ? this.#identified.get(node.place.document) : undefined;
+    return this.#walkFrom(start, tokens) ?? (top === undefined ? null : this.#walkFrom(top, tokens));
+  }
+
+  #walkFrom(start: Place, tokens: readonly string[]): SchemaNode | null {
     const value = this.#valueAt(start);
     return value === undefined ? null : this.#walk(start, value, tokens);
   }
@@ -154,8 +154,8 @@ export class SchemaDocument {
     return current !== undefined && isSchema(current) ? this.#nodeAt(place, current) : null;
   }
 
-  #nodeAt(outer: Place, schema: JsonSchema): SchemaNode {
-    const place = enterResource(outer, schema);
+  /** `place` is what the schema has said of itself already: a relative `$id` must not count twice. */
+  #nodeAt(place: Place, schema: JsonSchema): SchemaNode {
     const path = place.tokens.map((token) => `/${encodeToken(token)}`).join('');
     const pointer = place.document === rootUri ? path : `${place.document}#${path}`;
     return this.#intern(`${place.document}#${path}${place.synthetic}`, place, schema, pointer);
@@ -169,6 +169,10 @@ export class SchemaDocument {
     this.#byPlace.set(key, node);
     return node;
   }
+}
+
+function topOf(document: string): Place {
+  return { document, tokens: [], base: document, refAlone: false, plainId: false, synthetic: '' };
 }
 
 /** Whether `value` can be a schema. */

@@ -1,7 +1,7 @@
 /** States as expressions in a syntax. Equal states at equal places become one rule. */
 import { alternatives } from '../alternatives.ts';
 import { type Expression, empty, literal, oneOf, sequence, until } from '../expression.ts';
-import { isEmptyAutomaton } from '../regular/automaton.ts';
+import { type Automaton, isEmptyAutomaton } from '../regular/automaton.ts';
 import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { allCharacters } from '../regular/character-set.ts';
 import { countedRepeat } from '../regular/counted.ts';
@@ -11,6 +11,7 @@ import { writeAutomaton } from '../regular/write-automaton.ts';
 import { spelledCharacter } from '../regular/write-characters.ts';
 import { writeArray } from './array-writer.ts';
 import type { Compilation } from './compilation.ts';
+import { numbersNearZero } from './number-values.ts';
 import { writeObject } from './object-writer.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
@@ -184,10 +185,43 @@ export class ValueWriter {
 
   /** Numbers of any of the shapes. */
   numbers(shapes: readonly NumberShape[], state: State): Expression {
-    const { languages } = this.compilation;
-    const automaton = this.compilation.within(state, 'number', () => languages.numbers(shapes));
-    const made = automaton ?? languages.numbers([anyNumber]);
-    return writeAutomaton(made, plainSpelling, empty, this.rules, numberHint(shapes));
+    const together = this.#numberAutomaton(shapes);
+    const automata =
+      together === null ? shapes.flatMap((shape) => this.#numbersOf(shape, state) ?? []) : [together];
+    if (automata.length === 0) {
+      this.compilation.reportState(
+        state,
+        'number',
+        'its numbers are too many to tell apart; it is not enforced',
+      );
+      automata.push(this.compilation.languages.numbers([anyNumber]));
+    }
+    return alternatives(
+      ...automata.map((each) => writeAutomaton(each, plainSpelling, empty, this.rules, numberHint(shapes))),
+    );
+  }
+
+  /** `null` where it would be too large. */
+  #numberAutomaton(shapes: readonly NumberShape[]): Automaton | null {
+    try {
+      return this.compilation.languages.numbers(shapes);
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return null;
+      throw error;
+    }
+  }
+
+  /** The numbers of a shape, or the first of them (with a report); `null` where none is found. */
+  #numbersOf(shape: NumberShape, state: State): Automaton | null {
+    const automaton = this.#numberAutomaton([shape]);
+    if (automaton !== null) return automaton;
+    const listed = numbersNearZero(shape);
+    if (listed.values.length === 0) return null;
+    if (!listed.complete) {
+      const reason = `too large for an automaton: only the ${listed.values.length} values nearest to zero are written`;
+      this.compilation.reportState(state, 'multipleOf', reason, 'narrowed');
+    }
+    return this.#numberAutomaton([{ ...shape, only: listed.values }]);
   }
 
   /** Strings of any of the shapes, in the notations that the syntax has for strings. */

@@ -155,23 +155,92 @@ class PatternReader {
     } else {
       for (let count = min; count < max; count += 1) {
         const again = this.#before(element, following);
-        following = this.#map((context) => this.#terms.or(rest[context], again[context]));
+        following = this.#either(rest, again);
       }
     }
     for (let count = 0; count < min; count += 1) following = this.#before(element, following);
     return following;
   }
 
-  /** "Stop, or once more and then the same again", as variables that stand for themselves. */
+  #either(a: Following, b: Following): Following {
+    return this.#map((context) => this.#terms.or(a[context], b[context]));
+  }
+
+  /**
+   * "Stop, or once more and then the same again", as variables that stand for themselves. A round that
+   * takes no character is none: all it could do is ask for more.
+   */
   #endless(element: AST.QuantifiableElement, rest: Following): Following {
-    if (mayBeEmpty(element)) throw new UnsupportedPattern('it repeats a lookaround that may be empty');
     const terms = this.#terms;
     const variables = this.#map((context) => terms.variable(rest[context].nullable));
-    const again = this.#before(element, variables);
+    const again = this.#advancing(element, variables);
     for (const context of ['start', 'word', 'other'] as const) {
       terms.define(variables[context], terms.or(rest[context], again[context]));
     }
     return variables;
+  }
+
+  /** `element`, taking at least one character, then `rest`. */
+  #advancing(element: AST.Element, rest: Following): Following {
+    const terms = this.#terms;
+    const plain = this.#plain(element);
+    if (plain !== null) return this.#pure(terms.and(plain, terms.not(terms.epsilon)), rest);
+    switch (element.type) {
+      case 'Group':
+      case 'CapturingGroup': {
+        if (element.type === 'Group' && element.modifiers !== null)
+          throw new UnsupportedPattern('it has flags inside');
+        const each = element.alternatives.map(({ elements }) => this.#allAdvancing(elements, rest));
+        return this.#map((context) => terms.or(...each.map((following) => following[context])));
+      }
+      case 'Assertion':
+        return this.#map(() => terms.nothing);
+      case 'Quantifier':
+        return this.#advancingQuantified(element, rest);
+      default:
+        throw new UnsupportedPattern(`it has a ${element.type.toLowerCase()}`);
+    }
+  }
+
+  /** `elements`, the first of which to take a character is any of them, then `rest`. */
+  #allAdvancing(elements: readonly AST.Element[], rest: Following): Following {
+    let found = this.#map(() => this.#terms.nothing);
+    let after = rest;
+    for (const element of [...elements].reverse()) {
+      found = this.#either(this.#advancing(element, after), this.#standing(element, found));
+      after = this.#before(element, after);
+    }
+    return found;
+  }
+
+  #advancingQuantified(quantifier: AST.Quantifier, rest: Following): Following {
+    const { element, min, max } = quantifier;
+    if (max === 0) return this.#map(() => this.#terms.nothing);
+    const more = (least: number) => ({ ...quantifier, min: least, max: max - 1 });
+    const first = this.#advancing(element, this.#quantified(more(Math.max(0, min - 1)), rest));
+    if (min < 2) return first;
+    const later = this.#advancing(element, this.#quantified(more(0), rest));
+    return this.#either(first, this.#standing(element, later));
+  }
+
+  /** `element`, taking no character, then `rest`. */
+  #standing(element: AST.Element, rest: Following): Following {
+    const nothing = this.#map(() => this.#terms.nothing);
+    const plain = this.#plain(element);
+    if (plain !== null) return plain.nullable ? rest : nothing;
+    switch (element.type) {
+      case 'Group':
+      case 'CapturingGroup':
+        return element.alternatives
+          .map(({ elements }) => elements.reduceRight((all, each) => this.#standing(each, all), rest))
+          .reduce((all, each) => this.#either(all, each), nothing);
+      case 'Assertion':
+        return this.#assertion(element, rest);
+      case 'Quantifier':
+        return element.min === 0 ? rest : this.#standing(element.element, rest);
+      default:
+        return nothing;
+    }
   }
 
   /** The language of an element that does not look around, else `null`. */
@@ -205,23 +274,6 @@ class PatternReader {
       all.push(this.#terms.sequence(...items.filter((item) => item !== null)));
     }
     return this.#terms.or(...all);
-  }
-}
-
-/** Whether an element can match without taking a character; says yes where it does not know. */
-function mayBeEmpty(element: AST.Element): boolean {
-  switch (element.type) {
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-      return false;
-    case 'Group':
-    case 'CapturingGroup':
-      return element.alternatives.some((alternative) => alternative.elements.every(mayBeEmpty));
-    case 'Quantifier':
-      return element.min === 0 || mayBeEmpty(element.element);
-    default:
-      return true;
   }
 }
 

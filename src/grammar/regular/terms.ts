@@ -141,13 +141,13 @@ export class Terms {
   /** What is in all of `terms`. */
   and(...terms: readonly Term[]): Term {
     const flat = new Map<number, Term>();
-    let set: CharacterSet = allCharacters;
+    let set: CharacterSet | null = null;
     for (const term of terms.flatMap((each) => (each.kind === 'and' ? each.items : [each]))) {
       if (term === this.nothing) return term;
-      if (term.kind === 'set') set = intersectSets(set, term.set);
+      if (term.kind === 'set') set = set === null ? term.set : intersectSets(set, term.set);
       else if (term !== this.everything) flat.set(term.id, term);
     }
-    if (set !== allCharacters) {
+    if (set !== null) {
       if (set.length === 0) return this.nothing;
       flat.set(this.set(set).id, this.set(set));
     }

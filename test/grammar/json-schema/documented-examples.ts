@@ -157,8 +157,9 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
   },
   '`multipleOf` with more than 20,000 remainders': {
     schema: { type: 'number', multipleOf: 30_011 },
-    valid: [30_011],
+    valid: [30_011, 0, -60_022],
     invalid: [1],
+    unwritten: [30_011 * 10_000],
   },
   // Arrays
   '`items`, `prefixItems`, `additionalItems`': {

@@ -1,8 +1,10 @@
 /** What is given up when a budget does not suffice: less than everything, and the report says so. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
+import { compile, compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import { ValueWriter } from '../../../src/grammar/json-schema/value-writer.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import { BudgetExceeded } from '../../../src/grammar/regular/budget.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
 import { spell } from './schema-tools.ts';
@@ -46,22 +48,25 @@ describe('a pattern with long texts', () => {
 });
 
 test('properties that are not declared are given up before everything is', () => {
-  const many = (seed: number): JsonSchema => ({
-    type: 'object',
-    properties: Object.fromEntries(
-      Array.from({ length: 1000 }, (_, index) => [`${(index * seed) % 1_000_003} key`, { type: 'integer' }]),
-    ),
-  });
-  const properties = { a: many(7919), b: many(6007), c: many(4001) };
-  const { issues, matcher } = build({ type: 'object', properties });
-  expect(issues).toMatchObject(
-    ['', '/properties/a', '/properties/b', '/properties/c'].map((pointer) => ({
-      pointer,
-      keyword: 'additionalProperties',
-      effect: 'narrowed',
-    })),
+  const rules = new RuleSet();
+  const schema = { type: 'object', properties: { a: { properties: { b: { type: 'integer' } } } } };
+  const { expression, issues } = compile(
+    schema,
+    { rules, tool: '', policy: 'strict' },
+    jsonSyntax,
+    (compilation) => {
+      if (compilation.openObjects) throw new BudgetExceeded('rules');
+      const { root, places, document } = compilation;
+      const writer = new ValueWriter(compilation, rules, jsonSyntax, 'value');
+      return writer.value(root, places.of([document.root]), 'value', 0);
+    },
   );
-  const texts = ['{"a": {"7919 key": 1}}', '{"a": {"7919 key": "x"}}', '{"a": {"x": 1}}'];
+  expect(issues).toMatchObject([
+    { pointer: '', keyword: 'additionalProperties', effect: 'narrowed' },
+    { pointer: '/properties/a', keyword: 'additionalProperties', effect: 'narrowed' },
+  ]);
+  const matcher = engine(printGbnf(rules.grammar('root', expression)));
+  const texts = ['{"a": {"b": 1}}', '{"a": {"b": "x"}}', '{"a": {"c": 1}}'];
   expect(texts.map((text) => matcher.accepts(text))).toEqual([true, false, false]);
 });
 
@@ -90,4 +95,48 @@ test('recursive alternatives that overlap are told apart without an end to the s
     matcher.accepts(JSON.stringify({ when }).replaceAll('":', '": '));
   expect(accepts({ not: { code: 'x' } })).toBe(true);
   expect(accepts({ not: { code: 1 } })).toBe(false);
+});
+
+describe('numbers', () => {
+  const accepted = (schema: JsonSchema, values: readonly number[]) => {
+    const { issues, matcher } = build(schema);
+    return { issues, values: values.filter((value) => matcher.accepts(spell(schema, value))) };
+  };
+
+  test('of any type are multiples of hundreds', () => {
+    const schema = { type: 'number', minimum: 1024, multipleOf: 256 };
+    expect(accepted(schema, [1024, 1280, 768, 1025, 1024.5])).toEqual({ issues: [], values: [1024, 1280] });
+  });
+
+  test('with too many remainders are listed from the bound that is nearer to zero', () => {
+    const schema = { maximum: -1_000_000, multipleOf: 7919, type: 'integer' };
+    const { issues, values } = accepted(schema, [-7919 * 127, -7919 * 126, -7919 * 128 - 1, -7919 * 626]);
+    expect(issues).toMatchObject([{ keyword: 'multipleOf', effect: 'narrowed' }]);
+    expect(values).toEqual([-7919 * 127, -7919 * 626]);
+  });
+
+  test('are all listed where they are few', () => {
+    const not = { anyOf: [2, 3, 5, 7, 11].map((multipleOf) => ({ multipleOf })) };
+    const schema = { type: 'integer', multipleOf: 13, not, minimum: 13, exclusiveMaximum: 1000 };
+    const primes = [13, 169, 221, 247, 299, 377, 403, 481, 533, 559, 611, 689, 767, 793, 871, 923, 949];
+    const multiples = Array.from({ length: 80 }, (_, index) => 13 * index);
+    expect(accepted(schema, multiples)).toEqual({ issues: [], values: primes });
+  });
+
+  test('of which there are none are an error, as ever', () => {
+    expect(() => build({ type: 'integer', minimum: 1, maximum: 7000, multipleOf: 7919 })).toThrow(
+      'no value is valid',
+    );
+  });
+});
+
+test('a pointer from inside a part with a name of its own is found from the top', () => {
+  const part = { $id: 'part/lime', properties: { size: { $ref: '#/definitions/size' } } };
+  const { issues, matcher } = build({
+    $id: 'https://example.com/top',
+    properties: { lime: part },
+    definitions: { size: { enum: [1, 2] } },
+  });
+  expect(issues).toEqual([]);
+  expect([1, 3].map((size) => matcher.accepts(`{"lime": {"size": ${size}}}`))).toEqual([true, false]);
 });
