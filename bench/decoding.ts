@@ -1,9 +1,16 @@
 /**
- * What a grammar costs while sampling, and what injecting forced text saves. CPU, one thread, models
- * that are scripted or random: trust the ratios, not the milliseconds.
+ * What a grammar costs while sampling, what injecting forced text saves, and what llama.cpp's own grammar
+ * takes for the same call. Processor time on one thread, models that are scripted or random: trust the
+ * ratios, not the milliseconds.
  *
  *     npx tsx --conditions=idiolect:source bench/decoding.ts
+ *
+ * llama.cpp's grammar comes from its chat layer through `@fugood/llama.node`, for the same tools, prompt
+ * and model file. Its `required` lets any text stand before the call, which a random model never ends; so
+ * its start rule is replaced by its rule for one call, and both write nothing else.
  */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp';
@@ -14,17 +21,30 @@ import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../src/create-response-parser.ts';
 import { decode } from '../src/runtime/engines/node-llama-cpp/decode.ts';
 import { GrammarCache } from '../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
-import { MarkerTokens } from '../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
+import { MarkerTokens, markersOf } from '../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { ResponseRun } from '../src/runtime/engines/node-llama-cpp/response-run.ts';
 import { readVocabulary } from '../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../src/testing/index.ts';
+import { cpuTime, lowerQuartile } from './processor-time.ts';
+
+// Its types are sources that do not pass this project's compiler options.
+const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');
+await peerPackage.toggleNativeLog(false);
 
 type Mode = 'free' | 'grammar' | 'injected';
 
-const repeats = 15;
+/** What one response took. */
+interface Measured {
+  readonly milliseconds: number;
+  readonly characters: number;
+  readonly complete: boolean;
+}
+
+const repeats = Number(process.env.REPEATS ?? 24);
 const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
 const controls = ['<|im_start|>', '<|im_end|>'];
-const promptText = '<|im_start|>user\nHow warm is it in Bern?<|im_end|>\n<|im_start|>assistant\n';
+const question = 'How warm is it in Bern?';
+const promptText = `<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`;
 const script = [
   '{"name": "set_reminder", "arguments": {"text": "Call the bank", "weekdays": ["mon", "fri"]}}',
   '{"name": "get_weather", "arguments": {"city": "Bern", "unit": "celsius", "days": 3}}',
@@ -43,23 +63,83 @@ const llama = await getLlama({
 });
 
 for (const vocabulary of ['llama-spm', 'qwen2']) {
-  const tiny = await tinyModelFile({ vocabulary, markers, controls });
-  const tokens = await encode(tiny);
-  const file = path.join(os.tmpdir(), `idiolect-bench-${process.pid}.gguf`);
-  writeModelFile(
-    file,
-    scriptedModel({
-      vocabulary: await loadVocabulary({ vocabulary, markers, controls }),
-      script: tokens.script,
-      promptLength: tokens.prompt.length,
-    }),
-  );
-  console.log(`\n${vocabulary}, a model that conforms: ${tokens.script.length} tokens, three calls`);
-  await table(await open(file), tokens.prompt, ['free', 'grammar', 'injected'], true);
-  console.log(`${vocabulary}, random weights, temperature 1, one call`);
-  await table(await open(tiny), tokens.prompt, ['grammar', 'injected'], false);
+  const tiny = await tinyModelFile({ vocabulary, markers, controls, chatTemplate: template });
+  await conforming(vocabulary, tiny);
+  await random(vocabulary, tiny);
 }
 process.exit(0);
+
+/** A model whose script is what the grammar allows. */
+async function conforming(vocabulary: string, tiny: string): Promise<void> {
+  const tokens = await encode(tiny);
+  const file = path.join(os.tmpdir(), `idiolect-bench-${process.pid}.gguf`);
+  const choice = { vocabulary, markers, controls };
+  const promptLength = tokens.prompt.length;
+  const bytes = scriptedModel({
+    vocabulary: await loadVocabulary(choice),
+    script: tokens.script,
+    promptLength,
+  });
+  writeModelFile(file, bytes);
+  console.log(`\n${vocabulary}, a model that conforms: ${tokens.script.length} tokens, three calls`);
+  const opened = await open(file);
+  await compare(
+    new Map(
+      (['free', 'grammar', 'injected'] as const).map((mode) => [
+        mode,
+        () => respond(opened, tokens.prompt, mode, true, 0),
+      ]),
+    ),
+  );
+  await opened.model.dispose();
+  fs.rmSync(file);
+}
+
+/** Random weights under `required`: every call is another one. */
+async function random(vocabulary: string, tiny: string): Promise<void> {
+  console.log(`${vocabulary}, random weights, temperature 1, one call`);
+  const { prompt } = await encode(tiny);
+  const opened = await open(tiny);
+  const peer = await openPeer(tiny);
+  await compare(
+    new Map([
+      ['llama.cpp', (seed: number) => peer.respond(seed)],
+      ['grammar', (seed: number) => respond(opened, prompt, 'grammar', false, seed)],
+      ['injected', (seed: number) => respond(opened, prompt, 'injected', false, seed)],
+    ]),
+  );
+  await peer.release();
+  await opened.model.dispose();
+}
+
+/** Runs each in turn, in changing order, so that whatever else the machine does falls on all alike. */
+async function compare(
+  ways: ReadonlyMap<string, (seed: number) => Measured | Promise<Measured>>,
+): Promise<void> {
+  const results = new Map([...ways.keys()].map((name): [string, Measured[]] => [name, []]));
+  for (let repeat = 0; repeat < repeats + 2; repeat++) {
+    const turn = [...ways];
+    if (repeat % 2 === 1) turn.reverse();
+    for (const [name, way] of turn) {
+      const measured = await way(repeat);
+      // The first two runs of each are not counted: code and caches are cold.
+      if (repeat >= 2) results.get(name)?.push(measured);
+    }
+  }
+  let base: { readonly call: number; readonly character: number } | undefined;
+  for (const [name, all] of results) {
+    const call = lowerQuartile(all.map(({ milliseconds }) => milliseconds));
+    const mean = (of: (each: Measured) => number): number =>
+      all.reduce((sum, each) => sum + of(each), 0) / all.length;
+    const character = mean(({ milliseconds }) => milliseconds) / mean(({ characters }) => characters);
+    base ??= { call, character };
+    console.log(
+      `  ${name.padEnd(9)} ${call.toFixed(1).padStart(8)} ms, ${(call / base.call).toFixed(3)}` +
+        `   per character ${(1000 * character).toFixed(0).padStart(6)} µs, ${(character / base.character).toFixed(3)}` +
+        `   complete ${all.filter(({ complete }) => complete).length} of ${all.length}`,
+    );
+  }
+}
 
 async function encode(file: string): Promise<{ readonly prompt: Token[]; readonly script: Token[] }> {
   const model = await llama.loadModel({ modelPath: file, vocabOnly: true });
@@ -78,54 +158,35 @@ async function open(file: string) {
   return { model, vocabulary, context, sequence: context.getSequence(), grammars: new GrammarCache() };
 }
 
-async function table(
-  opened: Awaited<ReturnType<typeof open>>,
-  prompt: readonly Token[],
-  modes: readonly Mode[],
-  conforming: boolean,
-): Promise<void> {
-  const times = new Map(modes.map((mode): [Mode, number[]] => [mode, []]));
-  // One after the other, so that whatever else the machine does falls on all alike.
-  for (let repeat = 0; repeat < repeats; repeat++) {
-    for (const mode of modes) times.get(mode)?.push(await time(opened, prompt, mode, conforming, repeat));
-  }
-  const medians = new Map([...times].map(([mode, all]) => [mode, median(all)]));
-  const base = medians.get(modes[0] ?? 'free') ?? 1;
-  for (const [mode, time] of medians) {
-    console.log(`  ${mode.padEnd(9)} ${time.toFixed(1).padStart(8)} ms  ${(time / base).toFixed(2)}`);
-  }
-  await opened.model.dispose();
-}
-
-async function time(
+async function respond(
   opened: Awaited<ReturnType<typeof open>>,
   prompt: readonly Token[],
   mode: Mode,
-  conforming: boolean,
+  conforms: boolean,
   seed: number,
-): Promise<number> {
-  const run = createRun(opened, mode, conforming);
-  const started = performance.now();
-  for await (const _event of decode(
-    opened.sequence,
-    prompt,
-    run,
-    conforming ? {} : { temperature: 1, seed },
-  ));
-  if (conforming && run.text !== script) throw new Error(`${mode} wrote ${run.text}`);
-  return performance.now() - started;
+): Promise<Measured> {
+  const started = cpuTime();
+  const run = createRun(opened, mode, conforms);
+  const sampling = conforms ? {} : { temperature: 1, seed };
+  for await (const _event of decode(opened.sequence, prompt, run, sampling));
+  if (conforms && run.text !== script) throw new Error(`${mode} wrote ${run.text}`);
+  return {
+    milliseconds: cpuTime() - started,
+    characters: run.text.length,
+    complete: run.text.trimEnd().endsWith('</tool_call>'),
+  };
 }
 
 function createRun(
   { model, vocabulary, grammars }: Awaited<ReturnType<typeof open>>,
   mode: Mode,
-  conforming: boolean,
+  conforms: boolean,
 ): ResponseRun {
   const tools = mode === 'free' ? [] : demoTools;
   const choice = {
     tools,
     toolChoice: mode === 'free' ? 'auto' : 'required',
-    parallelToolCalls: conforming,
+    parallelToolCalls: conforms,
   } as const;
   const { grammar, matcher } = grammars.get(format, {
     ...choice,
@@ -136,7 +197,7 @@ function createRun(
     vocabulary,
     grammar,
     matcher,
-    markers: new MarkerTokens(vocabulary, format.preservedTokens),
+    markers: markersOf(vocabulary, format),
     parser: createResponseParser(format, { tools: demoTools }),
     inject: mode === 'injected',
     stops: [],
@@ -147,6 +208,25 @@ function createRun(
   });
 }
 
-function median(times: readonly number[]): number {
-  return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+/** llama.cpp's own grammar for one of the tools' calls, in its own sampler, on the same model file. */
+async function openPeer(file: string) {
+  const options = { model: file, n_ctx: 1024, n_threads: 1, n_gpu_layers: 0 };
+  const context = await peerPackage.loadModel(options);
+  const messages = [{ role: 'user', content: question }];
+  const request = { jinja: true, tools: demoTools, tool_choice: 'required', enable_thinking: false };
+  const chat = context.getFormattedChat(messages, template, request);
+  const grammar = String(chat.grammar).replace(/^root ::= .*$/m, 'root ::= tool-call');
+  const sampling = { temperature: 1, top_k: 40, top_p: 0.95, min_p: 0, penalty_repeat: 1, n_predict: 400 };
+  return {
+    respond: async (seed: number): Promise<Measured> => {
+      const started = cpuTime();
+      const { text } = await context.completion({ prompt: promptText, grammar, seed, ...sampling }, () => {});
+      return {
+        milliseconds: cpuTime() - started,
+        characters: text.length,
+        complete: text.trimEnd().endsWith('</tool_call>'),
+      };
+    },
+    release: () => context.release(),
+  };
 }

@@ -118,6 +118,21 @@ describe.each(names)('%s', (name) => {
     );
   });
 
+  it('a prompt has the tokens of its whole text, the first time and again', () => {
+    const texts = [...vocabulary.specials.keys(), ' ', '\n', '\n\n', '  a', 'é', '🙂', '{"a": ', '<', '|>'];
+    const text = fc.array(fc.oneof(fc.constantFrom(...texts), fc.lorem({ maxCount: 3 })), { maxLength: 8 });
+    const { bos, shouldPrependBosToken } = loaded.model.tokens;
+    fc.assert(
+      fc.property(text, (pieces) => {
+        const whole = loaded.model.tokenize(pieces.join(''), true);
+        const begun = shouldPrependBosToken && bos !== null && whole[0] !== bos ? [bos, ...whole] : whole;
+        expect(vocabulary.encodePrompt([pieces.join('')])).toEqual(begun);
+        expect(vocabulary.encodePrompt([pieces.join('')])).toEqual(begun);
+      }),
+      { numRuns: runs },
+    );
+  });
+
   it('plain text comes back from its tokens, without a special one', () => {
     const texts = [...vocabulary.specials.keys(), ' ', '\n', '  a', 'é', '🙂', '{"a": ', '\t', '▁'];
     const text = fc.array(fc.oneof(fc.constantFrom(...texts), fc.string({ unit: 'grapheme' })), {

@@ -6,6 +6,7 @@ import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
 import { ModelFileError } from '../../../errors.ts';
 import { indexTokens, type TokenIndex } from '../../../grammar/token-index.ts';
 import { AllowedTokens } from './allowed-tokens.ts';
+import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import { SpecialFinder, type SpecialToken } from './special-finder.ts';
 
 /** The tokens of one loaded model. */
@@ -74,6 +75,7 @@ class ModelVocabulary implements Vocabulary {
   readonly finder: SpecialFinder;
   /** User-defined markers, which the tokenizer finds even in text that it is told to take as plain. */
   readonly #insistent: SpecialFinder;
+  readonly #fragments = new FragmentTokens();
 
   constructor(model: LlamaModel, texts: readonly string[], decode: DecodeToken) {
     this.#model = model;
@@ -144,13 +146,23 @@ class ModelVocabulary implements Vocabulary {
   }
 
   encodePrompt(pieces: readonly string[]): Token[] {
-    const [first = '', ...rest] = pieces;
-    const tokens = [
-      ...this.#encodeStretches(first, true, (text) => this.#model.tokenize(text, true)),
-      ...rest.flatMap((piece) => this.#encodeInside(piece, true)),
-    ];
+    const tokens = pieces.flatMap((piece, index) => this.#encodeTrusted(piece, index === 0));
     const { bos, shouldPrependBosToken } = this.#model.tokens;
     return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+  }
+
+  /** One piece of a prompt; what does not stand at the beginning of the prompt comes behind another. */
+  #encodeTrusted(piece: string, atBeginning: boolean): readonly Token[] {
+    const begins = ({ token }: SpecialToken): boolean =>
+      // Some tokens take away white space in front of them, and would not in another fragment.
+      this.isControl(token) && !this.#model.getTokenAttributes(token).lstrip;
+    const encode = (text: string): Token[] =>
+      this.#encodeStretches(text, true, (stretch) => this.#model.tokenize(stretch, true));
+    const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
+    return [
+      ...(atBeginning ? encode(head) : this.#encodeInside(head, true)),
+      ...fragments.flatMap((fragment) => this.#fragments.get(fragment, encode)),
+    ];
   }
 
   #widthOf(tokens: readonly Token[]): number {
