@@ -57,11 +57,20 @@ export class QuietText {
     const { bytes, used } = text;
     for (let at = 0; at < length; at++) {
       const unit = piece.charCodeAt(at);
-      if (unit > 127 || kinds[unit] !== 0) return false;
+      if (unit > 127) return false;
       bytes[used + at] = unit;
+      const kind = kinds[unit];
+      if (kind !== 0 && this.matters(kind ?? 0, piece, at)) return false;
     }
     text.used = used + length;
     return true;
+  }
+
+  /** Whether a unit at `at` is not simply part of the text. */
+  private matters(kind: number, text: string, at: number): boolean {
+    if (kind & (pair | changed)) return true;
+    if (kind & space && at + 1 === text.length) return true;
+    return (kind & first) !== 0 && this.mayGoOn(text, at + 1);
   }
 
   /**

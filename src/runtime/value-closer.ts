@@ -30,15 +30,31 @@ export interface Closer extends CompiledChoice<null> {
 export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
-  const marker = frameClose + fillKey(values.place.close, values.key);
+  const closer = closerOf(frameClose + fillKey(values.place.close, values.key));
+  values.closer = { frameClose, closer };
+  return closer;
+}
+
+/** Closers by their text. The keys in them are the model's, so their number is bounded. */
+const closers = new Map<string, Closer>();
+const mostClosers = 256;
+
+function closerOf(marker: string): Closer {
+  const known = closers.get(marker);
+  if (known !== undefined) return known;
+  const closer = newCloser(marker);
+  if (closers.size === mostClosers) closers.clear();
+  closers.set(marker, closer);
+  return closer;
+}
+
+function newCloser(marker: string): Closer {
   const choice = compileChoice({ marker, next: null });
   const spaces = spacesOf([choice.lead]);
   const [first = ''] = choice.parts;
   const firsts = [first.charAt(0)];
   const quiet = new QuietText({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
-  const closer = { ...choice, spaces, quiet, begin: first.slice(0, 2) };
-  values.closer = { frameClose, closer };
-  return closer;
+  return { ...choice, spaces, quiet, begin: first.slice(0, 2) };
 }
 
 /** Where the value's text ends for certain, and where the closer behind it ends (`null`: not known yet). */
