@@ -311,3 +311,11 @@ export class MessageError extends IdiolectError {
     this.reason = facts.reason;
   }
 }
+
+/** Text was fed to a parser whose response is over. */
+export class ResponseOverError extends IdiolectError {
+  readonly code = 'response-over';
+  constructor() {
+    super('text was fed behind finish(): call reset(), or make a parser, for the next response');
+  }
+}

@@ -1,5 +1,5 @@
 /** The parser that callers hold: feeds text to a module's states, and finishes. */
-import { UnsupportedOptionError } from '../errors.ts';
+import { ResponseOverError, UnsupportedOptionError } from '../errors.ts';
 import type { JsonObject, Tool } from '../messages.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
@@ -50,7 +50,10 @@ export interface ResponsePiece {
 
 /** Reads one response while it is written. */
 export interface ResponseParser {
-  /** Reads on. Returns the events that are certain by now; the first call also those of the prompt. */
+  /**
+   * Reads on. Returns the events that are certain by now; the first call also those of the prompt. Throws
+   * `ResponseOverError` behind `finish`.
+   */
   feed(text: string | readonly ResponsePiece[]): readonly ResponseEvent[];
   /**
    * The response is over. `length`: it was cut short. Returns the last events and the message. Later
@@ -145,7 +148,7 @@ class ModuleParser implements ResponseParser {
   }
 
   private feedOn(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
-    if (this.finished) return [];
+    if (this.finished) throw new ResponseOverError();
     if (typeof input === 'string') this.readText(input);
     else for (const { text, special } of input) this.readPiece(text, special === true);
     this.quiet = this.half === '';
