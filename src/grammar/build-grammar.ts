@@ -5,6 +5,7 @@ import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts'
 import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
+import { type SchemaInput, toJsonSchema } from './json-schema/standard-schema.ts';
 import { printGbnf } from './print-gbnf.ts';
 import { afterTurnStart, type PromptState, readPromptState } from './prompt-state.ts';
 import { type ResponseShape, responseGrammar } from './response-grammar.ts';
@@ -34,7 +35,11 @@ export interface GrammarOptions {
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
-  | { readonly type: 'json_schema'; readonly json_schema: { readonly schema: JsonSchema } };
+  | {
+      readonly type: 'json_schema';
+      /** Plain JSON Schema, or an object of a library that implements Standard JSON Schema. */
+      readonly json_schema: { readonly schema: SchemaInput };
+    };
 
 /** When a lazy grammar starts: at the first occurrence of a word, or of a pattern's first group. */
 export interface Trigger {
@@ -80,8 +85,13 @@ export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): 
   // A grammar that no engine can build, or that has a dead end, must not reach a sampler.
   refuseFindings(checkGrammar(grammar, { ambiguity: false }));
   const lazy = plan.shape === 'calls-from-trigger';
+  let printed: string | undefined;
   return {
-    grammar: printGbnf(grammar),
+    // Whoever matches the tree needs no text of it, which takes as long as all the rest.
+    get grammar() {
+      printed ??= printGbnf(grammar);
+      return printed;
+    },
     expression: grammar,
     lazy,
     triggers: lazy ? callTriggers(format, plan) : [],
@@ -190,12 +200,18 @@ function refuseUnknown(choice: string): void {
   throw new UnsupportedOptionError({ option: 'toolChoice', reason });
 }
 
+/** The same with plain JSON Schema: what a library gives says nothing of itself as JSON. Throws `SchemaError`. */
+export function plainResponseFormat(format: ResponseFormat | undefined): ResponseFormat | undefined {
+  if (format?.type !== 'json_schema') return format;
+  return { ...format, json_schema: { schema: toJsonSchema(format.json_schema.schema) } };
+}
+
 function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
   switch (format?.type) {
     case 'json_object':
       return { type: 'object' };
     case 'json_schema':
-      return format.json_schema.schema;
+      return toJsonSchema(format.json_schema.schema);
     default:
       return null;
   }

@@ -1,5 +1,6 @@
 /** The chat API end to end, on scripted and random models. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { demoTools } from '../../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../../examples/support/small-models.ts';
 import {
@@ -186,6 +187,17 @@ describe('on a model with random weights', () => {
     const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
     const message = await model.chat({ ...plain, responseFormat, seed: 2 }).message;
     expect(JSON.parse(message.content ?? '')).toEqual({ ok: expect.any(Boolean) });
+  });
+
+  it('a response format may be a schema of a library, and two of them are two', async () => {
+    const { tools: _, ...plain } = sampled;
+    const answer = async (schema: z.ZodType): Promise<unknown> => {
+      const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+      const { content } = await model.chat({ ...plain, responseFormat, seed: 2 }).message;
+      return schema.parse(JSON.parse(content ?? ''));
+    };
+    expect(await answer(z.strictObject({ ok: z.boolean() }))).toEqual({ ok: expect.any(Boolean) });
+    expect(await answer(z.strictObject({ city: z.enum(['Bern']) }))).toEqual({ city: 'Bern' });
   });
 
   it('a thinking budget closes the thoughts, and the call follows', async () => {

@@ -10,6 +10,7 @@ import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
 import { type ChatStream, GeneratedChat } from './chat-stream.ts';
 import { decode, type SamplingOptions } from './decode.ts';
+import { requireBuildable } from './engine-states.ts';
 import type { GrammarCache } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
@@ -100,7 +101,8 @@ async function* generate(
 }
 
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
-export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options: ChatOptions): PreparedChat {
+export function prepareChat(engine: ChatEngine, options: ChatOptions): PreparedChat {
+  const { model, shelf, vocabulary, grammars } = engine;
   const tools = normalizeTools(options.tools ?? []);
   const template = shelf.learn(tools.length > 0);
   const { format } = template;
@@ -125,6 +127,7 @@ export function prepareChat({ shelf, vocabulary, grammars }: ChatEngine, options
     tools,
     generationPrompt: prompt.generationPrompt,
   });
+  if (matcher !== null) requireBuildable(matcher, model);
   const markers = markersOf(vocabulary, format);
   const parser = createParser({ template, prompt, grammar, markers, tools }, options);
   return { template, prompt, grammar, matcher, parser, markers };

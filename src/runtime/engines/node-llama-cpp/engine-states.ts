@@ -75,6 +75,17 @@ export function engineState(matcher: Matcher, model: LlamaModel): LlamaGrammarEv
   return ofModel.at(matcher);
 }
 
+const built = new WeakSet<Matcher>();
+
+/**
+ * Lets the engine build the grammar that `matcher` stands before, once: what it refuses is an error before
+ * the first token, and not when a trigger comes. Throws `GrammarError`.
+ */
+export function requireBuildable(matcher: Matcher, model: LlamaModel): void {
+  if (!built.has(matcher)) engineState(matcher, model);
+  built.add(matcher);
+}
+
 function buildGrammar(gbnf: string, llama: Llama): LlamaGrammar {
   try {
     return new LlamaGrammar(llama, { grammar: gbnf });

@@ -1,6 +1,11 @@
 /** Grammars of earlier requests: the same tools and choices are compiled once. */
 import type { ChatFormat } from '../../../chat-format.ts';
-import { type BuiltGrammar, buildGrammar, type GrammarOptions } from '../../../grammar/build-grammar.ts';
+import {
+  type BuiltGrammar,
+  buildGrammar,
+  type GrammarOptions,
+  plainResponseFormat,
+} from '../../../grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../../../grammar/matcher.ts';
 
 /** A grammar and a matcher at its beginning, to be cloned. */
@@ -35,8 +40,8 @@ function build(format: ChatFormat, options: GrammarOptions): ReadyGrammar {
 }
 
 function keyOf({ templateSha256 }: ChatFormat, options: GrammarOptions): string {
-  const { tools, toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder } =
-    options;
+  const { tools, toolChoice, parallelToolCalls, generationPrompt, policy, argumentOrder } = options;
+  const responseFormat = plainResponseFormat(options.responseFormat);
   const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };
   return JSON.stringify([templateSha256, choices, tools]);
 }
