@@ -1,7 +1,7 @@
 /**
  * Whatever the token boundaries: a response that the format writes comes through the engine's hook as
  * it is, with the same message, no character lost or doubled. Trigger texts written about in thoughts
- * and prose change nothing. With forced text injected and without; markers being tokens and spelled out.
+ * and prose change nothing. All formats in the long variant. With forced text injected and without; markers being tokens and spelled out.
  */
 import fc from 'fast-check';
 import type { LlamaModel } from 'node-llama-cpp';
@@ -16,15 +16,16 @@ import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-c
 import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseMessage } from '../../src/runtime/events.ts';
 import { testLlama } from '../support/engines.ts';
+import { generatedFormats } from '../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { writeTokens } from '../support/scripted-run.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 300 : 6;
-const formats = (await spineTemplates()).map(({ name, source }) => ({
-  name,
-  format: analyzeTemplate(source).format,
-}));
+const long = process.env.LAWS === 'long';
+const numRuns = long ? 60 : 6;
+const formats = long
+  ? generatedFormats()
+  : (await spineTemplates()).map(({ name, source }) => ({ name, format: analyzeTemplate(source).format }));
 
 const grammars = new GrammarCache();
 

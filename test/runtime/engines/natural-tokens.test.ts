@@ -3,7 +3,6 @@
  * injected and what is sampled are together the natural tokens of the response. Markers being special
  * tokens and spelled out. All formats in the long variant.
  */
-import fs from 'node:fs';
 import fc from 'fast-check';
 import type { LlamaModel, Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +14,7 @@ import { GrammarCache } from '../../../src/runtime/engines/node-llama-cpp/gramma
 import { MarkerTokens } from '../../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { testLlama } from '../../support/engines.ts';
+import { generatedFormats } from '../../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../../support/law-tools.ts';
 import { writeTokens } from '../../support/scripted-run.ts';
 
@@ -25,15 +25,7 @@ const samples = long ? 12 : 1;
 /** Every so many formats are tried. */
 const stride = long ? 1 : 4;
 
-const folder = new URL('../../../generated/', import.meta.url);
-const formats = fs
-  .readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }): { readonly name: string; readonly format: ChatFormat } => ({
-    name,
-    format: JSON.parse(fs.readFileSync(new URL(`${name}/format.json`, folder), 'utf8')),
-  }))
-  .filter(({ format }) => format.calls !== null);
+const formats = generatedFormats().filter(({ format }) => format.calls !== null);
 
 const grammars = new GrammarCache();
 

@@ -66,15 +66,26 @@ function sewMessage(message: Message, sew: (text: string) => string): Message {
   return { ...mapTexts(rest, sew), tool_calls: calls };
 }
 
+/** Sews the strings of a JSON text, keys too; all else stays as it is written. */
 function sewJson(json: string, sew: (text: string) => string): string {
+  if (!isJson(json)) return sew(json);
+  return json.replace(jsonString, (literal) => {
+    const text = String(JSON.parse(literal));
+    const sewn = sew(text);
+    return sewn === text ? literal : JSON.stringify(sewn);
+  });
+}
+
+function isJson(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(json);
-    const sewn = mapTexts(value, sew);
-    return sewn === value ? json : JSON.stringify(sewn);
+    JSON.parse(text);
+    return true;
   } catch {
-    return sew(json);
+    return false;
   }
 }
+
+const jsonString = /"(?:[^"\\]|\\.)*"/gs;
 
 /** The same data with `change` applied to every text, keys included; the same object if none changed. */
 function mapTexts<Data>(data: Data, change: (text: string) => string): Data;
