@@ -76,8 +76,8 @@ export function startChat<Tools extends ToolList>(
   options: ChatOptions<Tools>,
 ): ChatStream<Tools> {
   let run: ResponseRun | null = null;
-  const start = (prepared: PreparedChat): ResponseRun => {
-    run = createRun(engine, prepared, options);
+  const start = (prepared: PreparedChat, contextSize: number): ResponseRun => {
+    run = createRun(engine, prepared, options, contextSize - prepared.prompt.tokens.length);
     return run;
   };
   const interrupted = (): ResponseMessage => run?.finish().message ?? { role: 'assistant', content: null };
@@ -88,13 +88,15 @@ export function startChat<Tools extends ToolList>(
 async function* generate(
   engine: ChatEngine,
   options: ChatOptions,
-  start: (prepared: PreparedChat) => ResponseRun,
+  start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   options.signal?.throwIfAborted();
   const prepared = prepareChat(engine, options);
-  const lease = await engine.pool.lease(prepared.prompt.tokens, options.signal);
+  const { tokens } = prepared.prompt;
+  const lease = await engine.pool.lease(tokens, options.signal);
   try {
-    return yield* decode(lease.sequence, prepared.prompt.tokens, start(prepared), options, options.signal);
+    const run = start(prepared, lease.sequence.contextSize);
+    return yield* decode(lease.sequence, tokens, run, options, options.signal);
   } finally {
     lease.release();
   }
@@ -165,10 +167,12 @@ function callIds(messages: readonly Message[]): (index: number) => string {
   return (index) => `call${String(calls.length + index + 1).padStart(5, '0')}`;
 }
 
+/** `room`: tokens that the context has behind the prompt. Beyond, the engine would drop the prompt's beginning. */
 function createRun(
   { model, vocabulary }: ChatEngine,
   prepared: PreparedChat,
   options: ChatOptions,
+  room: number,
 ): ResponseRun {
   return new ResponseRun({
     model,
@@ -179,7 +183,7 @@ function createRun(
     parser: prepared.parser,
     inject: options.injectForcedText ?? true,
     stops: [...prepared.grammar.stops, ...(options.stop ?? [])],
-    maxTokens: options.maxTokens ?? unlimited,
+    maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),

@@ -36,6 +36,7 @@ export async function* decode(
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   signal?.throwIfAborted();
   const opening = run.start();
+  requireRoom(prompt.length + opening.tokens.length, sequence);
   yield* opening.events;
   if (!opening.over) {
     const tokens = await evaluatePrompt(sequence, [...prompt, ...opening.tokens], signal);
@@ -43,7 +44,13 @@ export async function* decode(
   }
   const { events, message } = run.finish();
   yield* events;
+  signal?.throwIfAborted();
   return message;
+}
+
+/** Room for `tokens` and one that is sampled. */
+function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): void {
+  if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
 }
 
 /** Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. */
@@ -52,9 +59,6 @@ async function evaluatePrompt(
   tokens: readonly Token[],
   signal: AbortSignal | undefined,
 ): Promise<Token[]> {
-  if (tokens.length >= sequence.contextSize) {
-    throw new ContextOverflowError({ needed: tokens.length + 1, available: sequence.contextSize });
-  }
   // The last token is always evaluated again: its logits are what sampling starts from.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
   let rest = tokens.slice(sequence.nextTokenIndex);
@@ -82,6 +86,7 @@ async function* sample(
       if (sampled.done === true) return;
       const step = run.accept(sampled.value);
       yield* step.events;
+      signal?.throwIfAborted();
       if (step.over) return;
       next = [...step.tokens];
     }

@@ -10,37 +10,36 @@ export interface LeasedSequence {
 /** Hands out sequences, first come first served. */
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: ((sequence: LlamaContextSequence) => void)[] = [];
 
-  constructor(context: LlamaContext) {
+  constructor(context: Pick<LlamaContext, 'totalSequences' | 'getSequence'>) {
     this.#free = Array.from({ length: context.totalSequences }, () => context.getSequence());
   }
 
   /** A free sequence, the one whose conversation `prompt` goes on with if there is one; waits for its turn. */
   async lease(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
-    while (this.#free.length === 0) await this.#turn(signal);
     signal?.throwIfAborted();
-    const [sequence] = this.#free.splice(bestFor(prompt, this.#free), 1);
-    if (sequence === undefined) throw new RangeError('no free sequence');
-    return {
-      sequence,
-      release: () => {
-        this.#free.push(sequence);
-        this.#waiting.shift()?.();
-      },
-    };
+    const [free] = this.#free.splice(bestFor(prompt, this.#free), 1);
+    const sequence = free ?? (await this.#turn(signal));
+    return { sequence, release: () => this.#pass(sequence) };
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  /** Goes to the one who waits longest, without a moment in which somebody else could take it. */
+  #pass(sequence: LlamaContextSequence): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(sequence);
+    else next(sequence);
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
       const leave = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(turn), 1);
         reject(signal?.reason);
       };
-      const turn = (): void => {
+      const turn = (sequence: LlamaContextSequence): void => {
         signal?.removeEventListener('abort', leave);
-        resolve();
+        resolve(sequence);
       };
       this.#waiting.push(turn);
       signal?.addEventListener('abort', leave, { once: true });
