@@ -8,6 +8,7 @@ import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
 import { schemaOfContainer } from './containers.ts';
 import { decimalOf } from './decimal.ts';
+import { reportNewer } from './dialects.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
@@ -22,7 +23,7 @@ import {
 } from './shapes.ts';
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
-import { withUnevaluated } from './unevaluated.ts';
+import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
 import { booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
 
 const maxShapes = 2000;
@@ -131,6 +132,7 @@ export class Expander {
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
     const reference = this.#reference(node, schema, type);
     if (reference !== null && node.place.refAlone) return [reference];
+    reportNewer(schema, node, this.#context);
     const allowed = typeAssertion(schema, type);
     if (allowed === 'never') return 'never';
     const found: Assertion[] = [...allowed];
@@ -390,13 +392,4 @@ export class Expander {
 
 function pairKey(a: number, b: number): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`;
-}
-
-/** A refused branch has evaluated nothing. */
-function forgetEvaluated(shape: Shape): Shape {
-  if (shape.type === 'array') return { ...shape, evaluated: { count: 0, states: [] } };
-  if (shape.type === 'object') {
-    return { ...shape, evaluated: { names: new Set(), patterns: [], complement: false } };
-  }
-  return shape;
 }

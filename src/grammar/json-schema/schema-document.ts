@@ -22,6 +22,8 @@ interface Place {
   readonly refAlone: boolean;
   /** Resources are named by `id` (drafts up to 4). */
   readonly plainId: boolean;
+  /** The draft that the schema names: 3 to 7, 8 for 2019-09, 9 for 2020-12; 0 where it names none of them. */
+  readonly draft: number;
   /** Tells apart schemas that are not written anywhere and stand for the same node. */
   readonly synthetic: string;
 }
@@ -29,6 +31,14 @@ interface Place {
 const rootUri = 'schema://root/';
 const oldDraft = /draft-0[3-7]/;
 const olderDraft = /draft-0[34]/;
+const drafts: readonly (readonly [RegExp, number])[] = [
+  [/draft-0?3/, 3],
+  [/draft-0?4/, 4],
+  [/draft-0?6/, 6],
+  [/draft-0?7/, 7],
+  [/2019-09/, 8],
+  [/2020-12/, 9],
+];
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
 /** The nodes of a schema and of the documents it may refer to. */
@@ -172,7 +182,7 @@ export class SchemaDocument {
 }
 
 function topOf(document: string): Place {
-  return { document, tokens: [], base: document, refAlone: false, plainId: false, synthetic: '' };
+  return { document, tokens: [], base: document, refAlone: false, plainId: false, draft: 0, synthetic: '' };
 }
 
 /** Whether `value` can be a schema. */
@@ -196,10 +206,15 @@ function enterResource(place: Place, value: JsonValue): Place {
   const dialect = value.$schema;
   const refAlone = typeof dialect === 'string' ? oldDraft.test(dialect) : place.refAlone;
   const plainId = typeof dialect === 'string' ? olderDraft.test(dialect) : place.plainId;
+  const draft = typeof dialect === 'string' ? draftOf(dialect) : place.draft;
   const id = idOf(value, { plainId });
   const named = id !== null && !id.startsWith('#') && !(refAlone && typeof value.$ref === 'string');
   const base = named ? (splitFragment(resolveUri(id, place.base))[0] ?? place.base) : place.base;
-  return { ...place, base, refAlone, plainId };
+  return { ...place, base, refAlone, plainId, draft };
+}
+
+function draftOf(dialect: string): number {
+  return drafts.find(([name]) => name.test(dialect))?.[1] ?? 0;
 }
 
 /** What names the resource `schema`. */

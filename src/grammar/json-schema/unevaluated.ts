@@ -73,3 +73,12 @@ function restOfArray(
   const prefix = Array.from({ length: count }, () => states.anything);
   return arrayShape(states, { prefix, rest: state, evaluated: all });
 }
+
+/** A refused branch has evaluated nothing. */
+export function forgetEvaluated(shape: Shape): Shape {
+  if (shape.type === 'array') return { ...shape, evaluated: { count: 0, states: [] } };
+  if (shape.type === 'object') {
+    return { ...shape, evaluated: { names: new Set(), patterns: [], complement: false } };
+  }
+  return shape;
+}

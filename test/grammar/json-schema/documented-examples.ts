@@ -29,6 +29,16 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['a', null],
     invalid: [1],
   },
+  'a keyword that is newer than the draft that `$schema` names': {
+    schema: {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      if: { type: 'string' },
+      else: { enum: [1] },
+    },
+    valid: ['a', 1],
+    invalid: [],
+    unwritten: [2],
+  },
   '`enum`': {
     schema: { enum: ['a', 1, [2], { x: null }] },
     valid: ['a', 1, [2], { x: null }],
@@ -154,6 +164,12 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     schema: { type: 'number', multipleOf: 0.1 },
     valid: [0, 0.3, -1.1, 2],
     invalid: [0.25, 1.01],
+  },
+  '`minimum`, `maximum` and their kin beyond 2^53': {
+    schema: { type: 'integer', maximum: 2 ** 63 },
+    valid: [0, 2 ** 62],
+    invalid: [2 ** 63 + 2048],
+    unwritten: [2 ** 63],
   },
   '`multipleOf` with more than 20,000 remainders': {
     schema: { type: 'number', multipleOf: 30_011 },
