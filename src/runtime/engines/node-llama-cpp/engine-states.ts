@@ -18,14 +18,21 @@ const keptCharacters = 2_000_000;
 
 interface KeptState {
   readonly fresh: LlamaGrammarEvaluationState;
+  readonly use: Use;
+}
+
+/** A place that was used. Weak: what belongs to a grammar that nobody has any more is not kept. */
+interface Use {
+  readonly place: WeakRef<object>;
   readonly characters: number;
 }
 
 /** The states of one model. */
 class EngineStates {
   readonly #model: LlamaModel;
-  /** The one that was used last stands last. */
-  readonly #kept = new Map<object, KeptState>();
+  readonly #kept = new WeakMap<object, KeptState>();
+  /** The latest stands last. */
+  readonly #uses = new Set<Use>();
   #characters = 0;
 
   constructor(model: LlamaModel) {
@@ -34,31 +41,29 @@ class EngineStates {
 
   at(matcher: Matcher): LlamaGrammarEvaluationState {
     const place = matcher.state;
-    const kept = this.#take(place) ?? this.#make(matcher.gbnf());
-    this.#kept.set(place, kept);
-    this.#characters += kept.characters;
-    this.#forget();
+    const kept = this.#kept.get(place) ?? this.#make(place, matcher.gbnf());
+    this.#uses.delete(kept.use);
+    this.#uses.add(kept.use);
     return kept.fresh.clone();
   }
 
-  #take(place: object): KeptState | undefined {
-    const kept = this.#kept.get(place);
-    if (kept !== undefined && this.#kept.delete(place)) this.#characters -= kept.characters;
+  #make(place: object, gbnf: string): KeptState {
+    const model = this.#model;
+    const fresh = new State({ model, grammar: buildGrammar(gbnf, model.llama) });
+    const kept = { fresh, use: { place: new WeakRef(place), characters: gbnf.length } };
+    this.#kept.set(place, kept);
+    this.#characters += gbnf.length;
+    this.#forget();
     return kept;
   }
 
-  #make(gbnf: string): KeptState {
-    const model = this.#model;
-    return {
-      fresh: new State({ model, grammar: buildGrammar(gbnf, model.llama) }),
-      characters: gbnf.length,
-    };
-  }
-
   #forget(): void {
-    for (const place of this.#kept.keys()) {
+    for (const use of this.#uses) {
       if (this.#characters <= keptCharacters) return;
-      this.#take(place);
+      const place = use.place.deref();
+      if (place !== undefined) this.#kept.delete(place);
+      this.#uses.delete(use);
+      this.#characters -= use.characters;
     }
   }
 }

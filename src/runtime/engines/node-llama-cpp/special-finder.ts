@@ -20,6 +20,9 @@ interface Node {
 export class SpecialFinder {
   readonly #forwards = newNode();
   readonly #backwards = newNode();
+  /** By the low byte of a unit: whether one may begin, or end, with it. Says no to nearly every place. */
+  readonly #mayBegin = new Uint8Array(256);
+  readonly #mayEnd = new Uint8Array(256);
   #longest = 0;
 
   constructor(specials: Iterable<SpecialToken>) {
@@ -27,6 +30,8 @@ export class SpecialFinder {
       const { text } = special;
       if (text === '') continue;
       const codes = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+      this.#mayBegin[(codes[0] ?? 0) & 0xff] = 1;
+      this.#mayEnd[(codes.at(-1) ?? 0) & 0xff] = 1;
       insert(this.#forwards, codes, special);
       insert(this.#backwards, codes.reverse(), special);
       this.#longest = Math.max(this.#longest, text.length);
@@ -58,6 +63,7 @@ export class SpecialFinder {
   }
 
   #longestAt(text: string, start: number): SpecialToken | undefined {
+    if (this.#mayBegin[text.charCodeAt(start) & 0xff] === 0) return undefined;
     let longest: SpecialToken | undefined;
     let node = this.#forwards.next.get(text.charCodeAt(start));
     for (let place = start + 1; node !== undefined; place++) {
@@ -70,6 +76,7 @@ export class SpecialFinder {
   /** A beginning of the text ends a special token's text, by more than letters and white space. */
   #beginsInside(text: string): boolean {
     for (let end = Math.min(text.length, this.#longest); end > 0; end--) {
+      if (this.#mayEnd[text.charCodeAt(end - 1) & 0xff] === 0) continue;
       let node: Node | undefined = this.#backwards;
       for (let place = end; place > 0 && node !== undefined; place--)
         node = node.next.get(text.charCodeAt(place - 1));
@@ -81,6 +88,7 @@ export class SpecialFinder {
   /** An end of the text begins a special token's text, by more than letters and white space. */
   #endsInside(text: string): boolean {
     for (let start = Math.max(0, text.length - this.#longest); start < text.length; start++) {
+      if (this.#mayBegin[text.charCodeAt(start) & 0xff] === 0) continue;
       let node: Node | undefined = this.#forwards;
       for (let place = start; place < text.length && node !== undefined; place++)
         node = node.next.get(text.charCodeAt(place));

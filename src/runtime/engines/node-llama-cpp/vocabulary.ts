@@ -146,13 +146,19 @@ class ModelVocabulary implements Vocabulary {
   }
 
   encodePrompt(pieces: readonly string[]): Token[] {
-    const tokens = pieces.flatMap((piece, index) => this.#encodeTrusted(piece, index === 0));
+    // Thousands of tokens: to concatenate their arrays is many times faster than to spread them.
+    const lists = pieces.flatMap((piece, index) => this.#encodeTrusted(piece, index === 0));
     const { bos, shouldPrependBosToken } = this.#model.tokens;
-    return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+    const first = lists.find((list) => list.length > 0)?.[0];
+    const begins: Token[] = shouldPrependBosToken && bos !== null && first !== bos ? [bos] : [];
+    return begins.concat(...lists);
   }
 
-  /** One piece of a prompt; what does not stand at the beginning of the prompt comes behind another. */
-  #encodeTrusted(piece: string, atBeginning: boolean): readonly Token[] {
+  /**
+   * One piece of a prompt, as tokens of its fragments; what does not stand at the beginning of the prompt
+   * comes behind another.
+   */
+  #encodeTrusted(piece: string, atBeginning: boolean): readonly (readonly Token[])[] {
     const begins = ({ token }: SpecialToken): boolean =>
       // Some tokens take away white space in front of them, and would not in another fragment.
       this.isControl(token) && !this.#model.getTokenAttributes(token).lstrip;
@@ -160,8 +166,8 @@ class ModelVocabulary implements Vocabulary {
       this.#encodeStretches(text, true, (stretch) => this.#model.tokenize(stretch, true));
     const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
     return [
-      ...(atBeginning ? encode(head) : this.#encodeInside(head, true)),
-      ...fragments.flatMap((fragment) => this.#fragments.get(fragment, encode)),
+      atBeginning ? encode(head) : this.#encodeInside(head, true),
+      ...fragments.map((fragment) => this.#fragments.get(fragment, encode)),
     ];
   }
 
