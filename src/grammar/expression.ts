@@ -68,6 +68,9 @@ export interface Grammar {
 /** Highest code point. */
 export const maxCodePoint = 0x10ffff;
 
+const firstSurrogate = 0xd800;
+const lastSurrogate = 0xdfff;
+
 /** The empty text. */
 export const empty: Literal = { type: 'literal', text: '' };
 
@@ -188,27 +191,31 @@ export function unreachable(value: never): never {
   throw new TypeError(`unexpected ${JSON.stringify(value)}`);
 }
 
+/** Sorted, disjoint, not adjacent, and without NUL and surrogates. */
 function normaliseRanges(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
-  const forbidden: readonly CodePointRange[] = [
-    [0, 0],
-    [0xd800, 0xdfff],
-  ];
-  const allowed = forbidden.reduce(subtractRange, [...ranges]);
-  allowed.sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
-  for (const [from, to] of allowed) {
-    const last = merged.at(-1);
-    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
-    else merged.push([from, to]);
+  for (const [from, to] of isSorted(ranges) ? ranges : [...ranges].sort((a, b) => a[0] - b[0])) {
+    if (from <= lastSurrogate && to >= firstSurrogate) {
+      addRange(merged, Math.max(from, 1), firstSurrogate - 1);
+      addRange(merged, lastSurrogate + 1, to);
+    } else addRange(merged, Math.max(from, 1), to);
   }
   return merged;
 }
 
-function subtractRange(ranges: readonly CodePointRange[], [from, to]: CodePointRange): CodePointRange[] {
-  return ranges.flatMap(([low, high]): CodePointRange[] => {
-    if (high < from || low > to) return [[low, high]];
-    const left: CodePointRange[] = low < from ? [[low, from - 1]] : [];
-    const right: CodePointRange[] = high > to ? [[to + 1, high]] : [];
-    return [...left, ...right];
-  });
+function isSorted(ranges: readonly CodePointRange[]): boolean {
+  let before = -1;
+  for (const [from] of ranges) {
+    if (from < before) return false;
+    before = from;
+  }
+  return true;
+}
+
+/** Adds a range to sorted ones of which none begins behind it. */
+function addRange(ranges: [number, number][], from: number, to: number): void {
+  if (from > to) return;
+  const last = ranges[ranges.length - 1];
+  if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+  else ranges.push([from, to]);
 }

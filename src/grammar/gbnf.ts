@@ -82,11 +82,11 @@ const lineWidth = 100;
 
 /** Writes a grammar: `::=` aligned, long choices one alternative to a line. */
 export function writeGbnf(grammar: GbnfGrammar): string {
-  const widest = grammar.rules.reduce(
-    (width, { name }) => (name.length <= nameColumn ? Math.max(width, name.length) : width),
-    0,
-  );
-  return grammar.rules.map((rule) => `${writeRule(rule, widest)}\n`).join('');
+  let widest = 0;
+  for (const { name } of grammar.rules) if (name.length <= nameColumn) widest = Math.max(widest, name.length);
+  let written = '';
+  for (const rule of grammar.rules) written += `${writeRule(rule, widest)}\n`;
+  return written;
 }
 
 function writeRule({ name, body, comment }: GbnfRule, width: number): string {
@@ -106,7 +106,7 @@ type Place = 'rule' | 'alternative' | 'item' | 'repeated';
 function writeNode(node: GbnfNode, place: Place): string {
   switch (node.type) {
     case 'literal':
-      return `"${Array.from(node.text, (char) => escapeCharacter(codePoint(char), '"\\')).join('')}"`;
+      return writeLiteral(node.text);
     case 'class':
       return writeClass(node);
     case 'any':
@@ -116,18 +116,31 @@ function writeNode(node: GbnfNode, place: Place): string {
     case 'reference':
       return node.name;
     case 'sequence':
-      return parenthesised(node.items.map((item) => writeNode(item, 'item')).join(' '), place === 'repeated');
+      return parenthesised(writeAll(node.items, 'item', ' '), place === 'repeated');
     case 'choice':
-      return parenthesised(
-        node.alternatives.map((each) => writeNode(each, 'alternative')).join(' | '),
-        place !== 'rule',
-      );
+      return parenthesised(writeAll(node.alternatives, 'alternative', ' | '), place !== 'rule');
     case 'repeat':
       return parenthesised(
         writeNode(node.item, 'repeated') + writeCount(node.min, node.max),
         place === 'repeated',
       );
   }
+}
+
+function writeAll(nodes: readonly GbnfNode[], place: Place, between: string): string {
+  let written = '';
+  for (const node of nodes) written += (written === '' ? '' : between) + writeNode(node, place);
+  return written;
+}
+
+/** Characters that stand for themselves in a literal, and with which most literals get by. */
+const plainText = /^[ !#-[\]-~]*$/;
+
+function writeLiteral(text: string): string {
+  if (plainText.test(text)) return `"${text}"`;
+  let written = '"';
+  for (const char of text) written += escapeCharacter(codePoint(char), '"\\');
+  return `${written}"`;
 }
 
 function parenthesised(text: string, needed: boolean): string {
@@ -159,6 +172,7 @@ const namedEscapes = new Map([
 /** A character as it is where one can see it, else escaped. `specials` need a backslash. */
 function escapeCharacter(code: number, specials: string): string {
   const char = String.fromCodePoint(code);
+  if (code >= 0x20 && code < 0x7f && !specials.includes(char)) return char;
   const named = namedEscapes.get(char);
   if (named !== undefined) return named;
   // GBNF has no `\^`; a caret matters only as the first character of a class.

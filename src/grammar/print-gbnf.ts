@@ -7,6 +7,7 @@ import {
   type Expression,
   exceptCharacters,
   type Grammar,
+  maxCodePoint,
   unreachable,
 } from './expression.ts';
 import {
@@ -188,11 +189,14 @@ function printLiteral(text: string, rule: string): GbnfNode {
 function printClass(expression: CharacterClass): GbnfNode {
   const token = classToken(expression);
   if (token !== undefined) return { type: 'token', negated: token.negated, token: token.id };
-  const complement = exceptCharacters(...expression.ranges).ranges;
+  const { ranges } = expression;
+  // A class that leaves out more than ASCII is written as it is, whatever its complement.
+  if (ranges[ranges.length - 1]?.[1] !== maxCodePoint) return { type: 'class', negated: false, ranges };
+  const complement = exceptCharacters(...ranges).ranges;
   if (complement.length === 0) return { type: 'any' };
   const excludesAscii = complement.every(([, to]) => to < 0x80);
   const negated = excludesAscii && complement.length <= expression.ranges.length;
-  return { type: 'class', negated, ranges: negated ? fromNul(complement) : expression.ranges };
+  return { type: 'class', negated, ranges: negated ? fromNul(complement) : ranges };
 }
 
 /** `[^\x00-\x1F]` reads better than `[^\x01-\x1F]` and means the same: NUL never comes. */

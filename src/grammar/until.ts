@@ -47,8 +47,8 @@ class Expansion {
 
   addRule(name: string, expression: Expression): void {
     // The rule's place in the order comes before those of its automata.
-    this.rules.set(name, empty);
-    this.rules.set(name, this.#expand(expression, name));
+    this.rules.set(name, expression);
+    if (holdsUntil(expression)) this.rules.set(name, this.#expand(expression, name));
   }
 
   #expand(expression: Expression, name: string): Expression {
@@ -94,6 +94,22 @@ class Expansion {
     const name = `${base}-${number}`;
     this.#taken.add(name);
     return name;
+  }
+}
+
+/** Most expressions hold none and are kept as they are. */
+function holdsUntil(expression: Expression): boolean {
+  switch (expression.type) {
+    case 'until':
+      return true;
+    case 'sequence':
+      return expression.items.some(holdsUntil);
+    case 'choice':
+      return expression.alternatives.some(holdsUntil);
+    case 'repeat':
+      return holdsUntil(expression.item);
+    default:
+      return false;
   }
 }
 
