@@ -6,13 +6,15 @@
 import { GrammarError } from '../errors.ts';
 import { type Expression, type Grammar, unreachable } from './expression.ts';
 import { findAmbiguities, reachableRules } from './first-sets.ts';
-import { children, referredRules } from './references.ts';
+import { children } from './references.ts';
 import {
   isNullable,
   isProductive,
   leftmostRules,
   nullableRules,
   productiveRules,
+  type RuleReferences,
+  ruleReferences,
   rulesOnCycles,
 } from './rule-facts.ts';
 
@@ -57,14 +59,14 @@ export function checkGrammar(
   grammar: Grammar,
   options: { readonly ambiguity?: boolean } = {},
 ): readonly GrammarFinding[] {
-  const nullable = nullableRules(grammar.rules);
+  const references = ruleReferences(grammar.rules);
+  const nullable = nullableRules(grammar.rules, references);
   const found = [
-    ...findUndefined(grammar),
-    ...findInvalid(grammar),
+    ...findUndefined(grammar, references),
+    ...findInvalid(grammar, nullable),
     ...findLeftRecursion(grammar, nullable),
-    ...findUnproductive(grammar),
-    ...findNullableRepetition(grammar, nullable),
-    ...findUnused(grammar),
+    ...findUnproductive(grammar, productiveRules(grammar.rules, references)),
+    ...findUnused(grammar, references),
   ];
   const buildable = found.every(({ severity }) => severity !== 'unbuildable');
   if (!buildable || options.ambiguity === false) return worstFirst(found);
@@ -96,17 +98,21 @@ function finding(kind: GrammarFindingKind, rule: string, reason: string): Gramma
   return { kind, severity: severities[kind], rule, reason };
 }
 
-function findUndefined({ root, rules }: Grammar): GrammarFinding[] {
-  const missing = (name: string, rule: string): GrammarFinding[] =>
-    rules.has(name) ? [] : [finding('undefined-rule', rule, `refers to ${name}, which is not defined`)];
-  return [
-    ...(rules.has(root) ? [] : [finding('undefined-rule', root, 'the start rule is not defined')]),
-    ...[...rules].flatMap(([rule, body]) => [...referredRules(body)].flatMap((name) => missing(name, rule))),
-  ];
+function findUndefined({ root, rules }: Grammar, references: RuleReferences): GrammarFinding[] {
+  const found: GrammarFinding[] = [];
+  if (!rules.has(root)) found.push(finding('undefined-rule', root, 'the start rule is not defined'));
+  for (const [rule, names] of references) {
+    for (const name of names) {
+      if (rules.has(name)) continue;
+      found.push(finding('undefined-rule', rule, `refers to ${name}, which is not defined`));
+    }
+  }
+  return found;
 }
 
-function findUnused({ root, rules }: Grammar): GrammarFinding[] {
-  const reached = reachableRules(rules, root);
+function findUnused({ root, rules }: Grammar, references: RuleReferences): GrammarFinding[] {
+  const reached = reachableRules(references, root);
+  if (reached.size === rules.size) return [];
   return [...rules.keys()]
     .filter((name) => !reached.has(name))
     .map((name) => finding('unused-rule', name, 'is not used'));
@@ -120,65 +126,63 @@ function findLeftRecursion({ rules }: Grammar, nullable: ReadonlySet<string>): G
 }
 
 /** Also a part of a rule that as a whole is productive leads into a dead end. */
-function findUnproductive({ rules }: Grammar): GrammarFinding[] {
-  const productive = productiveRules(rules);
-  const found = eachExpression(rules, (expression, rule) =>
-    isProductive(expression, productive)
-      ? []
-      : [
-          finding(
-            'unproductive-rule',
-            rule,
-            productive.has(rule) ? 'has a part that matches no text' : 'matches no text at all',
-          ),
-        ],
-  );
-  // Once for each rule, whose body comes before its parts.
-  const firsts = new Map([...found].reverse().map((each) => [each.rule, each]));
-  return found.filter((each) => firsts.get(each.rule) === each);
+function findUnproductive({ rules }: Grammar, productive: ReadonlySet<string>): GrammarFinding[] {
+  const found: GrammarFinding[] = [];
+  for (const [rule, body] of rules) {
+    if (!productive.has(rule)) found.push(finding('unproductive-rule', rule, 'matches no text at all'));
+    else if (!allProductive(body, productive))
+      found.push(finding('unproductive-rule', rule, 'has a part that matches no text'));
+  }
+  return found;
 }
 
-function findNullableRepetition({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
-  return eachExpression(rules, (expression, rule) =>
-    expression.type === 'repeat' && isNullable(expression.item, nullable)
-      ? [finding('nullable-repetition', rule, 'repeats something that can be empty')]
-      : [],
-  );
+/** Whether every part of `expression` matches some text: its smallest parts tell. */
+function allProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
+  const inner = children(expression);
+  if (inner.length === 0) return isProductive(expression, productive);
+  return inner.every((each) => allProductive(each, productive));
 }
 
-function findInvalid({ rules }: Grammar): GrammarFinding[] {
-  return eachExpression(rules, (expression, rule) => {
-    switch (expression.type) {
-      case 'literal':
-        return expression.text.includes('\0')
-          ? [finding('nul-character', rule, 'a literal holds NUL, which no sampler lets through')]
-          : [];
-      case 'class':
-        return expression.ranges.length === 0
-          ? [finding('empty-class', rule, 'a class has no character')]
-          : [];
-      case 'repeat':
-        return validCount(expression.min, expression.max)
-          ? []
-          : [
-              finding(
-                'invalid-repetition',
-                rule,
-                `repeats from ${expression.min} to ${expression.max} times`,
-              ),
-            ];
-      case 'until':
-        return invalidDelimiters(expression.branches.map(({ delimiter }) => delimiter)).map((reason) =>
-          finding('invalid-until', rule, reason),
-        );
-      case 'sequence':
-      case 'choice':
-      case 'rule':
-        return [];
-      default:
-        return unreachable(expression);
+function findInvalid({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
+  const found: GrammarFinding[] = [];
+  for (const [rule, body] of rules) findInvalidParts(body, rule, nullable, found);
+  return found;
+}
+
+function findInvalidParts(
+  expression: Expression,
+  rule: string,
+  nullable: ReadonlySet<string>,
+  found: GrammarFinding[],
+): void {
+  const report = (kind: GrammarFindingKind, reason: string) => found.push(finding(kind, rule, reason));
+  switch (expression.type) {
+    case 'literal':
+      if (expression.text.includes('\0'))
+        report('nul-character', 'a literal holds NUL, which no sampler lets through');
+      return;
+    case 'class':
+      if (expression.ranges.length === 0) report('empty-class', 'a class has no character');
+      return;
+    case 'rule':
+      return;
+    case 'repeat': {
+      const { item, min, max } = expression;
+      if (!validCount(min, max)) report('invalid-repetition', `repeats from ${min} to ${max} times`);
+      if (isNullable(item, nullable)) report('nullable-repetition', 'repeats something that can be empty');
+      break;
     }
-  });
+    case 'until':
+      for (const reason of invalidDelimiters(expression.branches.map(({ delimiter }) => delimiter)))
+        report('invalid-until', reason);
+      break;
+    case 'sequence':
+    case 'choice':
+      break;
+    default:
+      unreachable(expression);
+  }
+  for (const child of children(expression)) findInvalidParts(child, rule, nullable, found);
 }
 
 function validCount(min: number, max: number | null): boolean {
@@ -193,19 +197,4 @@ function invalidDelimiters(delimiters: readonly string[]): string[] {
       .filter((inner, other) => other !== index && (outer === inner || outer.slice(0, -1).includes(inner)))
       .map((inner) => `delimiter ${JSON.stringify(outer)} contains ${JSON.stringify(inner)}`),
   );
-}
-
-function eachExpression(
-  rules: ReadonlyMap<string, Expression>,
-  look: (expression: Expression, rule: string) => GrammarFinding[],
-): GrammarFinding[] {
-  const found: GrammarFinding[] = [];
-  for (const [rule, body] of rules) {
-    const todo = [body];
-    for (let each = todo.pop(); each !== undefined; each = todo.pop()) {
-      found.push(...look(each, rule));
-      for (const child of children(each)) todo.push(child);
-    }
-  }
-  return found;
 }

@@ -4,8 +4,8 @@
  * differ, because the next character alone does not decide.
  */
 import { type Expression, type Grammar, maxCodePoint, unreachable } from './expression.ts';
-import { children, referredRules } from './references.ts';
-import { isNullable, nullableRules } from './rule-facts.ts';
+import { children } from './references.ts';
+import { isNullable, nullableRules, type RuleReferences, ruleReferences } from './rule-facts.ts';
 
 type Bits = Uint32Array;
 
@@ -25,6 +25,7 @@ export function findAmbiguities(grammar: Grammar): readonly Ambiguity[] {
 class AmbiguitySearch {
   readonly #rules: ReadonlyMap<string, Expression>;
   readonly #root: string;
+  readonly #references: RuleReferences;
   readonly #nullable: ReadonlySet<string>;
   readonly #cuts: readonly number[];
   readonly #firsts = new Map<Expression, Bits>();
@@ -36,20 +37,21 @@ class AmbiguitySearch {
   constructor({ rules, root }: Grammar) {
     this.#rules = rules;
     this.#root = root;
-    this.#nullable = nullableRules(rules);
+    this.#references = ruleReferences(rules);
+    this.#nullable = nullableRules(rules, this.#references);
     this.#cuts = cutPoints(rules.values());
   }
 
   /** Follow sets first, to their fixpoint; then one more walk that reports. */
   run(): readonly Ambiguity[] {
-    this.#changed = reachableRules(this.#rules, this.#root);
+    this.#changed = reachableRules(this.#references, this.#root);
     for (const name of this.#changed) {
       // A rule that changes while it waits is not walked twice; one that changes later is.
       this.#changed.delete(name);
       this.#walkRule(name);
     }
     this.#found = [];
-    for (const name of reachableRules(this.#rules, this.#root)) this.#walkRule(name);
+    for (const name of reachableRules(this.#references, this.#root)) this.#walkRule(name);
     return this.#found;
   }
 
@@ -227,11 +229,8 @@ function intersects(a: Bits, b: Bits): boolean {
 }
 
 /** The start rule and what it leads to. */
-export function reachableRules(rules: ReadonlyMap<string, Expression>, root: string): Set<string> {
+export function reachableRules(references: RuleReferences, root: string): Set<string> {
   const reached = new Set([root]);
-  for (const name of reached) {
-    const body = rules.get(name);
-    if (body !== undefined) for (const each of referredRules(body)) reached.add(each);
-  }
+  for (const name of reached) for (const each of references.get(name) ?? []) reached.add(each);
   return reached;
 }

@@ -4,13 +4,15 @@ import { type Expression, unreachable } from './expression.ts';
 /** Names of the rules that `expression` refers to, each once, in the order of their first mention. */
 export function referredRules(expression: Expression): ReadonlySet<string> {
   const names = new Set<string>();
-  const todo: Expression[] = [expression];
-  for (let each = todo.pop(); each !== undefined; each = todo.pop()) {
-    if (each.type === 'rule') names.add(each.name);
-    // One by one: a choice may have more alternatives than a call can have arguments.
-    for (const child of children(each).toReversed()) todo.push(child);
-  }
+  collectNames(expression, names);
   return names;
+}
+
+function collectNames(expression: Expression, names: Set<string>): void {
+  if (expression.type === 'rule') names.add(expression.name);
+  else if (expression.type !== 'literal' && expression.type !== 'class') {
+    for (const child of children(expression)) collectNames(child, names);
+  }
 }
 
 /** The expressions directly inside one. */

@@ -2,14 +2,30 @@
 import { type Expression, unreachable } from './expression.ts';
 import { referredRules } from './references.ts';
 
+/** Per rule, the rules that its body refers to. */
+export type RuleReferences = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** What every one of `rules` refers to. */
+export function ruleReferences(rules: ReadonlyMap<string, Expression>): RuleReferences {
+  const references = new Map<string, ReadonlySet<string>>();
+  for (const [name, body] of rules) references.set(name, referredRules(body));
+  return references;
+}
+
 /** Rules that can match the empty text. */
-export function nullableRules(rules: ReadonlyMap<string, Expression>): ReadonlySet<string> {
-  return leastFixpoint(rules, isNullable);
+export function nullableRules(
+  rules: ReadonlyMap<string, Expression>,
+  references: RuleReferences = ruleReferences(rules),
+): ReadonlySet<string> {
+  return leastFixpoint(rules, references, isNullable);
 }
 
 /** Rules that match at least one text. */
-export function productiveRules(rules: ReadonlyMap<string, Expression>): ReadonlySet<string> {
-  return leastFixpoint(rules, isProductive);
+export function productiveRules(
+  rules: ReadonlyMap<string, Expression>,
+  references: RuleReferences = ruleReferences(rules),
+): ReadonlySet<string> {
+  return leastFixpoint(rules, references, isProductive);
 }
 
 /** Whether `expression` can match the empty text, given the rules that can. */
@@ -62,11 +78,16 @@ export function isProductive(expression: Expression, productive: ReadonlySet<str
 /** The smallest set of rules with `holds(body, set)` for each member; a rule is looked at again when one it uses joins. */
 function leastFixpoint(
   rules: ReadonlyMap<string, Expression>,
+  references: RuleReferences,
   holds: (body: Expression, known: ReadonlySet<string>) => boolean,
 ): ReadonlySet<string> {
   const users = new Map<string, string[]>();
-  for (const [name, body] of rules) {
-    for (const used of referredRules(body)) users.set(used, [...(users.get(used) ?? []), name]);
+  for (const [name, used] of references) {
+    for (const each of used) {
+      const list = users.get(each);
+      if (list === undefined) users.set(each, [name]);
+      else list.push(name);
+    }
   }
   const known = new Set<string>();
   const todo = [...rules.keys()];
@@ -74,7 +95,8 @@ function leastFixpoint(
     const body = rules.get(name);
     if (body === undefined || known.has(name) || !holds(body, known)) continue;
     known.add(name);
-    todo.push(...(users.get(name) ?? []));
+    // One by one: a rule may have more users than a call can have arguments.
+    for (const user of users.get(name) ?? []) if (!known.has(user)) todo.push(user);
   }
   return known;
 }
