@@ -7,6 +7,7 @@ import {
   type ArrayShape,
   anyShape,
   type NumberShape,
+  noKeys,
   type ObjectShape,
   type Shape,
   type StringShape,
@@ -100,11 +101,11 @@ export function objectShape(changes: Partial<ObjectShape>): ObjectShape {
   return {
     type: 'object',
     rules: [],
-    required: new Set(),
+    required: noKeys.names,
     min: 0,
     max: null,
     some: [],
-    evaluated: { names: new Set(), patterns: [], complement: false },
+    evaluated: noKeys,
     ...changes,
   };
 }

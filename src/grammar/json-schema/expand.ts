@@ -24,7 +24,7 @@ import {
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
-import { booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
+import { anythingHolds, booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
 
 const maxShapes = 2000;
 /** Where there are more alternatives, those that nothing is of are looked for and dropped. */
@@ -44,10 +44,10 @@ class Reentered extends Error {}
 export class Expander {
   readonly #context: ExpansionContext;
   readonly #mayProduce: OverlapTest;
-  readonly #nodes = new Map<string, readonly Shape[]>();
+  readonly #nodes = new Map<number, readonly Shape[]>();
   readonly #states = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
   /** Nodes that are being expanded, and how many overlap tests deep that began. */
-  readonly #open = new Map<string, number>();
+  readonly #open = new Map<number, number>();
   #depth = 0;
 
   constructor(context: ExpansionContext, mayProduce: OverlapTest) {
@@ -79,7 +79,7 @@ export class Expander {
   ofNode(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.#any(type) : [];
-    const key = `${node.id} ${holds} ${type}`;
+    const key = (node.id * valueTypes.length + valueTypes.indexOf(type)) * 2 + Number(holds);
     const found = this.#nodes.get(key);
     if (found !== undefined) return found;
     const openedAt = this.#open.get(key);
@@ -303,10 +303,7 @@ export class Expander {
     const consequence = (keyword: 'then' | 'else'): Assertion =>
       isSchema(schema[keyword])
         ? this.#whole(document.child(node, keyword), type)
-        : assertion(
-            () => this.#any(type),
-            () => [],
-          );
+        : anythingHolds(() => this.#any(type));
     const [then, otherwise] = [consequence('then'), consequence('else')];
     const unless = () => condition.fails().map(forgetEvaluated);
     const either = (a: () => readonly Shape[], b: () => readonly Shape[]) => () =>
@@ -322,12 +319,7 @@ export class Expander {
     const { terms } = this.#context;
     switch (type) {
       case 'null':
-        return values.includes(null)
-          ? assertion(
-              () => this.#any(type),
-              () => [],
-            )
-          : nothingHolds(() => this.#any(type));
+        return (values.includes(null) ? anythingHolds : nothingHolds)(() => this.#any(type));
       case 'boolean':
         return booleanValues(values);
       case 'number': {
@@ -366,8 +358,11 @@ export class Expander {
   /** What all of several disjunctions allow together. */
   #conjunction(type: ValueType, parts: readonly (() => readonly Shape[])[]): readonly Shape[] {
     const { terms, states, budget } = this.#context;
-    let shapes = this.#any(type);
-    for (const part of parts) {
+    const [first, ...rest] = parts;
+    if (first === undefined) return this.#any(type);
+    let shapes = this.#thinned(first());
+    budget.spend(1 + shapes.length);
+    for (const part of rest) {
       if (shapes.length === 0) return shapes;
       const others = part();
       budget.spend(shapes.length * others.length);
@@ -375,10 +370,13 @@ export class Expander {
       const product = shapes.flatMap((a) =>
         others.flatMap((b) => intersectShapes(a, b, terms, states) ?? []),
       );
-      shapes = this.#distinct(product);
-      if (shapes.length > crowd) shapes = shapes.filter((shape) => this.#mayOverlap([shape]));
+      shapes = this.#thinned(this.#distinct(product));
     }
     return shapes;
+  }
+
+  #thinned(shapes: readonly Shape[]): readonly Shape[] {
+    return shapes.length > crowd ? shapes.filter((shape) => this.#mayOverlap([shape])) : shapes;
   }
 
   #distinct(shapes: readonly Shape[]): readonly Shape[] {

@@ -3,6 +3,7 @@
  * `minProperties`, `maxProperties`, `dependentRequired`, `dependentSchemas`, `dependencies`.
  */
 import type { JsonObject, JsonValue } from '../../messages.ts';
+import type { Term } from '../regular/terms.ts';
 import {
   type Assertion,
   assertion,
@@ -14,15 +15,7 @@ import {
   objectShape,
 } from './assertions.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
-import {
-  allKeys,
-  intersectShapes,
-  type KeySet,
-  noKeys,
-  type PropertyRule,
-  type Shape,
-  uniteKeys,
-} from './shapes.ts';
+import { allKeys, intersectShapes, type KeySet, noKeys, type PropertyRule, type Shape } from './shapes.ts';
 
 /** Reads the keywords for objects. */
 export const readObjectKeywords: KeywordReader = (schema, node, context) => {
@@ -76,7 +69,7 @@ function propertiesAssertion(
   const { states } = context;
   const rules = propertyRules(schema, node, context);
   if (rules.length === 0) return null;
-  const evaluated = rules.reduce<KeySet>((all, rule) => uniteKeys(all, rule.keys), noKeys);
+  const evaluated = rules.some((rule) => rule.keys.complement) ? allKeys : allNamed(rules);
   return assertion(
     () => [
       objectShape({
@@ -98,9 +91,7 @@ function violation({ keys, node, name }: NodeRule, { states }: ExpansionContext)
 function propertyRules(schema: JsonObject, node: SchemaNode, context: ExpansionContext): readonly NodeRule[] {
   const { document } = context;
   const rules: NodeRule[] = [];
-  let declared: KeySet = noKeys;
   for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
-    declared = uniteKeys(declared, key(name));
     if (isSchema(property))
       rules.push({ keys: key(name), node: document.child(node, 'properties', name), name });
   }
@@ -110,14 +101,25 @@ function propertyRules(schema: JsonObject, node: SchemaNode, context: ExpansionC
     if (!isSchema(property)) continue;
     if (language === null) return rules;
     const keys: KeySet = { ...noKeys, patterns: [language] };
-    declared = uniteKeys(declared, keys);
     rules.push({ keys, node: document.child(node, 'patternProperties', pattern), name: null });
   }
   if (isSchema(schema.additionalProperties)) {
-    const keys = { ...declared, complement: true };
+    const names = Object.keys(isObject(schema.properties) ? schema.properties : {});
+    const keys = { ...allNamed(rules), names: new Set(names), complement: true };
     rules.push({ keys, node: document.child(node, 'additionalProperties'), name: null });
   }
   return rules;
+}
+
+/** The keys of any of `rules`, none of which is a complement. */
+function allNamed(rules: readonly NodeRule[]): KeySet {
+  const names = new Set<string>();
+  const patterns: Term[] = [];
+  for (const { keys } of rules) {
+    for (const name of keys.names) names.add(name);
+    patterns.push(...keys.patterns);
+  }
+  return { names, patterns, complement: false };
 }
 
 function requiredAssertion(names: readonly string[], context: ExpansionContext): Assertion {

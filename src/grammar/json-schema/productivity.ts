@@ -48,7 +48,9 @@ export class Productivity {
     };
     for (let before = -1; before !== asked.size + productive.size; ) {
       before = asked.size + productive.size;
-      for (const each of asked.values()) {
+      // The last are asked about by those before them, so that few rounds are enough.
+      const known = [...asked.values()].reverse();
+      for (const each of known) {
         this.#context.budget.spend();
         if (!productive.has(each.id) && this.#once(each, ask)) productive.add(each.id);
       }

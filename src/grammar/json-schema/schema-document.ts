@@ -11,6 +11,8 @@ export interface SchemaNode {
   /** JSON pointer from the root of its document; of another document, with that document's URI before it. */
   readonly pointer: string;
   readonly place: Place;
+  /** The sub-schemas that were asked for, by their pointers from here. */
+  readonly children: Map<string, SchemaNode>;
 }
 
 /** Where a node stands: its document, the way to it, and the URI that its references are relative to. */
@@ -48,6 +50,8 @@ export class SchemaDocument {
   readonly #byPlace = new Map<string, SchemaNode>();
   /** Resources by URI, anchors by URI with fragment. */
   readonly #identified = new Map<string, Place>();
+  /** What references name, by the URI that they are relative to and their text. */
+  readonly #resolved = new Map<string, SchemaNode | null>();
   readonly #dynamicAnchors = new Map<string, string[]>();
   /** Some sub-schema asks what its neighbours evaluated. */
   readonly usesUnevaluated: boolean;
@@ -108,8 +112,12 @@ export class SchemaDocument {
 
   /** The sub-schema of `node` under `tokens`, which must be there. */
   child(node: SchemaNode, ...tokens: readonly string[]): SchemaNode {
+    const path = tokens.map((token) => `/${encodeToken(token)}`).join('');
+    const known = node.children.get(path);
+    if (known !== undefined) return known;
     const found = this.#walk(node.place, node.schema, tokens);
-    if (found === null) throw new RangeError(`no schema at ${node.pointer}/${tokens.join('/')}`);
+    if (found === null) throw new RangeError(`no schema at ${node.pointer}${path}`);
+    node.children.set(path, found);
     return found;
   }
 
@@ -121,8 +129,17 @@ export class SchemaDocument {
   }
 
   /** The node that `reference` in `node` names, or `null`. */
-  resolve(node: SchemaNode, reference: string): SchemaNode | null {
-    const uri = resolveUri(reference, node.place.base);
+  resolve({ place }: SchemaNode, reference: string): SchemaNode | null {
+    const key = `${place.base} ${reference}`;
+    const known = this.#resolved.get(key);
+    if (known !== undefined) return known;
+    const found = this.#resolve(reference, place.base);
+    this.#resolved.set(key, found);
+    return found;
+  }
+
+  #resolve(reference: string, base: string): SchemaNode | null {
+    const uri = resolveUri(reference, base);
     const [resource = '', fragment = ''] = splitFragment(uri);
     const direct = this.#identified.get(fragment === '' ? resource : `${resource}#${fragment}`);
     if (direct !== undefined) return this.#placed(direct);
@@ -174,7 +191,7 @@ export class SchemaDocument {
   #intern(key: string, place: Place, schema: JsonSchema, pointer: string): SchemaNode {
     const found = this.#byPlace.get(key);
     if (found !== undefined) return found;
-    const node: SchemaNode = { id: this.#nodes.length, schema, pointer, place };
+    const node: SchemaNode = { id: this.#nodes.length, schema, pointer, place, children: new Map() };
     this.#nodes.push(node);
     this.#byPlace.set(key, node);
     return node;
@@ -188,6 +205,14 @@ function topOf(document: string): Place {
 /** Whether `value` can be a schema. */
 export function isSchema(value: JsonValue | undefined): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
+}
+
+const annotations = new Set(['title', 'description', 'default', 'examples', 'example', 'deprecated']);
+
+/** Whether any value is valid against `schema`, because it holds annotations at most. */
+export function saysNothing(schema: JsonSchema): boolean {
+  if (typeof schema === 'boolean') return schema;
+  return Object.keys(schema).every((keyword) => annotations.has(keyword));
 }
 
 /** Whether `value` is a JSON object. */
@@ -210,7 +235,9 @@ function enterResource(place: Place, value: JsonValue): Place {
   const id = idOf(value, { plainId });
   const named = id !== null && !id.startsWith('#') && !(refAlone && typeof value.$ref === 'string');
   const base = named ? (splitFragment(resolveUri(id, place.base))[0] ?? place.base) : place.base;
-  return { ...place, base, refAlone, plainId, draft };
+  const same =
+    base === place.base && refAlone === place.refAlone && plainId === place.plainId && draft === place.draft;
+  return same ? place : { ...place, base, refAlone, plainId, draft };
 }
 
 function draftOf(dialect: string): number {
@@ -248,5 +275,6 @@ function decodeToken(token: string): string {
 }
 
 function encodeToken(token: string): string {
+  if (!token.includes('~') && !token.includes('/')) return token;
   return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -106,6 +106,8 @@ export function coversKey(terms: Terms, keys: KeySet, key: string): boolean {
 
 /** Keys in either set; neither of them with `complement`, unless it is everything. */
 export function uniteKeys(a: KeySet, b: KeySet): KeySet {
+  if (a === noKeys) return b;
+  if (b === noKeys) return a;
   if (a.complement || b.complement) return allKeys;
   return {
     names: new Set([...a.names, ...b.names]),
@@ -137,7 +139,7 @@ export function anyShape(type: ValueType, terms: Terms, states: States): Shape {
         evaluated: { count: 0, states: [] },
       };
     case 'object':
-      return { type, rules: [], required: new Set(), min: 0, max: null, some: [], evaluated: noKeys };
+      return { type, rules: [], required: noKeys.names, min: 0, max: null, some: [], evaluated: noKeys };
   }
 }
 
@@ -225,12 +227,17 @@ function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape | null {
   return {
     type: 'object',
     rules: uniteRules(a.rules, b.rules),
-    required: new Set([...a.required, ...b.required]),
+    required: uniteNames(a.required, b.required),
     min,
     max,
     some: uniteRules(a.some, b.some),
     evaluated: uniteKeys(a.evaluated, b.evaluated),
   };
+}
+
+function uniteNames(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
+  if (a.size === 0) return b;
+  return b.size === 0 ? a : new Set([...a, ...b]);
 }
 
 /** Whether `count` is in a range. */
@@ -252,6 +259,7 @@ function ruleKey(rule: PropertyRule): string {
 
 function uniteRules(a: readonly PropertyRule[], b: readonly PropertyRule[]): readonly PropertyRule[] {
   if (a.length === 0) return b;
+  if (b.length === 0) return a;
   const keys = new Set(a.map(ruleKey));
   const more = b.filter((rule) => !keys.has(ruleKey(rule)));
   return more.length === 0 ? a : [...a, ...more];

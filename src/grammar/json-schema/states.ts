@@ -1,6 +1,6 @@
 /** States: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
 import { BudgetExceeded } from '../regular/budget.ts';
-import type { SchemaNode } from './schema-document.ts';
+import { type SchemaNode, saysNothing } from './schema-document.ts';
 
 /** "All of these nodes, none of those." Equal ids mean equal states. */
 export interface State {
@@ -38,7 +38,7 @@ export class States {
   of(node: SchemaNode, holds = true): State {
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.anything : this.nothing;
-    if (Object.keys(schema).length === 0) return holds ? this.anything : this.nothing;
+    if (saysNothing(schema)) return holds ? this.anything : this.nothing;
     return this.#intern([{ node, holds }]);
   }
 

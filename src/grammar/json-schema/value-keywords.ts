@@ -19,6 +19,11 @@ export function typeAssertion(schema: JsonObject, type: ValueType): readonly Ass
   ];
 }
 
+/** Always holds; `all` are all shapes. */
+export function anythingHolds(all: () => readonly Shape[]): Assertion {
+  return assertion(all, () => []);
+}
+
 /** Never holds; `all` are the shapes for which it fails. */
 export function nothingHolds(all: () => readonly Shape[]): Assertion {
   return assertion(() => [], all);

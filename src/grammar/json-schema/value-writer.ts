@@ -15,6 +15,7 @@ import { numbersNearZero } from './number-values.ts';
 import { writeObject } from './object-writer.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
+import { saysNothing } from './schema-document.ts';
 import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape, ValueType } from './shapes.ts';
 import type { State } from './states.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
@@ -53,12 +54,18 @@ export class ValueWriter {
     const scalars = this.#scalars(state, place, hint, margin);
     const [only, second] = scalars ?? [];
     if (only !== undefined && second === undefined && isShort(only)) return only;
-    const anything = state === this.compilation.states.anything && place.nodes.length === 0;
+    const anything = state === this.compilation.states.anything && this.#isBlank(place);
     // Schemas of one rule set share the rules for any value at all.
     const key = anything ? this.#anythingKey() : `${this.#key} ${state.id} ${place.id}`;
     return this.rules.named(`${key} ${column}`, anything ? 'anything' : hint, () =>
       alternatives(...(scalars ?? this.#alternatives(state, place, anything ? 'anything' : hint, margin))),
     );
+  }
+
+  /** Whether all values look alike there; a report of what is not written needs the place, though. */
+  #isBlank({ nodes }: Place): boolean {
+    if (!this.compilation.openObjects) return nodes.length === 0;
+    return nodes.every(({ schema }) => saysNothing(schema));
   }
 
   /**

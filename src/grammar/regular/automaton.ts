@@ -119,9 +119,18 @@ function writeKey(automaton: Automaton): string {
 }
 
 /** Lengths, in code points, of the shortest and longest accepted text; `max: null` is without end. */
-export function lengthsOf(automaton: Automaton): { readonly min: number; readonly max: number | null } {
-  return { min: shortest(automaton), max: longest(automaton) };
+export function lengthsOf(automaton: Automaton): Lengths {
+  const known = knownLengths.get(automaton) ?? { min: shortest(automaton), max: longest(automaton) };
+  knownLengths.set(automaton, known);
+  return known;
 }
+
+interface Lengths {
+  readonly min: number;
+  readonly max: number | null;
+}
+
+const knownLengths = new WeakMap<Automaton, Lengths>();
 
 function shortest(automaton: Automaton): number {
   let front = new Set([0]);
