@@ -112,7 +112,6 @@ function findUndefined({ root, rules }: Grammar, references: RuleReferences): Gr
 
 function findUnused({ root, rules }: Grammar, references: RuleReferences): GrammarFinding[] {
   const reached = reachableRules(references, root);
-  if (reached.size === rules.size) return [];
   return [...rules.keys()]
     .filter((name) => !reached.has(name))
     .map((name) => finding('unused-rule', name, 'is not used'));

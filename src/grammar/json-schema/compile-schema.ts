@@ -127,7 +127,7 @@ function writeWithin(
   { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,
   write: (compilation: Compilation) => Expression,
 ): Expression | string {
-  rules.allow(maxRules);
+  rules.allow(maxRules, compilation.budget);
   try {
     return rules.attempt(() => write(compilation));
   } catch (error) {
@@ -137,7 +137,7 @@ function writeWithin(
     if (error instanceof RangeError) return 'it is nested too deeply, or holds a number that is not finite';
     throw error;
   } finally {
-    rules.allow(Number.POSITIVE_INFINITY);
+    rules.allowAll();
   }
 }
 

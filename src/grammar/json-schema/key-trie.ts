@@ -103,6 +103,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   keys(wanted: WantedKeys): Expression {
+    this.#rules.charge(1 + (wanted.labels.length >> 6));
     const allowed = new Set(wanted.labels);
     const free = allowed.has(this.#freeLabel) ? wanted.ending(this.#freeLabel) : null;
     const all: Slice = { low: 0, high: this.#sorted.length, depth: 0 };
@@ -111,6 +112,7 @@ export class KeyTrie implements KeyWriter {
 
   /** The rest of a key behind what the keys of `slice` have in common. */
   #node(slice: Slice, walk: Walk, nested: number): Expression {
+    this.#rules.charge(2 + ((slice.high - slice.low) >> 6));
     return walk.free === null
       ? this.#closedNode(slice, walk, nested)
       : this.#openNode(slice, walk, walk.free, nested);

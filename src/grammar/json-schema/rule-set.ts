@@ -1,6 +1,9 @@
 /** Named rules of one grammar: hands out legal names, and gives equal rules one name. */
 import { type Expression, type Grammar, rule } from '../expression.ts';
-import { BudgetExceeded } from '../regular/budget.ts';
+import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
+
+/** What a rule costs of the budget: to write, check and print it takes about as long as so many steps. */
+const stepsPerRule = 15;
 
 /** Collects the rules of a grammar while it is being built. */
 export class RuleSet {
@@ -13,6 +16,7 @@ export class RuleSet {
   #building = false;
   #nextKey = 0;
   #limit = Number.POSITIVE_INFINITY;
+  #budget: StepBudget | null = null;
   readonly #shortKeys = new Map<string, string>();
   readonly #memory = new Map<string, Expression>();
 
@@ -30,14 +34,30 @@ export class RuleSet {
     return { root: name, rules: this.rules };
   }
 
-  /** From now on so many more rules may be added; beyond, adding throws `BudgetExceeded`. */
-  allow(count: number): void {
+  /**
+   * From now on so many more rules may be added, which are paid for from `budget`; beyond, adding throws
+   * `BudgetExceeded`.
+   */
+  allow(count: number, budget: StepBudget): void {
     this.#limit = this.#rules.size + count;
+    this.#budget = budget;
+  }
+
+  /** Takes back what `allow` has set. */
+  allowAll(): void {
+    this.#limit = Number.POSITIVE_INFINITY;
+    this.#budget = null;
+  }
+
+  /** Pays for work on the rules. */
+  charge(steps: number): void {
+    this.#budget?.spend(steps);
   }
 
   /** A name that no rule has yet, made of letters and digits of `hint`. */
   freshName(hint: string): string {
     if (this.#rules.size >= this.#limit) throw new BudgetExceeded('rules');
+    this.charge(stepsPerRule);
     const stem = this.#stems.get(hint) ?? legalName(hint);
     this.#stems.set(hint, stem);
     for (let number = (this.#numbers.get(stem) ?? 0) + 1; ; number += 1) {

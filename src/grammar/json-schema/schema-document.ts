@@ -50,7 +50,7 @@ export class SchemaDocument {
   readonly #byPlace = new Map<string, SchemaNode>();
   /** Resources by URI, anchors by URI with fragment. */
   readonly #identified = new Map<string, Place>();
-  /** What references name, by the URI that they are relative to and their text. */
+  /** What references name, by the document and the URI that they are relative to, and their text. */
   readonly #resolved = new Map<string, SchemaNode | null>();
   readonly #dynamicAnchors = new Map<string, string[]>();
   /** Some sub-schema asks what its neighbours evaluated. */
@@ -130,15 +130,15 @@ export class SchemaDocument {
 
   /** The node that `reference` in `node` names, or `null`. */
   resolve({ place }: SchemaNode, reference: string): SchemaNode | null {
-    const key = `${place.base} ${reference}`;
+    const key = `${place.document} ${place.base} ${reference}`;
     const known = this.#resolved.get(key);
     if (known !== undefined) return known;
-    const found = this.#resolve(reference, place.base);
+    const found = this.#resolve(reference, place);
     this.#resolved.set(key, found);
     return found;
   }
 
-  #resolve(reference: string, base: string): SchemaNode | null {
+  #resolve(reference: string, { base, document }: Place): SchemaNode | null {
     const uri = resolveUri(reference, base);
     const [resource = '', fragment = ''] = splitFragment(uri);
     const direct = this.#identified.get(fragment === '' ? resource : `${resource}#${fragment}`);
@@ -147,7 +147,7 @@ export class SchemaDocument {
     if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
     const tokens = fragment.split('/').slice(1).map(decodeToken);
     // Pointers into a part with an `$id` of its own are often meant from the top of the document.
-    const top = reference.startsWith('#') ? this.#identified.get(node.place.document) : undefined;
+    const top = reference.startsWith('#') ? this.#identified.get(document) : undefined;
     return this.#walkFrom(start, tokens) ?? (top === undefined ? null : this.#walkFrom(top, tokens));
   }
 
