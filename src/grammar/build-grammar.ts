@@ -8,7 +8,7 @@ import type { Grammar } from './expression.ts';
 import { type SchemaInput, toJsonSchema } from './json-schema/standard-schema.ts';
 import { printGbnf } from './print-gbnf.ts';
 import { afterTurnStart, type PromptState, readPromptState } from './prompt-state.ts';
-import { type ResponseShape, responseGrammar } from './response-grammar.ts';
+import { type ResponseShape, responseGrammar, tellingWords } from './response-grammar.ts';
 
 /** What a request asks for. */
 export interface GrammarOptions {
@@ -229,7 +229,11 @@ function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): read
     restOf((calls.section.open + open).trim(), prompt.openerWritten),
   );
   const words = texts.filter((text) => text !== '');
-  if (words.length > 0) return words.map((value) => ({ type: 'word', value }));
+  if (words.length > 0) {
+    return words
+      .flatMap((word) => tellingWords(format, word, tools))
+      .map((value) => ({ type: 'word', value }));
+  }
   const head = restOf(callOpener(calls).trim(), (calls.section.open + calls.call.open).trim());
   const beginnings = head === '' ? tools.map((tool) => tool.function.name) : [head];
   return [{ type: 'pattern', value: `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))` }];

@@ -1,7 +1,7 @@
 /** ChatFormat + tools + what was asked → the expression for one response. */
 import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../errors.ts';
-import type { JsonSchema } from '../messages.ts';
+import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
 import { type CallGrammarOptions, callOpener, callSection } from './call-grammar.ts';
 import {
@@ -92,9 +92,9 @@ function answerExpression(
     case 'schema-or-calls':
       return alternatives(content(), calls());
     case 'text':
-      return textWithoutCalls(format);
+      return textWithoutCalls(format, options.tools);
     case 'whole':
-      return format.calls === null ? textWithoutCalls(format) : textThenCalls(format, calls());
+      return format.calls === null ? without() : textThenCalls(format, calls());
   }
 }
 
@@ -130,7 +130,7 @@ function contentOfSchema(
 /** Free text up to a call's opener, then the calls; or free text alone. */
 function textThenCalls(format: ChatFormat, calls: Expression): Expression {
   const opener = triggerText(format);
-  if (opener === '') return textWithoutCalls(format);
+  if (opener === '') return without();
   return untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
 }
 
@@ -141,9 +141,25 @@ function dropLeading(expression: Expression, text: string): Expression {
   return sequence(literal(first.text.slice(first.text.indexOf(text) + text.length)), ...rest);
 }
 
-function textWithoutCalls(format: ChatFormat): Expression {
+function textWithoutCalls(format: ChatFormat, tools: readonly Tool[]): Expression {
   const opener = triggerText(format);
-  return opener === '' ? without() : without(opener);
+  return opener === '' ? without() : without(...tellingWords(format, opener, tools));
+}
+
+/**
+ * `opener`, with which calls begin; where thoughts or an answer may begin with it too (` to=self`, ` to=f`),
+ * each of its continuations with the name of a tool.
+ */
+export function tellingWords(format: ChatFormat, opener: string, tools: readonly Tool[]): readonly string[] {
+  const { reasoning, content, calls, alternatives = {} } = format;
+  const starts = [reasoning?.start ?? '', content.open];
+  const others = [...starts, ...(alternatives.reasoning ?? []), ...(alternatives.content ?? [])];
+  const [head] = calls?.head ?? [];
+  const named = typeof head === 'object' && head.hole === 'name';
+  if (!named || !others.some((other) => other.includes(opener))) return [opener];
+  const words = tools.map((tool) => opener + tool.function.name);
+  // What holds a shorter one begins a call too.
+  return words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
 }
 
 /** The text at which a lazy grammar starts: the opener of the first call without white space around it. */

@@ -198,7 +198,7 @@ export function isFreeBehindCalls({ calls }: ChatFormat, { lazy, triggers }: Bui
   if (calls === null || !lazy) return false;
   const { section, call } = calls;
   const opener = (section.open + call.open).trim();
-  const known = triggers.some(({ type, value }) => type === 'word' && value === opener);
+  const known = triggers.some(({ type, value }) => type === 'word' && value.startsWith(opener));
   return known && (section.open.trim() === '' || section.close.trim() !== '');
 }
 
