@@ -56,7 +56,7 @@ const turnBegunTable = beginTable({
   choices: [
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
     { marker: '<|end_header_id|>\n\n', next: turnBegun },
-    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{'] },
+    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
     { marker: '>>>all\n', next: inContent },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
@@ -75,7 +75,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{'] },
+    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
     { marker: '>>>all\n', next: inContent },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
@@ -93,7 +93,7 @@ function inContent(reader: Reader): State | null {
 const inContentTable = regionTable({
   region: 'text',
   stops: [
-    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{'] },
+    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
 });
@@ -109,7 +109,12 @@ function inToolName(reader: Reader): State | null {
 }
 const inToolNameTable = holeTable({
   hole: 'name',
-  ends: [{ marker: '{', next: beforeArguments, peek: true }],
+  ends: [
+    { marker: '{', next: beforeArguments, peek: true },
+    { marker: '>>>', next: beforeArguments, peek: true },
+    { marker: '<|eot_id|>', next: beforeArguments, peek: true },
+  ],
+  space: beforeArguments,
   announce: true,
   recover: inMalformedCall,
 });
@@ -123,7 +128,14 @@ const inToolNameTable = holeTable({
 function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
-const beforeArgumentsTable = jsonArgumentsTable({ next: afterCall, recover: inMalformedCall, ends: [] });
+const beforeArgumentsTable = jsonArgumentsTable({
+  next: afterCall,
+  recover: inMalformedCall,
+  ends: [
+    { marker: '>>>', next: afterCall, peek: true },
+    { marker: '<|eot_id|>', next: afterCall, peek: true },
+  ],
+});
 
 /**
  * Behind a call.
@@ -138,7 +150,7 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '>>>', next: inToolName, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
-    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{'] },
+    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
     { marker: '>>>all\n', next: inContent },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
@@ -156,7 +168,7 @@ function inMalformedCall(reader: Reader): State | null {
 }
 const inMalformedCallTable = recoverTable({
   choices: [
-    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{'] },
+    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
 });
@@ -171,7 +183,7 @@ function turnEnded(reader: Reader): State | null {
   return expect(reader, turnEndedTable);
 }
 const turnEndedTable = expectTable({
-  choices: [{ marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{'] }],
+  choices: [{ marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] }],
   recover: behindTurn,
   reason: 'text behind the end of the turn',
 });

@@ -92,7 +92,10 @@ function inToolName(reader: Reader): State | null {
 }
 const inToolNameTable = holeTable({
   hole: 'name',
-  ends: [{ marker: '[CALL_ID]', next: inCallId }],
+  ends: [
+    { marker: '[CALL_ID]', next: inCallId },
+    { marker: '[TOOL_CALLS]', next: inCallId, peek: true },
+  ],
   recover: inMalformedCall,
 });
 
@@ -107,7 +110,10 @@ function inCallId(reader: Reader): State | null {
 }
 const inCallIdTable = holeTable({
   hole: 'id',
-  ends: [{ marker: '[ARGS]', next: beforeArguments }],
+  ends: [
+    { marker: '[ARGS]', next: beforeArguments },
+    { marker: '[TOOL_CALLS]', next: beforeArguments, peek: true },
+  ],
   announce: true,
   recover: inMalformedCall,
 });
@@ -121,7 +127,11 @@ const inCallIdTable = holeTable({
 function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
-const beforeArgumentsTable = jsonArgumentsTable({ next: afterCall, recover: inMalformedCall, ends: [] });
+const beforeArgumentsTable = jsonArgumentsTable({
+  next: afterCall,
+  recover: inMalformedCall,
+  ends: [{ marker: '[TOOL_CALLS]', next: afterCall, peek: true }],
+});
 
 /**
  * Behind a call.

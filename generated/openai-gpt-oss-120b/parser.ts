@@ -200,7 +200,13 @@ function inToolName(reader: Reader): State | null {
 }
 const inToolNameTable = holeTable({
   hole: 'name',
-  ends: [{ marker: '<|channel|>commentary json<|message|>', next: beforeArguments }],
+  ends: [
+    { marker: '<|channel|>commentary json<|message|>', next: beforeArguments },
+    { marker: 'to=functions.', next: beforeArguments, peek: true },
+    { marker: '<|return|>', next: beforeArguments, peek: true },
+    { marker: '<|call|>', next: beforeArguments, peek: true },
+    { marker: '<|end|>', next: beforeArguments, peek: true },
+  ],
   announce: true,
   recover: inMalformedCall,
 });
@@ -214,7 +220,16 @@ const inToolNameTable = holeTable({
 function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
-const beforeArgumentsTable = jsonArgumentsTable({ next: afterCall, recover: inMalformedCall, ends: [] });
+const beforeArgumentsTable = jsonArgumentsTable({
+  next: afterCall,
+  recover: inMalformedCall,
+  ends: [
+    { marker: 'to=functions.', next: afterCall, peek: true },
+    { marker: '<|return|>', next: afterCall, peek: true },
+    { marker: '<|call|>', next: afterCall, peek: true },
+    { marker: '<|end|>', next: afterCall, peek: true },
+  ],
+});
 
 /**
  * Behind a call.

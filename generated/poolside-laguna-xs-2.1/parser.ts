@@ -180,6 +180,7 @@ const inToolNameTable = holeTable({
     { marker: '<arg_key>', next: beforeArguments, peek: true },
     { marker: '</tool_call>', next: beforeArguments, peek: true },
   ],
+  space: beforeArguments,
   announce: true,
   recover: inMalformedCall,
 });

@@ -81,7 +81,10 @@ function inToolName(reader: Reader): State | null {
 }
 const inToolNameTable = holeTable({
   hole: 'name',
-  ends: [{ marker: '[ARGS]', next: beforeArguments }],
+  ends: [
+    { marker: '[ARGS]', next: beforeArguments },
+    { marker: '[TOOL_CALLS]', next: beforeArguments, peek: true },
+  ],
   announce: true,
   recover: inMalformedCall,
 });
@@ -95,7 +98,11 @@ const inToolNameTable = holeTable({
 function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
-const beforeArgumentsTable = jsonArgumentsTable({ next: afterCall, recover: inMalformedCall, ends: [] });
+const beforeArgumentsTable = jsonArgumentsTable({
+  next: afterCall,
+  recover: inMalformedCall,
+  ends: [{ marker: '[TOOL_CALLS]', next: afterCall, peek: true }],
+});
 
 /**
  * Behind a call.

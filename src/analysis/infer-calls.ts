@@ -7,7 +7,15 @@ import { type ProbeTable, valueProbe } from './probes.ts';
 import { matchStyle, spacedStyle } from './read-json.ts';
 import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from './region-texts.ts';
 import { type Repetition, solveRepetition } from './repetition.ts';
-import { callParts, composeId, envelopePaths, mergeLiterals, withIndexHoles } from './skeleton.ts';
+import {
+  callParts,
+  composeId,
+  envelopePaths,
+  mergeLiterals,
+  nameMark,
+  splitNameMarks,
+  withIndexHoles,
+} from './skeleton.ts';
 import type { TemplateProber } from './template-prober.ts';
 import type { NaturalCuts } from './text-cuts.ts';
 
@@ -32,15 +40,17 @@ export function inferCalls(texts: CallTexts): CallsFormat {
   const { calls, log, cuts } = texts;
   const keys = calls.spans.flatMap((span) => Object.keys(span.call.arguments));
   const literal = betweenCalls(calls);
-  const between = literal === null ? null : markKeys(literal, keys);
-  const after = markKeys(texts.callsClose, keys);
+  const [firstSpan] = calls.spans;
+  const lastSpan = calls.spans.at(-1) ?? firstSpan;
+  const between = literal === null ? null : markKeys(literal, keys).replaceAll(firstSpan.call.name, nameMark);
+  const after = markKeys(texts.callsClose, keys).replaceAll(lastSpan.call.name, nameMark);
   const repeated = { before: texts.callsOpen, between, after, none: null };
   const section = solveRepetition(repeated, cuts);
   if (section.tie) {
     const message = 'what repeats in a section of calls can be cut in several ways that are equally good';
     log.warn({ field: 'calls.separator', kind: 'tie', message, rendered: between ?? '' });
   }
-  const format = calls.spans[0].layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
+  const format = firstSpan.layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
   const later = laterSeparator(texts, section);
   const complete: CallsFormat = {
     ...format,
@@ -64,12 +74,13 @@ function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
 function jsonCalls(texts: CallTexts, section: Repetition): CallsFormat {
   const [first, second] = texts.calls.spans;
   const parts = head(texts, 'start');
-  const tail = head(texts, 'end');
+  const closer = splitNameMarks(section.itemClose);
+  const tail = [...head(texts, 'end'), ...closer.tail];
   const enveloped = first.layout === 'envelope';
   const composed = enveloped ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
   return {
     ...sectionOf(section),
-    call: { open: composed.open, close: section.itemClose },
+    call: { open: composed.open, close: closer.close },
     parallel: second !== undefined,
     head: mergeLiterals(composed.head),
     arguments: jsonArguments(texts, section, composed.open + renderedHead(texts)),
@@ -101,13 +112,14 @@ function entryCalls(texts: CallTexts, section: Repetition): CallsFormat {
   if (typeof last === 'string') opening[opening.length - 1] = entries.headEnd;
   else opening.push(entries.headEnd);
   const composed = composeId(section.itemOpen, opening);
+  const closer = splitNameMarks(entries.callClose);
   return {
     ...sectionOf(section),
-    call: { open: composed.open, close: entries.callClose },
+    call: { open: composed.open, close: closer.close },
     parallel: texts.calls.spans.length > 1,
     head: mergeLiterals(composed.head),
     arguments: entries.format,
-    tail: [],
+    tail: closer.tail,
     envelope: null,
     id: idFormat(composed.head, []),
   };
@@ -163,7 +175,8 @@ function emptyArguments(texts: CallTexts, section: Repetition, callHead: string)
   if (rendered === null || at < 0) return null;
   const first = texts.calls.spans[0];
   const tail = texts.calls.text.slice(first.arguments.end, first.end);
-  const behind = tail + section.itemClose + section.close + texts.callsEnd;
+  const itemClose = section.itemClose.replaceAll(nameMark, first.call.name);
+  const behind = tail + itemClose + section.close + texts.callsEnd;
   const rest = rendered.slice(at + callHead.length);
   if (!rest.endsWith(behind)) return null;
   const empty = rest.slice(0, rest.length - behind.length);
@@ -176,8 +189,9 @@ function laterSeparator(texts: CallTexts, section: Repetition): string | null {
   const [, second, third] = three?.spans ?? [];
   if (three === null || second === undefined || third === undefined) return null;
   const between = three.text.slice(second.end, third.start);
-  if (!between.startsWith(section.itemClose) || !between.endsWith(section.itemOpen)) return null;
-  const separator = between.slice(section.itemClose.length, between.length - section.itemOpen.length);
+  const itemClose = section.itemClose.replaceAll(nameMark, second.call.name);
+  if (!between.startsWith(itemClose) || !between.endsWith(section.itemOpen)) return null;
+  const separator = between.slice(itemClose.length, between.length - section.itemOpen.length);
   if (separator === section.separator || separator.trim() === '') return null;
   const message = 'the template separates later calls by something else than the first two';
   texts.log.warn({ field: 'calls.laterSeparator', kind: 'history', message, rendered: between });

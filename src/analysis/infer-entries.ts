@@ -4,6 +4,7 @@ import type { CallTexts } from './infer-calls.ts';
 import { inferFrames } from './infer-frames.ts';
 import { behindStart } from './region-texts.ts';
 import { type Repetition, solveRepetition } from './repetition.ts';
+import { nameMark } from './skeleton.ts';
 
 /** Stands for a key inside a literal while it is being read. */
 export const keyMark = '\uE000';
@@ -46,7 +47,8 @@ export function inferEntries(
       rendered: literals.between ?? '',
     });
   }
-  const behind = repetition.close + section.close + texts.callsEnd;
+  const { name } = texts.calls.spans[0].call;
+  const behind = repetition.close.replaceAll(nameMark, name) + section.close + texts.callsEnd;
   const frames = inferFrames(texts, literals.keyToValue, repetition.itemClose, behind);
   const entry: EntryFormat = {
     open: repetition.itemOpen,
@@ -125,7 +127,7 @@ function emptyCall(texts: CallTexts, section: Repetition, literals: EntryTexts):
   const at = text.indexOf(opening);
   const behind = section.close + texts.callsEnd;
   if (at < 0 || !text.endsWith(behind)) return null;
-  return text.slice(at + opening.length, text.length - behind.length);
+  return text.slice(at + opening.length, text.length - behind.length).replaceAll(span.call.name, nameMark);
 }
 
 function logEntries(texts: CallTexts, literals: EntryTexts, none: string | null): void {

@@ -94,19 +94,18 @@ export const spacedStyle: JsonStyle = {
   sortKeys: false,
 };
 
-/** All styles that are tried, the usual ones first; `margin` is that of the line where the value begins. */
+/**
+ * All styles that are tried, the usual ones first. A value over several lines is indented by `margin`, that of
+ * the line where it begins, or not at all, since `tojson` does not know where it stands.
+ */
 function candidateStyles(margin: number): readonly JsonStyle[] {
   return separators.flatMap(({ itemSeparator, keySeparator, indents }) =>
     indents.flatMap((indent) =>
       [false, true].flatMap((sortKeys) =>
-        [false, true].map((ascii) => ({
-          itemSeparator,
-          keySeparator,
-          indent,
-          ascii,
-          sortKeys,
-          ...(indent === null || margin === 0 ? {} : { margin }),
-        })),
+        [false, true].flatMap((ascii) => {
+          const style = { itemSeparator, keySeparator, indent, ascii, sortKeys };
+          return indent === null || margin === 0 ? [style] : [{ ...style, margin }, style];
+        }),
       ),
     ),
   );

@@ -20,6 +20,17 @@ export function callParts(text: string, call: ProbeCall): readonly CallPart[] {
   return parts;
 }
 
+/** Stands for the tool's name inside a literal behind the arguments while it is being read. */
+export const nameMark = '\uE001';
+
+/** What ends a call, cut behind the last mark of a name: the tail of the call's skeleton, and its closer. */
+export function splitNameMarks(text: string): { readonly tail: readonly CallPart[]; readonly close: string } {
+  const pieces = text.split(nameMark);
+  const close = pieces.pop() ?? '';
+  const tail = pieces.flatMap((literal): readonly CallPart[] => [literal, { hole: 'name' }]);
+  return { tail: tail.filter((part) => part !== ''), close };
+}
+
 function nextHole(
   text: string,
   call: ProbeCall,
@@ -69,7 +80,7 @@ export function mergeLiterals(parts: readonly CallPart[]): readonly CallPart[] {
 
 /**
  * An id that the template composes: the run of word characters around name and index together. What
- * `open` ends with of that run is moved into it.
+ * `open` ends with of that run is moved into it; a colon in `open` ends a word before the id (`@call:`).
  */
 export function composeId(
   open: string,
@@ -80,7 +91,7 @@ export function composeId(
   if (typeof index !== 'object' || index.hole !== 'index' || !/^[\p{L}\p{N}_.:/#-]*$/u.test(between)) {
     return { open, head };
   }
-  const prefix = /[\p{L}\p{N}_.:/#-]*$/u.exec(open)?.[0] ?? '';
+  const prefix = /[\p{L}\p{N}_./#-]*$/u.exec(open)?.[0] ?? '';
   const parts = [...(prefix === '' ? [] : [prefix]), name, between, index];
   return {
     open: open.slice(0, open.length - prefix.length),

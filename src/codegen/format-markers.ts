@@ -162,15 +162,15 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
   const { calls } = format;
   if (calls === null || headerEnd(format) !== null) return [];
   const chain = openingChain(calls);
-  if (chain.length === 0) return options.inText ? [] : markerlessChoices(calls, options);
-  const nameFollows = textsBehindName(calls);
+  if (chain.length === 0) return options.inText ? [] : markerlessChoices(format, calls, options);
+  const nameFollows = textsBehindName(format, calls);
   return chain.flatMap((link, index) => {
     const isLast = index === chain.length - 1;
     const next = options.stateAt(index + 1);
     const lead = index === 0 ? options.lead : '';
     const choice = { marker: lead + link.marker, next, role: 'call' as const };
     if (index === 0 && endsTurn(format, link.marker)) return wholeOpener(chain, options);
-    const goesOn = behindLink(calls, chain, index);
+    const goesOn = behindLink(format, calls, chain, index);
     const sure = goesOn === null ? choice : { ...choice, goesOn };
     if (isStrong(link.marker) && (index === 0 || link.opensCall)) return [sure];
     if (!isLast) return [];
@@ -183,13 +183,18 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
 }
 
 /** What has to stand behind a link of the chain for a call to be meant; `null` where anything may. */
-function behindLink(calls: CallsFormat, chain: readonly ChainLink[], index: number): GoingOn | null {
+function behindLink(
+  format: ChatFormat,
+  calls: CallsFormat,
+  chain: readonly ChainLink[],
+  index: number,
+): GoingOn | null {
   const following = chain[index + 1];
   const begin = following === undefined ? '' : (core(following.marker).split(/\s/)[0] ?? '');
   if (calls.envelope !== null)
     return { texts: [...new Set([begin, '[', '{'])].filter((text) => text !== '') };
   if (following !== undefined) return begin === '' ? null : { texts: [begin] };
-  const nameEnds = textsBehindName(calls);
+  const nameEnds = textsBehindName(format, calls);
   return nameEnds === null ? null : { texts: [], nameEnds };
 }
 
@@ -204,12 +209,16 @@ function endsTurn(format: ChatFormat, marker: string): boolean {
 }
 
 /** A format without markers: a call can only begin where a region begins. */
-function markerlessChoices(calls: CallsFormat, options: OpenerOptions): readonly MarkerChoice[] {
+function markerlessChoices(
+  format: ChatFormat,
+  calls: CallsFormat,
+  options: OpenerOptions,
+): readonly MarkerChoice[] {
   const next = options.stateAt(0);
   if (calls.envelope !== null) {
     return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
   }
-  const nameFollows = textsBehindName(calls);
+  const nameFollows = textsBehindName(format, calls);
   return nameFollows === null ? [] : [{ marker: '', next, role: 'call', nameFollows }];
 }
 
@@ -228,29 +237,69 @@ export function trialChoice(format: ChatFormat, lead: string, next: StateName): 
   return [{ marker: lead + (opener === '' ? '{' : opener), next, ...begins }];
 }
 
-/** What can stand behind the tool's name; `null` where the head does not begin with the name. */
-function textsBehindName(calls: CallsFormat): readonly string[] | null {
+/**
+ * What can stand behind the tool's name: none of them where white space and then any key may follow;
+ * `null` where the head does not begin with the name.
+ */
+function textsBehindName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
   const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
   const [first, ...rest] = holes;
   if (typeof first !== 'object' || first.hole !== 'name') return null;
   const literal = leadingLiteral(rest);
-  return isBlank(literal) ? argumentBegins(calls) : [core(literal).split(/\s/)[0] ?? ''];
+  if (isBlank(literal) && literal !== '' && beginsWithKey(calls)) return [];
+  return isBlank(literal) ? argumentBegins(format, calls) : [core(literal).split(/\s/)[0] ?? ''];
+}
+
+/** Whether nothing stands before the first key. */
+function beginsWithKey({ arguments: format }: CallsFormat): boolean {
+  return format.kind === 'entries' && isBlank(format.open) && isBlank(format.entry.open);
 }
 
 /** Texts with which the arguments, or the end of a call without any, can begin. */
-export function argumentBegins(calls: CallsFormat): readonly string[] {
-  const ends = closingPieces(calls).slice(0, 1).map(core);
-  if (calls.arguments.kind === 'json') return ['{', ...ends];
+export function argumentBegins(format: ChatFormat, calls: CallsFormat): readonly string[] {
+  const closing = closingPieces(calls).slice(0, 1).map(core);
+  const ends = closing.length > 0 ? closing : callFollowers(format, calls);
+  if (calls.arguments.kind === 'json') {
+    return calls.arguments.encoding === 'string' ? ['"', '{', ...ends] : ['{', ...ends];
+  }
   const { open, entry } = calls.arguments;
   const begin = core(open) === '' ? core(entry.open) : core(open);
   return [begin, ...ends].filter((text) => text !== '');
 }
 
+/** A hole of a call's skeleton. */
+export type Hole = Exclude<CallPart, string>;
+
+/** A marker, or a hole, behind the arguments. */
+export type Closing = string | Hole;
+
+/** What stands between the arguments and the end of the call. */
+export function closingElements(calls: CallsFormat): readonly Closing[] {
+  const inner = calls.arguments.kind === 'entries' ? pieces(calls.arguments.close) : [];
+  const tail = calls.envelope === null ? calls.tail : [];
+  const all: Closing[] = [...inner];
+  let literal = '';
+  for (const part of tail) {
+    if (typeof part === 'string') {
+      literal += part;
+      continue;
+    }
+    all.push(...pieces(literal), part);
+    literal = '';
+  }
+  return [...all, ...pieces(literal + calls.call.close)];
+}
+
 /** The markers between the arguments and the end of a call; holes are left out. */
 export function closingPieces(calls: CallsFormat): readonly string[] {
-  const inner = calls.arguments.kind === 'entries' ? calls.arguments.close : '';
-  const tail = calls.envelope === null ? calls.tail.filter((part) => typeof part === 'string').join('') : '';
-  return pieces(inner + tail + calls.call.close);
+  return closingElements(calls).filter((each) => typeof each === 'string');
+}
+
+/** Texts behind a call: of another one, of the section's end or, where it has none, of the turn's. */
+export function callFollowers({ turn }: ChatFormat, calls: CallsFormat): readonly string[] {
+  const another = isBlank(calls.separator) ? calls.call.open : calls.separator;
+  const ends = isBlank(calls.section.close) ? turn.ends : [calls.section.close];
+  return [...new Set([another, ...ends].map(core))].filter((text) => text !== '');
 }
 
 /** Ends of a section: whole, and each of its markers alone. */

@@ -3,15 +3,18 @@ import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
 import type { IdPart } from '../runtime/module-contract.ts';
 import {
   argumentBegins,
+  type Closing,
+  callFollowers,
+  closingElements,
   closingPieces,
   core,
   endChoices,
+  type Hole,
   isBlank,
   leadingLiteral,
   type MarkerChoice,
   openerChoices,
   openingChain,
-  pieces,
   sectionEndChoices,
   turnStartChoices,
   withoutRestart,
@@ -56,8 +59,8 @@ export function callStates(format: ChatFormat): readonly StateSpec[] {
   if (calls === null) return [];
   return [
     ...chainStates(format, calls),
-    ...(calls.envelope === null ? headStates(calls) : envelopeStates(calls)),
-    ...argumentStates(calls),
+    ...(calls.envelope === null ? headStates(format, calls) : envelopeStates(calls)),
+    ...argumentStates(format, calls),
     ...closingStates(format, calls),
     afterCallState(format, calls),
     afterCallsState(format),
@@ -110,8 +113,6 @@ function chainStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec
   });
 }
 
-type Hole = Exclude<CallPart, string>;
-
 /** The holes of the head, each with the text behind it. */
 function headHoles(calls: CallsFormat): readonly { readonly hole: Hole; readonly behind: string }[] {
   return calls.head.flatMap((part, index) =>
@@ -126,7 +127,7 @@ const holeTitles = {
   'composed-id': "In the call's id, which holds the tool's name.",
 } as const;
 
-function headStates(calls: CallsFormat): readonly StateSpec[] {
+function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[] {
   const holes = headHoles(calls);
   return holes.map(({ hole, behind }, index) => {
     const next = index === holes.length - 1 ? 'beforeArguments' : holeName(holes, index + 1);
@@ -138,7 +139,8 @@ function headStates(calls: CallsFormat): readonly StateSpec[] {
         use: 'readHole',
         table: {
           hole: hole.hole,
-          ends: holeEnds(calls, behind, next),
+          ends: holeEnds(format, calls, behind, next),
+          ...(behind !== '' && isBlank(behind) ? { space: next } : {}),
           ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
           ...(index === holes.length - 1 ? { announce: true as const } : {}),
           ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
@@ -156,12 +158,17 @@ function idPart(part: CallPart): IdPart {
 }
 
 /** What ends a hole: the text behind it or, where that is only white space, what follows. */
-function holeEnds(calls: CallsFormat, behind: string, next: StateName): readonly MarkerChoice[] {
+function holeEnds(
+  format: ChatFormat,
+  calls: CallsFormat,
+  behind: string,
+  next: StateName,
+): readonly MarkerChoice[] {
   if (!isBlank(behind)) {
-    const early = argumentEnds(calls).map((choice) => ({ ...choice, next }));
+    const early = argumentEnds(format, calls).map((choice) => ({ ...choice, next }));
     return distinct([{ marker: behind, next }, ...early]);
   }
-  return distinct(argumentBegins(calls).map((marker) => ({ marker, next, peek: true })));
+  return distinct(argumentBegins(format, calls).map((marker) => ({ marker, next, peek: true })));
 }
 
 function envelopeStates(calls: CallsFormat): readonly StateSpec[] {
@@ -194,16 +201,26 @@ export function behindArguments(calls: CallsFormat): StateName {
   return closingElements(calls).length === 0 ? 'afterCall' : 'closing0';
 }
 
-/** Markers that end the arguments; they are seen, not consumed. */
-export function argumentEnds(calls: CallsFormat): readonly MarkerChoice[] {
+/** Markers that end the arguments; they are seen, not consumed. A call without an end ends where others begin. */
+function argumentEnds(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
   const next = calls.arguments.kind === 'entries' ? 'argumentsEnded' : behindArguments(calls);
-  return distinct(closingPieces(calls).map((marker) => ({ marker, next, peek: true as const })));
+  const closing = closingPieces(calls);
+  const markers = closing.length > 0 ? closing : callFollowers(format, calls);
+  return distinct(markers.map((marker) => ({ marker, next, peek: true as const })));
 }
 
-function argumentStates(calls: CallsFormat): readonly StateSpec[] {
+function argumentStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[] {
   if (calls.envelope !== null) return [];
   const open = calls.tail.some((part) => typeof part !== 'string') ? { open: true as const } : {};
-  if (calls.arguments.kind === 'entries') return entryStates(calls, calls.arguments, open);
+  const ends = argumentEnds(format, calls);
+  if (calls.arguments.kind === 'entries') {
+    return entryStates(
+      calls,
+      calls.arguments,
+      { markers: ends, followers: callFollowers(format, calls) },
+      open,
+    );
+  }
   return [
     {
       name: 'beforeArguments',
@@ -214,31 +231,12 @@ function argumentStates(calls: CallsFormat): readonly StateSpec[] {
         table: {
           next: behindArguments(calls),
           recover: 'inMalformedCall',
-          ends: argumentEnds(calls),
+          ends,
           ...open,
         },
       },
     },
   ];
-}
-
-type Closing = string | Hole;
-
-/** What stands between the arguments and the end of the call. */
-function closingElements(calls: CallsFormat): readonly Closing[] {
-  const inner = calls.arguments.kind === 'entries' ? pieces(calls.arguments.close) : [];
-  const tail = calls.envelope === null ? calls.tail : [];
-  const all: Closing[] = [...inner];
-  let literal = '';
-  for (const part of tail) {
-    if (typeof part === 'string') {
-      literal += part;
-      continue;
-    }
-    all.push(...pieces(literal), part);
-    literal = '';
-  }
-  return [...all, ...pieces(literal + calls.call.close)];
 }
 
 /** The way out of a call. Ends may be left out: whatever can follow the call is accepted too. */

@@ -2,7 +2,7 @@
 import type { CallsFormat, EntryArguments, JsonType, NestedFormat, ValueFrame } from '../chat-format.ts';
 import type { FrameChoice, KeyedText, NestedTable, ValuePlace } from '../runtime/module-contract.ts';
 import { closingPieces, core, isBlank, type MarkerChoice, pieces } from './format-markers.ts';
-import { argumentEnds, behindArguments } from './lower-calls.ts';
+import { behindArguments } from './lower-calls.ts';
 import { picture } from './pictures.ts';
 import type { StateName, StateSpec } from './states.ts';
 
@@ -11,24 +11,33 @@ const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', '
 const samples = { key: 'city', value: 'Paris' };
 const anyKey = { hole: 'key' } as const;
 
+/** What ends arguments. */
+export interface ArgumentEnds {
+  /** Markers that end them; seen, not consumed. */
+  readonly markers: readonly MarkerChoice[];
+  /** Texts that may follow a call. */
+  readonly followers: readonly string[];
+}
+
 /** States of the arguments; `open` says that the call is not complete when they are. */
 export function entryStates(
   calls: CallsFormat,
   format: EntryArguments,
+  ends: ArgumentEnds,
   open: { readonly open?: true },
 ): readonly StateSpec[] {
   return [
-    beforeArguments(calls, format),
-    beforeKey(calls, format),
+    beforeArguments(format, ends),
+    beforeKey(format, ends),
     keyState(
       'inKey',
       "In an argument's name.",
       keyEnds(format),
-      entryPlace(calls, format),
+      entryPlace(calls, format, ends.followers),
       format.entry.open,
     ),
     valueState(format),
-    afterEntry(calls, format),
+    afterEntry(calls, format, ends),
     {
       name: 'argumentsEnded',
       title: 'Behind the last argument.',
@@ -37,11 +46,6 @@ export function entryStates(
     },
     ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
   ];
-}
-
-/** Markers that end the arguments, or nothing at all where the call has no end of its own. */
-function ends(calls: CallsFormat): readonly MarkerChoice[] {
-  return argumentEnds(calls);
 }
 
 /** Where a key begins: behind its opener or, where it has none, at once. */
@@ -53,7 +57,7 @@ function keyWithoutOpener(format: EntryArguments): { readonly otherwise?: StateN
   return isBlank(format.entry.open) ? { otherwise: 'inKey' } : {};
 }
 
-function beforeArguments(calls: CallsFormat, format: EntryArguments): StateSpec {
+function beforeArguments(format: EntryArguments, ends: ArgumentEnds): StateSpec {
   const opened = isBlank(format.open) ? [] : [{ marker: format.open, next: 'beforeKey' }];
   const empty = isBlank(format.empty) ? [] : [{ marker: format.empty, next: 'argumentsEnded' }];
   return {
@@ -63,7 +67,7 @@ function beforeArguments(calls: CallsFormat, format: EntryArguments): StateSpec 
     step: {
       use: 'expect',
       table: {
-        choices: [...opened, ...empty, ...keyChoices(format), ...ends(calls)],
+        choices: [...opened, ...empty, ...keyChoices(format), ...ends.markers],
         ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
         recover,
       },
@@ -71,14 +75,14 @@ function beforeArguments(calls: CallsFormat, format: EntryArguments): StateSpec 
   };
 }
 
-function beforeKey(calls: CallsFormat, format: EntryArguments): StateSpec {
+function beforeKey(format: EntryArguments, ends: ArgumentEnds): StateSpec {
   return {
     name: 'beforeKey',
     title: 'Before an argument.',
     picture: picture(format.separator, format.entry.open, samples.key + format.entry.key),
     step: {
       use: 'expect',
-      table: { choices: [...keyChoices(format), ...ends(calls)], ...keyWithoutOpener(format), recover },
+      table: { choices: [...keyChoices(format), ...ends.markers], ...keyWithoutOpener(format), recover },
     },
   };
 }
@@ -107,17 +111,25 @@ function keyEnds(format: EntryArguments): readonly MarkerChoice[] {
     .map((marker) => ({ marker, next: 'inValue', peek: true as const }));
 }
 
-function entryPlace(calls: CallsFormat, format: EntryArguments): ValuePlace<StateName> {
+function entryPlace(
+  calls: CallsFormat,
+  format: EntryArguments,
+  followers: readonly string[],
+): ValuePlace<StateName> {
   return {
     kind: 'entry',
     close: format.entry.close,
-    continuations: entryContinuations(calls, format),
+    continuations: entryContinuations(calls, format, followers),
     next: 'afterEntry',
   };
 }
 
 /** What can follow an entry: another one, or the end of the arguments and of the call. */
-function entryContinuations(calls: CallsFormat, format: EntryArguments): readonly KeyedText[] {
+function entryContinuations(
+  calls: CallsFormat,
+  format: EntryArguments,
+  followers: readonly string[],
+): readonly KeyedText[] {
   const keyEnd = core(format.entry.key);
   const another = keyed([core(format.separator), core(format.entry.open), anyKey, keyEnd]);
   const next = isBlank(format.entry.open)
@@ -125,15 +137,11 @@ function entryContinuations(calls: CallsFormat, format: EntryArguments): readonl
     : [keyed([core(format.separator), core(format.entry.open)])];
   const closing = closingPieces(calls).map(core);
   const [first = ''] = closing;
-  if (first === '') return next;
+  if (first === '') return [...next, ...followers.map((text) => [text])];
   if (first.length > 1) return [...next, [first]];
-  return [...next, ...behindShortEnd(calls).map((text) => keyed([...closing, text]))];
-}
-
-/** An end of one character, such as `)`, is none by itself: what follows the call must follow it. */
-function behindShortEnd(calls: CallsFormat): readonly string[] {
-  const texts = [core(calls.separator), core(calls.section.close)].filter((text) => text !== '');
-  return texts.length > 0 ? texts : [''];
+  if (closing.length > 1) return [...next, keyed(closing)];
+  // An end of one character, such as `)`, is none by itself: what follows the call must follow it.
+  return [...next, ...(followers.length === 0 ? [''] : followers).map((text) => keyed([...closing, text]))];
 }
 
 function keyed(parts: KeyedText): KeyedText {
@@ -182,7 +190,7 @@ function sampleClose(close: KeyedText): string {
   return close.map((part) => (typeof part === 'string' ? part : samples.key)).join('');
 }
 
-function afterEntry(calls: CallsFormat, format: EntryArguments): StateSpec {
+function afterEntry(calls: CallsFormat, format: EntryArguments, ends: ArgumentEnds): StateSpec {
   const separator = isBlank(format.separator) ? [] : [{ marker: format.separator, next: 'beforeKey' }];
   return {
     name: 'afterEntry',
@@ -190,7 +198,11 @@ function afterEntry(calls: CallsFormat, format: EntryArguments): StateSpec {
     picture: picture(samples.value + sampleClose(format.entry.close), format.separator, calls.call.close),
     step: {
       use: 'expect',
-      table: { choices: [...separator, ...keyChoices(format), ...ends(calls)], recover },
+      table: {
+        choices: [...separator, ...keyChoices(format), ...ends.markers],
+        ...(separator.length > 0 ? {} : keyWithoutOpener(format)),
+        recover,
+      },
     },
   };
 }

@@ -73,6 +73,7 @@ export interface ParserProgram {
 const referenceKeys: ReadonlySet<string> = new Set([
   'next',
   'otherwise',
+  'space',
   'recover',
   'resume',
   'doubt',

@@ -239,10 +239,12 @@ function unwritableBecause(name: string, calls: CallsFormat): string | null {
   if (/\p{Cc}/u.test(name)) return 'it holds a control character';
   if (/\p{Cs}/u.test(name)) return 'it holds half a surrogate pair';
   if (calls.envelope !== null) return null;
-  const terminator = textAfterName(calls).trim();
-  if (terminator !== '' && name.includes(terminator))
-    return `it holds ${JSON.stringify(terminator)}, which ends a name`;
-  const [first] = terminator === '' ? textAfterName(calls) : terminator;
+  if (/\s/.test(name)) return 'it holds white space';
+  const after = textAfterName(calls);
+  const terminator = after.trim();
+  if (/^(\s+\w|\s*$)/.test(after)) return null;
+  if (name.includes(terminator)) return `it holds ${JSON.stringify(terminator)}, which ends a name`;
+  const [first] = terminator;
   if (first !== undefined && name.includes(first))
     return `it holds ${JSON.stringify(first)}, with which the text after a name begins`;
   return null;
@@ -262,5 +264,6 @@ function textAfterName(calls: CallsFormat): string {
   const nameAt = parts.findIndex((part) => typeof part !== 'string' && part.hole === 'name');
   const next = parts[nameAt + 1];
   if (typeof next === 'string') return next;
-  return calls.arguments.kind === 'json' ? '{' : calls.arguments.open + calls.arguments.entry.open;
+  if (calls.arguments.kind === 'entries') return calls.arguments.open + calls.arguments.entry.open;
+  return calls.arguments.encoding === 'string' ? '"' : '{';
 }

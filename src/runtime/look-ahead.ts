@@ -45,6 +45,7 @@ function mayEndHere(
 
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
   const next = skipSpace(text, nameEnds);
+  if (ends.length === 0) return next > nameEnds ? nameEnds : absent;
   if (ends.some((each) => text.startsWith(each, next))) return nameEnds;
   const rest = text.slice(next);
   return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;

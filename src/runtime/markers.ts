@@ -24,6 +24,8 @@ export interface CompiledChoice<Ref> extends Choice<Ref> {
   readonly parts: readonly string[];
   /** White space behind the marker, which it claims if it is there. */
   readonly trail: string;
+  /** Begins like a word, behind white space. */
+  readonly wordStart: boolean;
   /** Ends like a word, so it must not go on like one. */
   readonly wordEnd: boolean;
 }
@@ -35,7 +37,8 @@ export function compileChoice<Ref>(choice: Choice<Ref>): CompiledChoice<Ref> {
   const lead = core === '' ? '' : choice.marker.slice(0, start);
   const trail = core === '' ? choice.marker : choice.marker.slice(start + core.length);
   const parts = core === '' ? [] : core.split(/[ \t]*[\r\n]\s*/);
-  return { ...choice, lead, parts, trail, wordEnd: trail !== '' && /\w$/.test(core) };
+  const wordStart = lead !== '' && /^\w/.test(core);
+  return { ...choice, lead, parts, trail, wordStart, wordEnd: trail !== '' && /\w$/.test(core) };
 }
 
 /** What a match depends on beyond the text: the tools, special tokens, whether more text can come. */

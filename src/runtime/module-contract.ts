@@ -174,6 +174,8 @@ export type IdPart = string | { readonly hole: 'name' | 'index' };
 export interface HoleTable<Ref> {
   readonly hole: 'name' | 'id' | 'index' | 'composed-id' | 'key';
   readonly ends: readonly Choice<Ref>[];
+  /** The state behind white space, where that alone can end the hole. */
+  readonly space?: Ref;
   /** Of a composed id. */
   readonly parts?: readonly IdPart[];
   /** The call is announced here: its name and, where it is written before the arguments, its id are known. */

@@ -5,7 +5,7 @@ import type { Reader } from './reader.ts';
 import type { Compiled } from './steps-text.ts';
 import { closerPartsEnd, valueCloser } from './value-closer.ts';
 import { openPlace } from './value-stack.ts';
-import { skipSpace } from './white-space.ts';
+import { isSpace, skipSpace } from './white-space.ts';
 
 /** Longest name, id, index or key. */
 const longestHole = 512;
@@ -99,14 +99,34 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   if (reader.isExtraCall && table.hole !== 'key') return failExtraCall(reader, table.recover);
   const { text } = reader;
   const found = firstEnd(reader, markers);
+  const blank = table.space === undefined ? -1 : firstBlank(text, reader.at, found?.at ?? text.length);
+  if (blank !== -1 && table.space !== undefined) {
+    const value = text.slice(reader.at, blank).trim();
+    if (value.length > longestHole) return failHole(reader, table);
+    fillHole(reader, table, value, blank);
+    return table.space;
+  }
   const length = (found?.at ?? text.length) - reader.at;
   const value = text.slice(reader.at, reader.at + length).trim();
   if (length > longestHole || (found !== null && !isAcceptable(table, value))) {
-    return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
+    return failHole(reader, table);
   }
   if (found === null) return null;
   fillHole(reader, table, value, found.at);
   return enterMarker(reader, found.match);
+}
+
+function failHole(reader: Reader, table: HoleTable<State>): State {
+  return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
+}
+
+/** Where white space begins behind other text between two positions; -1 where it does not. */
+function firstBlank(text: string, from: number, to: number): number {
+  const start = skipSpace(text, from);
+  for (let at = start + 1; at < to; at++) {
+    if (isSpace(text.charCodeAt(at))) return at;
+  }
+  return -1;
 }
 
 function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<State>; at: number } | null {
@@ -115,10 +135,15 @@ function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<S
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) return null;
-    if (match !== null) return { match, at };
+    if (match !== null && !continuesWord(reader, match, at)) return { match, at };
     at = markers.nextCandidate(text, at + 1);
   }
   return null;
+}
+
+/** Whether a marker that begins with a word, behind white space, stands in the middle of one. */
+function continuesWord(reader: Reader, { choice }: Match<State>, at: number): boolean {
+  return choice.wordStart && at > reader.at && /\w/.test(reader.text.charAt(at - 1));
 }
 
 function isAcceptable(table: HoleTable<State>, value: string): boolean {

@@ -49,7 +49,9 @@ function closerOf(marker: string): Closer {
 }
 
 function newCloser(marker: string): Closer {
-  const choice = compileChoice({ marker, next: null });
+  const compiled = compileChoice({ marker, next: null });
+  const isBlank = compiled.parts.length === 0 && marker !== '';
+  const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
   const spaces = spacesOf([choice.lead]);
   const [first = ''] = choice.parts;
   const firsts = [first.charAt(0)];

@@ -67,14 +67,19 @@ export function nothingLostLaw({ format, tools, turn }: RenderedCase): Breach | 
 export function completeLaw({ format, message, turn }: RenderedCase, matcher: Matcher): Breach | null {
   const made = shownMessage(format, message, turn).tool_calls ?? [];
   if (format.calls === null || made.length === 0) return null;
-  const text = writeCalls(format.calls, made).trim();
-  const here = matcher.clone();
-  if (here.accept(text) && here.complete) return null;
+  const written = writeCalls(format.calls, made).trimStart();
+  const text = written.trimEnd();
+  if ([text, written].some((each) => isComplete(matcher, each))) return null;
   const reached = text.slice(0, matcher.allowedLength(text));
   return {
     expected: text,
     actual: reached === text ? 'more is asked for' : `stops behind ${JSON.stringify(reached)}`,
   };
+}
+
+function isComplete(matcher: Matcher, text: string): boolean {
+  const here = matcher.clone();
+  return here.accept(text) && here.complete;
 }
 
 /** The message without what the template left out of its render. */

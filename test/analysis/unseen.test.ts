@@ -1,6 +1,7 @@
-/** Templates that nobody has seen: every layout of calls in markers of every style. */
+/** Templates that nobody has seen: every layout of calls in markers of every style. All laws hold for them. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { verifyTemplate } from '../../src/verify/verify-template.ts';
 
 /** Spells an opening and a closing marker for a word. */
 interface MarkerStyle {
@@ -19,6 +20,7 @@ const styles: readonly MarkerStyle[] = [
   },
   { name: 'white brackets', open: (word) => `⟦${word}⟧`, close: (word) => `⟦/${word}⟧` },
   { name: 'words', open: (word) => `@${word}:`, close: (word) => `@end_${word};` },
+  { name: 'headings', open: (word) => `### ${word}\n`, close: (word) => `\n### end ${word}\n` },
 ];
 
 /** Jinja that renders `call` (its `function` in `f`) inside the markers of a call. */
@@ -26,6 +28,9 @@ interface CallLayout {
   readonly name: string;
   readonly body: (style: MarkerStyle) => string;
 }
+
+const text = '{{ value if value is string else value | tojson }}';
+const eachEntry = (entry: string) => `{% for key, value in f.arguments.items() %}${entry}{% endfor %}`;
 
 const layouts: readonly CallLayout[] = [
   { name: 'a JSON object', body: () => `{"name": "{{ f.name }}", "arguments": {{ f.arguments | tojson }}}` },
@@ -40,10 +45,30 @@ const layouts: readonly CallLayout[] = [
       `{{ f.name }}${style.open('id')}{{ call.id }}${style.open('with')}{{ f.arguments | tojson }}`,
   },
   {
+    name: 'indented JSON',
+    body: () => `{\n  "name": "{{ f.name }}",\n  "arguments": {{ f.arguments | tojson(indent=2) }}\n}`,
+  },
+  { name: 'JSON in a string', body: () => `{{ f.name }} {{ f.arguments | tojson | tojson }}` },
+  { name: 'a word between name and JSON', body: () => `{{ f.name }} code {{ f.arguments | tojson }}` },
+  {
+    name: 'a composed id and JSON',
+    body: (style) => `f.{{ f.name }}:{{ loop.index0 }}${style.open('with')}{{ f.arguments | tojson }}`,
+  },
+  {
+    name: 'an element with the name of the tool around JSON',
+    body: () => '<{{ f.name }}>\n{{ f.arguments | tojson }}\n</{{ f.name }}>',
+  },
+  {
     name: 'entries',
     body: (style) =>
-      `{{ f.name }}{% for key, value in f.arguments.items() %}${style.open('key')}{{ key }}${style.close('key')}${style.open('value')}{{ value if value is string else value | tojson }}${style.close('value')}{% endfor %}`,
+      `{{ f.name }}${eachEntry(`${style.open('key')}{{ key }}${style.close('key')}${style.open('value')}${text}${style.close('value')}`)}`,
   },
+  {
+    name: 'elements with the names of tool and arguments',
+    body: () => `<{{ f.name }}>${eachEntry(`<{{ key }}>${text}</{{ key }}>`)}</{{ f.name }}>`,
+  },
+  { name: 'lines of JSON', body: () => `{{ f.name }}\n${eachEntry('{{ key }}: {{ value | tojson }}\n')}` },
+  { name: 'lines of text', body: () => `{{ f.name }}\n${eachEntry(`- {{ key }}: ${text}\n`)}` },
 ];
 
 interface Wrapping {
@@ -59,10 +84,32 @@ const wrappings: readonly Wrapping[] = [
   { name: 'in a section, with commas', section: true, separator: ', ' },
 ];
 
+function callsOf(open: string, body: string, close: string, separator: string): string {
+  const call = `{% set f = call.function %}{% if not loop.first %}{{ "${separator}" }}{% endif %}${open}${body}${close}`;
+  return `{% for call in message.tool_calls %}${call}{% endfor %}`;
+}
+
 function templateOf(style: MarkerStyle, layout: CallLayout, wrapping: Wrapping): string {
-  const call = `{% set f = call.function %}{% if not loop.first %}{{ "${wrapping.separator}" }}{% endif %}${style.open('call')}${layout.body(style)}${style.close('call')}`;
-  const calls = `{% for call in message.tool_calls %}${call}{% endfor %}`;
+  const calls = callsOf(style.open('call'), layout.body(style), style.close('call'), wrapping.separator);
   const section = wrapping.section ? style.open('calls') + calls + style.close('calls') : calls;
+  return turnsOf(style, section);
+}
+
+/** Calls without an end of their own: another one, the section or the turn ends them. */
+const endless = [
+  {
+    name: 'a list in a section',
+    calls: (style: MarkerStyle, layout: CallLayout) =>
+      `${style.open('calls')}[${callsOf('', layout.body(style), '', ', ')}]${style.close('calls')}`,
+  },
+  {
+    name: 'markers in front alone',
+    calls: (style: MarkerStyle, layout: CallLayout) =>
+      callsOf(style.open('call'), layout.body(style), '', ''),
+  },
+];
+
+function turnsOf(style: MarkerStyle, section: string): string {
   return [
     `{% for message in messages %}${style.open('turn')}{{ message.role }}{{ "\\n" }}`,
     `{% if message.reasoning_content %}${style.open('thought')}{{ message.reasoning_content }}${style.close('thought')}{% endif %}`,
@@ -74,15 +121,24 @@ function templateOf(style: MarkerStyle, layout: CallLayout, wrapping: Wrapping):
 describe.each(styles)('markers of $name', (style) => {
   const cases = layouts.flatMap((layout) => wrappings.map((wrapping) => ({ layout, wrapping })));
   test.each(cases)('calls as $layout.name, $wrapping.name', ({ layout, wrapping }) => {
-    const { format, selfCheck, warnings } = analyzeTemplate(templateOf(style, layout, wrapping));
+    const source = templateOf(style, layout, wrapping);
+    const { format, selfCheck, warnings } = analyzeTemplate(source);
     expect(warnings.filter((warning) => warning.kind === 'self-check')).toEqual([]);
     expect(selfCheck.exact).toBe(selfCheck.compared);
     expect(selfCheck.compared).toBeGreaterThan(15);
     expect(format.turn.start).toBe(`${style.open('turn')}assistant\n`);
-    expect(format.turn.ends[0]).toBe(style.close('turn'));
+    expect(format.turn.ends[0]?.trim()).toBe(style.close('turn').trim());
     expect(format.reasoning?.start).toBe(style.open('thought'));
     expect(format.reasoning?.end).toBe(style.close('thought'));
     expect(format.calls?.parallel).toBe(true);
-    expect(format.calls?.section.open.startsWith(style.open('calls'))).toBe(wrapping.section);
+    expect(format.calls?.section.open.trimStart().startsWith(style.open('calls').trim())).toBe(
+      wrapping.section,
+    );
+    expect(verifyTemplate(source, { format }).breaches).toEqual([]);
+  });
+
+  const bare = layouts.flatMap((layout) => endless.map((each) => ({ layout, ...each })));
+  test.each(bare)('calls as $layout.name, $name', ({ layout, calls }) => {
+    expect(verifyTemplate(turnsOf(style, calls(style, layout))).breaches).toEqual([]);
   });
 });

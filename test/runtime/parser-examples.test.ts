@@ -361,13 +361,14 @@ describe('formats without markers', () => {
     const cost = (count: number) => {
       const parser = createResponseParser(samples.noMarker, { tools });
       parser.feed('So: ');
-      const start = performance.now();
+      const start = process.cpuUsage();
       for (let index = 0; index < count; index++) parser.feed('{"name": "f", "parameters": {"d": ');
       parser.finish();
-      return (performance.now() - start) / count;
+      return process.cpuUsage(start).user / count;
     };
     const best = (count: number) => Math.min(...[1, 2, 3, 4].map(() => cost(count)));
-    expect(best(64_000) / best(4000)).toBeLessThan(4);
+    // Some 1; what is quadratic is 16.
+    expect(best(64_000) / best(4000)).toBeLessThan(8);
   });
 });
 

@@ -116,10 +116,10 @@ describe('a render never escapes its limits', () => {
     ['many slices', '{{ [1]|slice(9999999999)|list }}'],
   ];
   it.each(hostile)('%s', (_what, source) => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const result = attempt(source, {});
     expect(result).toBeInstanceOf(IdiolectError);
-    expect(performance.now() - started).toBeLessThan(8000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(8000);
   });
 
   it.each([
@@ -133,11 +133,11 @@ describe('a render never escapes its limits', () => {
 
   it('long stretches of white space cost linear time', () => {
     const blank = ' '.repeat(300_000);
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(
       attempt(`a${blank}{%${blank}if 1${blank}%}{{ "${blank}"|length }}${blank}{%-${blank}endif %}`, {}),
     ).toBe(`a${blank}300000`);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(3000);
   });
 
   const piece = fc.constantFrom(
