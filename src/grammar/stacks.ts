@@ -19,6 +19,8 @@ export class Frame {
   reach: Reach | undefined;
   /** The frame after this one's character, once it has been asked. */
   after: Frame | undefined;
+  /** The position that is this stack alone, once it has been asked. */
+  position: Position | undefined;
 
   constructor(node: ProgramNode | null, count: number, below: Frame | null) {
     this.node = node;
@@ -65,7 +67,6 @@ export class Stacks {
   readonly #stackLimit: number;
   /** Below everything: when it is reached the text may end. */
   readonly #ground = new Frame(null, 0, null);
-  readonly #positions = new WeakMap<Frame, Position>();
 
   constructor(program: Program, stackLimit: number) {
     this.#program = program;
@@ -103,11 +104,8 @@ export class Stacks {
   }
 
   #at(frame: Frame): Position {
-    const known = this.#positions.get(frame);
-    if (known !== undefined) return known;
-    const position = { frames: [frame], ...this.#reach(frame) };
-    this.#positions.set(frame, position);
-    return position;
+    frame.position ??= { frames: [frame], ...this.#reach(frame) };
+    return frame.position;
   }
 
   #union(frames: readonly Frame[]): Position {

@@ -53,7 +53,7 @@ export class MarkerTokens {
 
   /** Cuts out every character with which a marker's special token may begin, and calls it special. */
   splitAtBeginnings(text: string): { readonly text: string; readonly special: boolean }[] {
-    if (this.texts.length === 0) return [{ text, special: false }];
+    if (this.texts.length === 0 || !this.#beginnings.test(text)) return [{ text, special: false }];
     return text.split(this.#beginnings).map((piece, index) => ({ text: piece, special: index % 2 === 1 }));
   }
 
