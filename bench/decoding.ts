@@ -25,7 +25,7 @@ import { MarkerTokens, markersOf } from '../src/runtime/engines/node-llama-cpp/m
 import { ResponseRun } from '../src/runtime/engines/node-llama-cpp/response-run.ts';
 import { readVocabulary } from '../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../src/testing/index.ts';
-import { cpuTime, lowerQuartile } from './processor-time.ts';
+import { cpuTime, median } from './processor-time.ts';
 
 // Its types are sources that do not pass this project's compiler options.
 const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');
@@ -83,14 +83,9 @@ async function conforming(vocabulary: string, tiny: string): Promise<void> {
   writeModelFile(file, bytes);
   console.log(`\n${vocabulary}, a model that conforms: ${tokens.script.length} tokens, three calls`);
   const opened = await open(file);
-  await compare(
-    new Map(
-      (['free', 'grammar', 'injected'] as const).map((mode) => [
-        mode,
-        () => respond(opened, tokens.prompt, mode, true, 0),
-      ]),
-    ),
-  );
+  const modes: readonly Mode[] = ['free', 'grammar', 'injected'];
+  const ways = modes.map((mode) => [mode, () => respond(opened, tokens.prompt, mode, true, 0)] as const);
+  reportPairs(await measure(new Map(ways)));
   await opened.model.dispose();
   fs.rmSync(file);
 }
@@ -101,21 +96,20 @@ async function random(vocabulary: string, tiny: string): Promise<void> {
   const { prompt } = await encode(tiny);
   const opened = await open(tiny);
   const peer = await openPeer(tiny);
-  await compare(
-    new Map([
-      ['llama.cpp', (seed: number) => peer.respond(seed)],
-      ['grammar', (seed: number) => respond(opened, prompt, 'grammar', false, seed)],
-      ['injected', (seed: number) => respond(opened, prompt, 'injected', false, seed)],
-    ]),
-  );
+  const ways = new Map([
+    ['llama.cpp', (seed: number) => peer.respond(seed)],
+    ['grammar', (seed: number) => respond(opened, prompt, 'grammar', false, seed)],
+    ['injected', (seed: number) => respond(opened, prompt, 'injected', false, seed)],
+  ]);
+  reportMeans(await measure(ways));
   await peer.release();
   await opened.model.dispose();
 }
 
 /** Runs each in turn, in changing order, so that whatever else the machine does falls on all alike. */
-async function compare(
-  ways: ReadonlyMap<string, (seed: number) => Measured | Promise<Measured>>,
-): Promise<void> {
+async function measure(
+  ways: ReadonlyMap<string, (seed: number) => Promise<Measured>>,
+): Promise<ReadonlyMap<string, readonly Measured[]>> {
   const results = new Map([...ways.keys()].map((name): [string, Measured[]] => [name, []]));
   for (let repeat = 0; repeat < repeats + 2; repeat++) {
     const turn = [...ways];
@@ -126,19 +120,46 @@ async function compare(
       if (repeat >= 2) results.get(name)?.push(measured);
     }
   }
-  let base: { readonly call: number; readonly character: number } | undefined;
+  return results;
+}
+
+/** The same text each time: medians, of the times and of their ratios to the first way's run beside them. */
+function reportPairs(results: ReadonlyMap<string, readonly Measured[]>): void {
+  const [base = []] = results.values();
   for (const [name, all] of results) {
-    const call = lowerQuartile(all.map(({ milliseconds }) => milliseconds));
-    const mean = (of: (each: Measured) => number): number =>
-      all.reduce((sum, each) => sum + of(each), 0) / all.length;
-    const character = mean(({ milliseconds }) => milliseconds) / mean(({ characters }) => characters);
-    base ??= { call, character };
+    const times = all.map(({ milliseconds }) => milliseconds);
+    const ratios = times.map((time, index) => time / (base[index]?.milliseconds ?? Number.NaN));
     console.log(
-      `  ${name.padEnd(9)} ${call.toFixed(1).padStart(8)} ms, ${(call / base.call).toFixed(3)}` +
-        `   per character ${(1000 * character).toFixed(0).padStart(6)} µs, ${(character / base.character).toFixed(3)}` +
-        `   complete ${all.filter(({ complete }) => complete).length} of ${all.length}`,
+      `  ${name.padEnd(9)} ${median(times).toFixed(1).padStart(8)} ms  ${median(ratios).toFixed(3)}`,
     );
   }
+}
+
+/** Another text each time: means over all calls. */
+function reportMeans(results: ReadonlyMap<string, readonly Measured[]>): void {
+  const means = new Map([...results].map(([name, all]) => [name, meanOf(all)]));
+  const [base] = means.values();
+  for (const [name, { call, character, complete }] of means) {
+    console.log(
+      `  ${name.padEnd(9)} ${call.toFixed(1).padStart(8)} ms a call, ${ratio(base?.call, call)}` +
+        `${(1000 * character).toFixed(0).padStart(6)} µs a character, ${ratio(base?.character, character)}` +
+        `${complete} of ${repeats} complete`,
+    );
+  }
+}
+
+function meanOf(all: readonly Measured[]) {
+  const sum = (of: (each: Measured) => number): number => all.reduce((total, each) => total + of(each), 0);
+  const milliseconds = sum((each) => each.milliseconds);
+  return {
+    call: milliseconds / all.length,
+    character: milliseconds / sum(({ characters }) => characters),
+    complete: all.filter(({ complete }) => complete).length,
+  };
+}
+
+function ratio(base: number | undefined, value: number): string {
+  return `${((base ?? Number.NaN) / value).toFixed(1)} times as fast`.padEnd(20);
 }
 
 async function encode(file: string): Promise<{ readonly prompt: Token[]; readonly script: Token[] }> {

@@ -6,7 +6,7 @@ export function cpuTime(): number {
   return (user + system) / 1000;
 }
 
-/** The value that a quarter is below: other processes slow some runs down and make none faster. */
-export function lowerQuartile(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 4)] ?? Number.NaN;
+/** The middle one of `values`. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

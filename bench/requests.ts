@@ -13,7 +13,7 @@ import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
 import type { Tool } from '../src/messages.ts';
 import { loadModel } from '../src/runtime/engines/node-llama-cpp/index.ts';
 import { renderPrompt } from '../src/template/render-prompt.ts';
-import { cpuTime } from './processor-time.ts';
+import { cpuTime, median } from './processor-time.ts';
 
 // Its types are sources that do not pass this project's compiler options.
 const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');
@@ -36,7 +36,7 @@ for (const vocabulary of ['llama-spm', 'qwen2']) {
     contextSize: 1024,
   });
   const peer = await peerPackage.loadModel({ model: file, n_ctx: 1024, n_threads: 1, n_gpu_layers: 0 });
-  let round = 0;
+  let requests = 0;
   for (const size of [demoTools.length, 30]) {
     const known = manyTools(size, 'known');
     const { input } = responseModule.format;
@@ -45,8 +45,8 @@ for (const vocabulary of ['llama-spm', 'qwen2']) {
         renderPrompt(template, { messages, tools: known, addGenerationPrompt: true, input }),
       'known tools': () => model.preview({ messages, tools: known, toolChoice: 'required' }),
       'new tools': () => {
-        round += 1;
-        model.preview({ messages, tools: manyTools(size, `new${round}`), toolChoice: 'required' });
+        requests += 1;
+        model.preview({ messages, tools: manyTools(size, `new${requests}`), toolChoice: 'required' });
       },
       'llama.cpp': () =>
         peer.getFormattedChat(messages, template, { jinja: true, tools: known, tool_choice: 'required' }),
@@ -69,7 +69,7 @@ function measure(ways: Readonly<Record<string, () => unknown>>): readonly (reado
       if (round >= 2) times.push((cpuTime() - before) / batch);
     }
   }
-  return costs.map(({ name, times }) => [name, times.sort((a, b) => a - b)[rounds >> 1] ?? Number.NaN]);
+  return costs.map(({ name, times }) => [name, median(times)]);
 }
 
 /** So many tools, whose names are not those of any other `group`. */

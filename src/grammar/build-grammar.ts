@@ -14,7 +14,10 @@ import { type ResponseShape, responseGrammar, tellingWords } from './response-gr
 export interface GrammarOptions {
   /** Tools on offer. Default: none. */
   readonly tools?: readonly Tool[];
-  /** Default: `auto`. */
+  /**
+   * Default: `auto`. The grammar then begins with the first call outside of reasoning; a call inside of
+   * thoughts that are never closed is read as a call, but nothing constrained it.
+   */
   readonly toolChoice?: ToolChoice;
   /** More than one call may be written. Default: as the format can. */
   readonly parallelToolCalls?: boolean;
