@@ -3,7 +3,7 @@ import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, repeat, sequence } from '../expression.ts';
 import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { countedRepeat } from '../regular/counted.ts';
-import { writeDistinct } from './distinct-items.ts';
+import { alwaysDiffer, writeDistinct } from './distinct-items.ts';
 import type { Place } from './places.ts';
 import type { ArrayShape, Contained } from './shapes.ts';
 import type { State } from './states.ts';
@@ -21,9 +21,11 @@ export function writeArray(
 ): Expression {
   const { compilation } = writer;
   if (shape.unique && (shape.max === null || shape.max > 1)) {
-    const distinct = writeDistinct(shape, writer, margin);
-    if (distinct !== null) return distinct;
-    compilation.reportState(state, 'uniqueItems', 'items are not compared');
+    if (!alwaysDiffer(shape, writer)) {
+      const distinct = writeDistinct(shape, state, writer, margin);
+      if (distinct !== null) return distinct;
+      compilation.reportState(state, 'uniqueItems', 'items are not compared');
+    }
   }
   return new ArrayWriter(shape, place, hint, margin, writer).array();
 }

@@ -198,10 +198,37 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [[1], ['a', 1, 2]],
     invalid: [[], ['a'], [1, 2, 3]],
   },
-  '`uniqueItems`, items out of at most nine scalars': {
-    schema: { type: 'array', items: { enum: ['a', 'b', 1] }, uniqueItems: true },
-    valid: [[], ['a'], [1, 'b', 'a']],
-    invalid: [['a', 'a'], [1, 'b', 1], ['c']],
+  '`uniqueItems`, items out of a few scalars': {
+    schema: {
+      type: 'array',
+      prefixItems: [{ type: 'boolean' }, { type: 'boolean' }],
+      items: { enum: ['a', 'b', 1, true] },
+      uniqueItems: true,
+      minItems: 1,
+    },
+    valid: [[true], [false, true, 1, 'b', 'a'], [true, false, 'a']],
+    invalid: [[], [true, true], [true, false, true], [true, false, 'a', 'a'], [false, true, true]],
+  },
+  '`uniqueItems`, items out of up to 200 scalars': {
+    schema: {
+      type: 'array',
+      items: { enum: Array.from('abcdefghijklmnopqrstuv') },
+      uniqueItems: true,
+      minItems: 4,
+    },
+    valid: ['icfk', 'cifklv', 'uabv'].map((text) => Array.from(text)),
+    invalid: ['icf', 'icik', 'icfi', 'icfkk', 'icfz'].map((text) => Array.from(text)),
+    unwritten: [Array.from('icfe')],
+  },
+  '`uniqueItems`, items that cannot be equal': {
+    schema: {
+      type: 'array',
+      prefixItems: [string, number, { type: 'array' }],
+      items: false,
+      uniqueItems: true,
+    },
+    valid: [[], ['1', 1, ['1', '1']]],
+    invalid: [[1], ['1', '1']],
   },
   '`uniqueItems`, other items': {
     schema: { type: 'array', items: string, uniqueItems: true },

@@ -79,8 +79,18 @@ function hasExponent(value: JsonValue): boolean {
 
 const validators = new Map<JsonSchema, ReturnType<typeof compileValidator>>();
 function isValid(schema: JsonSchema, value: JsonValue): boolean {
-  const validate = validators.get(schema) ?? compileValidator(schema);
+  const validate = validators.get(schema) ?? compileValidator(withoutPairs(schema));
   validators.clear();
   validators.set(schema, validate);
   return validate(value).length === 0;
+}
+
+/** Under `not`, Ajv passes over `contains` beside `prefixItems` where the array is empty; here they stand apart. */
+function withoutPairs<Value extends JsonValue>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value), (_, inner: JsonValue) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    if (!('prefixItems' in inner) || !('contains' in inner)) return inner;
+    const { contains, ...rest } = inner;
+    return { ...rest, allOf: [{ contains }] };
+  });
 }
