@@ -5,7 +5,7 @@
  * flat strings, as an engine delivers them. The receiver looks at every event and stores every delta, so that
  * nothing can be optimised away, and it is the same one for all parsers. Chunks are fed by a function that is
  * called again and again, as applications do: in one long loop V8 may replace code while it runs, and then
- * leave it at the same place in every pass, which costs up to three times as much. Each line is a process
+ * leave it at the same place in every pass, which can double the time. Each line is a process
  * of its own, because what V8 makes of the loops depends on all parsers that it has seen. What counts are the
  * ratios; throughput depends on the machine, and is halved where other work fills its caches. What was tried
  * is in `docs/experiments.md`.
