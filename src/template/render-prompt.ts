@@ -136,7 +136,7 @@ function markMessage(last: AssistantMessage): AssistantMessage {
 
 function cutAtMark(text: string): string {
   const end = text.lastIndexOf(endMark);
-  if (end < 0) throw cannotContinue('the template does not render the last message');
+  if (end < 0) throw cannotContinue('the template does not render the text in which the last message ends');
   return text.slice(0, end);
 }
 

@@ -127,7 +127,7 @@ describe.each(templates)('$name', ({ source, format }) => {
   /** `null` where the template refuses the conversation. */
   const encode = (texts: Texts) => {
     try {
-      return encodePrompt(source, optionsOf(texts), vocabulary, format.turn);
+      return encodePrompt(source, optionsOf(texts), vocabulary, format);
     } catch (error) {
       if (error instanceof TemplateError) return null;
       throw error;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodePrompt } from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
 import type { Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { bundledVocabulary } from '../../support/engines.ts';
+import { plain } from '../../support/sample-formats.ts';
 
 const all = [
   'aquila',
@@ -48,8 +49,6 @@ function noteWithoutSpelling(text: string): string {
 const template =
   "{% for m in messages %}<{{ m.role }}>{{ m.content }}>|{{ m.content | tojson }}{% endfor %}{{ tools | tojson if tools else '' }}";
 
-const turn = { start: '', ends: [], restart: false, prompt: { unset: '', on: '', off: '' } };
-
 describe.each(names)('%s', (name) => {
   let vocabulary: Vocabulary;
   let loaded: Awaited<ReturnType<typeof bundledVocabulary>>;
@@ -63,7 +62,7 @@ describe.each(names)('%s', (name) => {
     const tools = [
       { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
     ] as const;
-    return encodePrompt(template, { messages: [{ role: 'user', content }], tools }, vocabulary, turn).tokens;
+    return encodePrompt(template, { messages: [{ role: 'user', content }], tools }, vocabulary, plain).tokens;
   };
   const specialsIn = (tokens: readonly number[]): number[] =>
     tokens.filter((token) => vocabulary.isSpecial(vocabulary.token(token)));

@@ -122,7 +122,7 @@ export function prepareChat(engine: ChatEngine, options: ChatOptions): PreparedC
       ...shelf.specialTexts,
     },
     vocabulary,
-    format.turn,
+    format,
   );
   const { grammar, matcher } = grammars.get(format, {
     ...options,

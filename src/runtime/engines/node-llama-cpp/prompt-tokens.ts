@@ -9,10 +9,10 @@
  * text that was cut in two is just text. Texts without such places, nearly all, are not touched.
  */
 import type { Token } from 'node-llama-cpp';
-import type { TurnFormat } from '../../../chat-format.ts';
+import type { ChatFormat } from '../../../chat-format.ts';
 import type { Message, Tool } from '../../../messages.ts';
-import { readGenerationPrompt } from '../../../template/generation-prompt.ts';
-import { type RenderPromptOptions, renderPrompt } from '../../../template/render-prompt.ts';
+import type { RenderPromptOptions } from '../../../template/render-prompt.ts';
+import { renderOpenTurn } from './open-turn.ts';
 import type { SpecialFinder } from './special-finder.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -29,18 +29,17 @@ export function encodePrompt(
   templateSource: string,
   options: RenderPromptOptions,
   vocabulary: Vocabulary,
-  turn: TurnFormat,
+  format: ChatFormat,
 ): PromptTokens {
   const seam = unusedCharacter(JSON.stringify([options.messages, options.tools, options.templateVariables]));
   const sewn = sewOptions(options, vocabulary.finder, seam);
-  const rendered = renderPrompt(templateSource, sewn);
+  const opened = renderOpenTurn(templateSource, sewn, format);
   const seams = seamPattern(seam);
-  const pieces = rendered.split(seams);
-  const opened = readGenerationPrompt({ templateSource, options: sewn, text: rendered }, turn);
+  const pieces = opened.text.split(seams);
   return {
     text: pieces.join(''),
     tokens: vocabulary.encodePrompt(pieces),
-    generationPrompt: opened.replaceAll(seams, ''),
+    generationPrompt: opened.generationPrompt.replaceAll(seams, ''),
   };
 }
 
