@@ -2,8 +2,6 @@
 /** The `idiolect` command: one file per command beside this one. */
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import pc from 'picocolors';
-import { IdiolectError } from '../errors.ts';
 import { registerChat } from './chat.ts';
 import { registerGenerate } from './generate.ts';
 import { registerInfo } from './info.ts';
@@ -11,6 +9,7 @@ import { registerInspect } from './inspect.ts';
 import { registerList } from './list.ts';
 import { registerPull } from './pull.ts';
 import { registerRemove } from './remove.ts';
+import { reportError } from './report-error.ts';
 import { registerVerify } from './verify.ts';
 
 /** The commands, in the order in which `--help` lists them. */
@@ -38,15 +37,6 @@ function createProgram(): Command {
   return program;
 }
 
-/** Errors that we foresaw are one line for a person; anything else is a defect and shows its stack. */
-function report(error: unknown): void {
-  if (error instanceof IdiolectError) {
-    process.stderr.write(`${pc.red('error')} ${error.message}\n`);
-  } else {
-    process.stderr.write(`${pc.red('internal error')} ${error instanceof Error ? error.stack : error}\n`);
-  }
-}
-
 // Whoever reads may stop early: `idiolect inspect model.gguf | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
@@ -56,6 +46,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await createProgram().parseAsync();
 } catch (error) {
-  report(error);
+  process.stderr.write(reportError(error, process.argv.includes('--json')));
   process.exitCode = 1;
 }

@@ -21,7 +21,7 @@ export class GatedModelError extends IdiolectError {
   readonly page: string;
   constructor(facts: { model: string; page: string }) {
     super(
-      `${facts.model} is gated: accept its terms at ${facts.page}, then set HF_TOKEN to an access token of your account`,
+      `${facts.model} is gated: accept its terms at ${facts.page}, then log in with \`hf auth login\`, or set HF_TOKEN to an access token of your account`,
     );
     this.model = facts.model;
     this.page = facts.page;
@@ -35,7 +35,7 @@ export class LicenceNotAcceptedError extends IdiolectError {
   readonly page: string;
   constructor(facts: { model: string; page: string }) {
     super(
-      `${facts.model} is gated and the account of HF_TOKEN has no access: accept its terms at ${facts.page} and try again`,
+      `${facts.model} is gated and the account of your token has no access: accept its terms at ${facts.page} and try again`,
     );
     this.model = facts.model;
     this.page = facts.page;
@@ -49,7 +49,7 @@ export class HubUnauthorizedError extends IdiolectError {
   readonly status: number;
   constructor(facts: { model: string; status: number }) {
     super(
-      `the Hub refuses the token in HF_TOKEN for ${facts.model} (status ${facts.status}): check that it is valid and may read this model`,
+      `the Hub refuses the access token (HF_TOKEN, or that of \`hf auth login\`) for ${facts.model} (status ${facts.status}): check that it is valid and may read this model`,
     );
     this.model = facts.model;
     this.status = facts.status;
@@ -63,7 +63,7 @@ export class ModelNotFoundError extends IdiolectError {
   constructor(facts: { model: string; hasToken: boolean }) {
     super(
       facts.hasToken
-        ? `there is no model ${facts.model} that the account of HF_TOKEN may see: check the spelling`
+        ? `there is no model ${facts.model} that the account of your token may see: check the spelling`
         : `there is no public model ${facts.model}: check the spelling, or set HF_TOKEN if it is private`,
     );
     this.model = facts.model;

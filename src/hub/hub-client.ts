@@ -5,7 +5,9 @@
  * it insists on tokens that begin with `hf_`, leaves redirects to the platform, and drops the header
  * `X-Error-Code` by which the Hub tells a gated model from a missing one.
  */
+
 import { setTimeout as wait } from 'node:timers/promises';
+import { findAccessToken } from './access-token.ts';
 import {
   GatedModelError,
   HubUnauthorizedError,
@@ -21,7 +23,7 @@ import {
 export interface HubOptions {
   /** Default: `HF_ENDPOINT`, else the public Hub. */
   readonly endpoint?: string;
-  /** Default: `HF_TOKEN`, else none. `null` sends none. */
+  /** Default: `HF_TOKEN`, else what `hf auth login` stored, else none. `null` sends none. */
   readonly token?: string | null;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -59,7 +61,7 @@ const answerTimeoutMs = 60_000;
 /** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is no address. */
 export function createHub(options: HubOptions = {}): Hub {
   const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
-  const token = options.token === undefined ? process.env.HF_TOKEN?.trim() || null : options.token;
+  const token = options.token === undefined ? findAccessToken() : options.token;
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
     throw new HubUnavailableError({ host: endpoint, reason: 'HF_ENDPOINT is no http address' });
   }

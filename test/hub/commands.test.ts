@@ -18,6 +18,7 @@ async function idiolect({ hub, cache }: Fixture, ...args: string[]): Promise<str
   vi.stubEnv('HF_ENDPOINT', hub.endpoint);
   vi.stubEnv('HF_HUB_CACHE', cache);
   vi.stubEnv('HF_TOKEN', '');
+  vi.stubEnv('HF_HOME', cache);
   const written: string[] = [];
   const capture = (text: unknown): boolean => written.push(String(text)) > 0;
   const spies = [process.stdout, process.stderr].map((stream) =>
