@@ -98,26 +98,18 @@ export function reportMalformed(reader: Reader): void {
 export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
   if (reader.isExtraCall && table.hole !== 'key') return failExtraCall(reader, table.recover);
   const { text } = reader;
-  const found = firstEnd(reader, markers);
-  const blank = table.space === undefined ? -1 : firstBlank(text, reader.at, found?.at ?? text.length);
-  if (blank !== -1 && table.space !== undefined) {
-    const value = text.slice(reader.at, blank).trim();
-    if (value.length > longestHole) return failHole(reader, table);
-    fillHole(reader, table, value, blank);
-    return table.space;
+  const { match, at } = firstEnd(reader, markers);
+  const blank = table.space === undefined ? -1 : firstBlank(text, reader.at, at);
+  const isOver = blank !== -1 || match !== null;
+  const end = blank !== -1 ? blank : isOver ? at : text.length;
+  const value = text.slice(reader.at, end).trim();
+  if (end - reader.at > longestHole || (isOver && !isAcceptable(table, value))) {
+    return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
   }
-  const length = (found?.at ?? text.length) - reader.at;
-  const value = text.slice(reader.at, reader.at + length).trim();
-  if (length > longestHole || (found !== null && !isAcceptable(table, value))) {
-    return failHole(reader, table);
-  }
-  if (found === null) return null;
-  fillHole(reader, table, value, found.at);
-  return enterMarker(reader, found.match);
-}
-
-function failHole(reader: Reader, table: HoleTable<State>): State {
-  return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
+  if (!isOver) return null;
+  fillHole(reader, table, value, end);
+  if (blank !== -1 && table.space !== undefined) return table.space;
+  return match === null ? null : enterMarker(reader, match);
 }
 
 /** Where white space begins behind other text between two positions; -1 where it does not. */
@@ -129,16 +121,17 @@ function firstBlank(text: string, from: number, to: number): number {
   return -1;
 }
 
-function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<State>; at: number } | null {
+/** The first marker, or the place up to which there is certainly none. */
+function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<State> | null; at: number } {
   const { text } = reader;
   let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
-    if (match === undecided) return null;
+    if (match === undecided) return { match: null, at };
     if (match !== null && !continuesWord(reader, match, at)) return { match, at };
     at = markers.nextCandidate(text, at + 1);
   }
-  return null;
+  return { match: null, at: text.length };
 }
 
 /** Whether a marker that begins with a word, behind white space, stands in the middle of one. */

@@ -90,6 +90,7 @@ class CompiledTemplate implements Template {
 
   constructor(source: string, options: TemplateOptions) {
     this.name = options.name ?? 'template';
+    if (typeof source !== 'string') throw this.fail('syntax', notText(source), 0, undefined);
     this.source = source;
     this.limits = { ...defaultLimits, ...options.limits };
     const nodes = this.parse();
@@ -173,6 +174,12 @@ class CompiledTemplate implements Template {
     const where = line > 0 ? { line } : {};
     return new TemplateError({ template: this.name, reason, kind, cause, ...where });
   }
+}
+
+/** Callers without types pass what a configuration file holds: nothing, or a list of named templates. */
+function notText(source: unknown): string {
+  const given = source === null ? 'null' : Array.isArray(source) ? 'a list' : typeof source;
+  return `a chat template is text, and this is ${given}: pass one template's source`;
 }
 
 /** Parses a chat template. Throws TemplateError of kind `syntax`, or TemplateLimitError. */
