@@ -10,10 +10,10 @@ import {
   restrictLength,
 } from '../regular/automaton.ts';
 import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
-import type { Term, Terms } from '../regular/terms.ts';
+import { listedWords, type Term, type Terms } from '../regular/terms.ts';
 import { knownAutomaton, knownRestriction } from './known-languages.ts';
 import { numberTerm } from './number-language.ts';
-import { type NumberShape, type StringShape, shapeKey } from './shapes.ts';
+import { fitsRange, type NumberShape, type StringShape, shapeKey } from './shapes.ts';
 
 /** States that a string may have whose length is cut: about as many rules come of it. */
 const cutStates = 20_000;
@@ -72,6 +72,8 @@ export class Languages {
   /** Whether a shape has any strings. */
   hasStrings({ language, min, max }: StringShape): boolean {
     if (language === this.#terms.everything) return max === null || max >= min;
+    const words = listedWords(language);
+    if (words !== null) return words.some((word) => fitsRange(Array.from(word).length, min, max));
     const automaton = this.of(language);
     if (isEmptyAutomaton(automaton)) return false;
     const shortest = lengthsOf(automaton).min;

@@ -6,7 +6,7 @@ import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { allCharacters } from '../regular/character-set.ts';
 import { countedRepeat } from '../regular/counted.ts';
 import { plainSpelling } from '../regular/spelling.ts';
-import type { Term } from '../regular/terms.ts';
+import { listedWords, type Term } from '../regular/terms.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
 import { spelledCharacter } from '../regular/write-characters.ts';
 import { writeArray } from './array-writer.ts';
@@ -16,9 +16,18 @@ import { writeObject } from './object-writer.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
 import { saysNothing } from './schema-document.ts';
-import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape, ValueType } from './shapes.ts';
+import {
+  type ArrayShape,
+  fitsRange,
+  type NumberShape,
+  type ObjectShape,
+  type Shape,
+  type StringShape,
+  type ValueType,
+} from './shapes.ts';
 import type { State } from './states.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
+import { wordTrie } from './word-trie.ts';
 
 /**
  * Levels that are written with indentation of their own; values inside of deeper ones are indented like these.
@@ -259,7 +268,10 @@ export class ValueWriter {
   /** Strings of any of the shapes in one notation, with what opens and closes them. */
   string(shapes: readonly StringShape[], notation: StringNotation, state: State): Expression {
     const open = literal(notation.open);
-    const text = this.#plainString(shapes, notation) ?? this.#stringAutomaton(shapes, notation, state);
+    const text =
+      this.#plainString(shapes, notation) ??
+      this.#listedStrings(shapes, notation) ??
+      this.#stringAutomaton(shapes, notation, state);
     return sequence(open, text);
   }
 
@@ -273,6 +285,22 @@ export class ValueWriter {
     }
     const item = spelledCharacter(allCharacters, spelling, this.rules);
     return sequence(countedRepeat(item, shape.min, shape.max, this.rules), literal(close));
+  }
+
+  /** Strings out of lists, which may be long, need none either. */
+  #listedStrings(shapes: readonly StringShape[], { spelling, close }: StringNotation): Expression | null {
+    if (spelling === null) return null;
+    const texts: string[] = [];
+    for (const { language, min, max } of shapes) {
+      const words = listedWords(language);
+      if (words === null) return null;
+      this.rules.charge(words.length);
+      for (const word of words) {
+        if (/\p{Cs}/u.test(word)) return null;
+        if (fitsRange(Array.from(word).length, min, max)) texts.push(spelling.text(word) + close);
+      }
+    }
+    return wordTrie(texts);
   }
 
   #stringAutomaton(

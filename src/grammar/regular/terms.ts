@@ -38,6 +38,8 @@ type TermBody =
 export interface Machine {
   /** Equal for equal machines. */
   readonly key: string;
+  /** What is accepted from state 0, where that was given as a list. */
+  readonly words?: readonly string[];
   accepts(state: number): boolean;
   /** Disjoint sets and where they lead; characters in none of them lead nowhere. */
   edges(state: number): readonly (readonly [set: CharacterSet, target: number])[];
@@ -283,6 +285,11 @@ export class Terms {
   }
 }
 
+/** The texts of a term that was made of a list of them, else `null`. */
+export function listedWords(term: Term): readonly string[] | null {
+  return term.kind === 'machine' && term.state === 0 ? (term.machine.words ?? null) : null;
+}
+
 /** The trie of sorted, distinct words; state 0 is the root. */
 function trieMachine(words: readonly string[]): Machine {
   const nodes: { accepts: boolean; readonly children: Map<number, number> }[] = [
@@ -300,6 +307,7 @@ function trieMachine(words: readonly string[]): Machine {
   }
   return {
     key: JSON.stringify(words),
+    words,
     accepts: (state) => nodes[state]?.accepts ?? false,
     edges: (state) =>
       [...(nodes[state]?.children ?? [])].map(([point, target]) => [[[point, point]], target] as const),

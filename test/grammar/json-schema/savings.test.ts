@@ -140,3 +140,11 @@ test('a pointer from inside a part with a name of its own is found from the top'
   expect(issues).toEqual([]);
   expect([1, 3].map((size) => matcher.accepts(`{"lime": {"size": ${size}}}`))).toEqual([true, false]);
 });
+
+test('thousands of listed texts need no automaton', () => {
+  const listed = Array.from({ length: 5000 }, (_, index) => `value-${(index * 7919) % 100_000}`);
+  const { issues, matcher } = build({ enum: listed });
+  expect(issues).toEqual([]);
+  const texts = [listed[0], listed[4999], 'value-', `${listed[4999]}0`].map((text) => JSON.stringify(text));
+  expect(texts.map((text) => matcher.accepts(text))).toEqual([true, true, false, false]);
+});

@@ -1,0 +1,160 @@
+/**
+ * What one mask of the whole vocabulary costs at three places of a call, by the tools on offer: under our
+ * grammar and under the one that llama.cpp's chat layer makes for the same tools (through
+ * `@fugood/llama.node`, cut down to one call), both in the same engine. Processor time, the least of some.
+ *
+ *     npx tsx --conditions=idiolect:source bench/masks.ts
+ */
+import { createRequire } from 'node:module';
+import {
+  getLlama,
+  type LlamaContextSequence,
+  LlamaGrammarEvaluationState,
+  LlamaLogLevel,
+} from 'node-llama-cpp';
+import { readBundledFile } from '../examples/support/llama-bundle.ts';
+import { tinyModelFile } from '../examples/support/small-models.ts';
+import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
+import { buildGrammar } from '../src/grammar/build-grammar.ts';
+import type { Grammar } from '../src/grammar/expression.ts';
+import { gbnfExpression } from '../src/grammar/gbnf-expression.ts';
+import { createMatcher } from '../src/grammar/matcher.ts';
+import { readGbnf } from '../src/grammar/read-gbnf.ts';
+import type { JsonSchema, Tool } from '../src/messages.ts';
+import { cpuTime } from './processor-time.ts';
+
+const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');
+await peerPackage.toggleNativeLog(false);
+
+interface Case {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  /** Behind `"arguments": {`: where a key has begun, and where a value has. */
+  readonly key: string;
+  readonly value: string;
+}
+
+const rounds = Number(process.env.REPEATS ?? 7);
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+function tool(
+  name: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+): Tool {
+  const parameters = { type: 'object', properties, required, additionalProperties: false };
+  return { type: 'function', function: { name, description: name, parameters } };
+}
+
+function manyTools(count: number): Case {
+  const properties = { city: { type: 'string' }, days: { type: 'integer' }, unit: { enum: ['c', 'f'] } };
+  const tools = numbers(count).map((index) => tool(`tool_${index}`, properties, ['city']));
+  return { name: `${count} tools`, tools, key: '"ci', value: '"city": "Bern' };
+}
+
+const values = numbers(5000).map((index) => `value-${(index * 7919) % 100_000}`);
+const optional = Object.fromEntries(numbers(50).map((index) => [`key_${index}`, { type: 'string' }]));
+const cases: readonly Case[] = [
+  ...[1, 10, 100, 1000].map(manyTools),
+  {
+    name: 'enum of 5,000',
+    tools: [tool('tool_0', { size: { enum: values } }, ['size'])],
+    key: '"si',
+    value: '"size": "value-1',
+  },
+  {
+    name: '50 optional properties',
+    tools: [tool('tool_0', optional, [])],
+    key: '"key_3": "a", "key_',
+    value: '"key_3": "a", "key_17": "b',
+  },
+];
+
+const template = (await readBundledFile('models/templates/Qwen-Qwen3-0.6B.jinja')).toString('utf8');
+const { format } = analyzeTemplate(template);
+const file = await tinyModelFile({ vocabulary: 'qwen2', markers: [], controls: [], chatTemplate: template });
+const llama = await getLlama({
+  gpu: false,
+  build: 'never',
+  progressLogs: false,
+  logLevel: LlamaLogLevel.disabled,
+});
+const model = await llama.loadModel({ modelPath: file });
+const context = await model.createContext({ contextSize: 64, threads: 1 });
+const slot = context.getSequence();
+const prompt = model.tokenize('a');
+const peer = await peerPackage.loadModel({ model: file, n_ctx: 64, n_threads: 1, use_mmap: false });
+
+const free = await least(() => sample(slot, undefined));
+console.log(`qwen2's vocabulary; one token without a grammar: ${free.toFixed(1)} ms, taken off below`);
+console.table(await rows());
+await peer.release();
+await llama.dispose();
+process.exit(0);
+
+async function rows(): Promise<readonly Readonly<Record<string, string>>[]> {
+  const found: Record<string, string>[] = [];
+  for (const each of cases) {
+    const ours = buildGrammar(format, { tools: each.tools, toolChoice: 'auto' });
+    if (ours.expression !== null)
+      found.push({ tools: each.name, of: 'ours', ...(await masks(ours.expression, each)) });
+    const theirs = peerGrammar(each.tools);
+    found.push({ tools: each.name, of: 'llama.cpp', ...(theirs === null ? {} : await masks(theirs, each)) });
+  }
+  return found;
+}
+
+/** llama.cpp's grammar of one call, or `null` where it makes none. */
+function peerGrammar(tools: readonly Tool[]): Grammar | null {
+  const messages = [{ role: 'user', content: 'a' }];
+  try {
+    const chat = peer.getFormattedChat(messages, template, { jinja: true, tools, tool_choice: 'required' });
+    return gbnfExpression(readGbnf(String(chat.grammar).replace(/^root ::= .*$/m, 'root ::= tool-call')));
+  } catch {
+    return null;
+  }
+}
+
+/** Masks where the name is about to come, in a key and in a value. */
+async function masks(grammar: Grammar, { key, value }: Case): Promise<Readonly<Record<string, string>>> {
+  const head = '<tool_call>\n{"name": "';
+  const call = `${head}tool_0", "arguments": {`;
+  return {
+    'name, ms': await maskBehind(grammar, head),
+    'key, ms': await maskBehind(grammar, call + key),
+    'value, ms': await maskBehind(grammar, call + value),
+  };
+}
+
+/** Time of a mask behind `text`, or why there is none. */
+async function maskBehind(grammar: Grammar, text: string): Promise<string> {
+  const matcher = createMatcher(grammar);
+  if (!matcher.accept(text)) return 'not accepted';
+  try {
+    const rest = await llama.createGrammar({ grammar: matcher.gbnf() });
+    const taken = await least(() => sample(slot, new LlamaGrammarEvaluationState({ model, grammar: rest })));
+    return (taken - free).toFixed(1);
+  } catch {
+    return 'not built';
+  }
+}
+
+/** Samples one token. Asking for its confidence makes the engine mask the whole vocabulary in any case. */
+async function sample(
+  sequence: LlamaContextSequence,
+  state: LlamaGrammarEvaluationState | undefined,
+): Promise<void> {
+  await sequence.clearHistory();
+  const options = state === undefined ? {} : { grammarEvaluationState: state };
+  for await (const _ of sequence.evaluateWithMetadata(prompt, { confidence: true }, options)) break;
+}
+
+async function least(work: () => Promise<unknown>): Promise<number> {
+  const taken: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const start = cpuTime();
+    await work();
+    taken.push(cpuTime() - start);
+  }
+  return Math.min(...taken);
+}
