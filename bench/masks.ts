@@ -15,6 +15,7 @@ import {
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { tinyModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
+import { GrammarError } from '../src/errors.ts';
 import { buildGrammar } from '../src/grammar/build-grammar.ts';
 import type { Grammar } from '../src/grammar/expression.ts';
 import { gbnfExpression } from '../src/grammar/gbnf-expression.ts';
@@ -128,14 +129,15 @@ async function masks(grammar: Grammar, { key, value }: Case): Promise<Readonly<R
 
 /** Time of a mask behind `text`, or why there is none. */
 async function maskBehind(grammar: Grammar, text: string): Promise<string> {
-  const matcher = createMatcher(grammar);
-  if (!matcher.accept(text)) return 'not accepted';
   try {
+    const matcher = createMatcher(grammar);
+    if (!matcher.accept(text)) return 'not accepted';
     const rest = await llama.createGrammar({ grammar: matcher.gbnf() });
     const taken = await least(() => sample(slot, new LlamaGrammarEvaluationState({ model, grammar: rest })));
     return (taken - free).toFixed(1);
-  } catch {
-    return 'not built';
+  } catch (error) {
+    // Our matcher gives up on thousands of alternatives that begin alike, the engine on what is too large.
+    return error instanceof GrammarError ? 'too ambiguous' : 'not built';
   }
 }
 
