@@ -126,7 +126,11 @@ class NumberLanguage {
   /** Very large and very small numbers in scientific notation, where the bounds are no matter for them. */
   #scientific({ integer, min, max, multiples, excluded }: NumberShape): Term {
     const terms = this.#terms;
-    if (integer !== null || multiples.length > 0 || !excluded.every(isMiddling)) return terms.nothing;
+    if (integer !== null || multiples.length > 0) return terms.nothing;
+    const noneLarge = excluded.every((value) => compareDecimals(sizeOf(value), huge) <= 0);
+    const noneSmall = excluded.every(
+      (value) => value.digits === 0n || compareDecimals(sizeOf(value), tiny) >= 0,
+    );
     const large = this.#power(
       terms.text('+'),
       terms.or(
@@ -149,10 +153,10 @@ class NumberLanguage {
       bound === null || compareDecimals(bound.value, limit) >= 0;
     const below = (bound: Bound | null, limit: Decimal) =>
       bound === null || compareDecimals(bound.value, limit) <= 0;
-    if (max === null && below(min, huge)) found.push(large);
-    if (min === null && above(max, negated(huge))) found.push(terms.sequence(minus, large));
-    if (below(min, zero) && above(max, tiny)) found.push(small);
-    if (below(min, negated(tiny)) && above(max, zero)) found.push(terms.sequence(minus, small));
+    if (noneLarge && max === null && below(min, huge)) found.push(large);
+    if (noneLarge && min === null && above(max, negated(huge))) found.push(terms.sequence(minus, large));
+    if (noneSmall && below(min, zero) && above(max, tiny)) found.push(small);
+    if (noneSmall && below(min, negated(tiny)) && above(max, zero)) found.push(terms.sequence(minus, small));
     return terms.or(...found);
   }
 
@@ -247,10 +251,8 @@ function lengthOf(value: Decimal): number {
   return printDecimal(value).replace(/^-|\..*$/g, '').length;
 }
 
-/** Neither so small nor so large that it is written with an exponent. */
-function isMiddling(value: Decimal): boolean {
-  const size = value.digits < 0n ? negated(value) : value;
-  return size.digits === 0n || (compareDecimals(size, tiny) >= 0 && compareDecimals(size, huge) <= 0);
+function sizeOf(value: Decimal): Decimal {
+  return value.digits < 0n ? negated(value) : value;
 }
 
 function boundsOf({ min, max, excluded }: NumberShape): readonly Decimal[] {

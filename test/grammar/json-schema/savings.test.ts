@@ -123,6 +123,11 @@ describe('numbers', () => {
     expect(accepted(schema, multiples)).toEqual({ issues: [], values: primes });
   });
 
+  test('that are large are written beside small ones that are not allowed, and the other way round', () => {
+    expect(accepted({ not: { const: 1e-7 } }, [1e21, 1e-7, 1e-9])).toEqual({ issues: [], values: [1e21] });
+    expect(accepted({ not: { const: 1e21 } }, [1e21, 1e-7])).toEqual({ issues: [], values: [1e-7] });
+  });
+
   test('of which there are none are an error, as ever', () => {
     expect(() => build({ type: 'integer', minimum: 1, maximum: 7000, multipleOf: 7919 })).toThrow(
       'no value is valid',
