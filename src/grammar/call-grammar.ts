@@ -3,7 +3,7 @@
  * on offer.
  */
 import type { ArgumentsFormat, CallPart, CallsFormat } from '../chat-format.ts';
-import { type SchemaIssue, ToolError } from '../errors.ts';
+import { SchemaError, type SchemaIssue, ToolError } from '../errors.ts';
 import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
 import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
@@ -56,21 +56,7 @@ const maxIndexDigits = 3;
  * Throws `ToolError` for a name that the format cannot write, `SchemaError` under policy `strict`.
  */
 export function callSection(calls: CallsFormat, options: CallGrammarOptions, rules: RuleSet): CallGrammar {
-  const issues: SchemaIssue[] = [];
-  const tools = options.tools.map((tool): OfferedTool => {
-    checkToolName(tool.function.name, calls);
-    const compiled = compileArguments(tool, calls.arguments, {
-      rules,
-      policy: options.policy,
-      argumentOrder: options.argumentOrder,
-      followedBy: textAfterArguments(calls),
-    });
-    issues.push(...compiled.issues);
-    return {
-      name: literal(spellName(tool.function.name, calls)),
-      arguments: rules.add(`${tool.function.name}-arguments`, compiled.expression),
-    };
-  });
+  const { tools, issues } = offerTools(calls, options, rules);
   const offered = tools.length > 0 ? tools : [anyTool(calls, rules)];
   const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
   const following = followingCall(calls, offered, own, rules);
@@ -85,6 +71,36 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
     return sequence(literal(options.spellOpener(calls.section.open + open)), first, rest);
   });
   return { expression: alternatives(...openers), issues };
+}
+
+/** All tools with their arguments; throws one `SchemaError` for all that are refused. */
+function offerTools(
+  calls: CallsFormat,
+  options: CallGrammarOptions,
+  rules: RuleSet,
+): { readonly tools: readonly OfferedTool[]; readonly issues: readonly SchemaIssue[] } {
+  const issues: SchemaIssue[] = [];
+  const refused: SchemaIssue[] = [];
+  const tools = options.tools.flatMap((tool): readonly OfferedTool[] => {
+    checkToolName(tool.function.name, calls);
+    try {
+      const compiled = compileArguments(tool, calls.arguments, {
+        rules,
+        policy: options.policy,
+        argumentOrder: options.argumentOrder,
+        followedBy: textAfterArguments(calls),
+      });
+      issues.push(...compiled.issues);
+      const written = rules.add(`${tool.function.name}-arguments`, compiled.expression);
+      return [{ name: literal(spellName(tool.function.name, calls)), arguments: written }];
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      refused.push(...error.issues);
+      return [];
+    }
+  });
+  if (refused.length > 0) throw new SchemaError(refused);
+  return { tools, issues };
 }
 
 /** The heads that follow each opening literal. */

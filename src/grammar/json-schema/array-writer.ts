@@ -94,6 +94,10 @@ class ArrayWriter {
 
   /** Whether one more item can lead to an end. */
   #mayGoOn(progress: Progress): boolean {
+    if (this.#isUniform(progress)) {
+      const { max, rest } = this.#shape;
+      return (max === null || progress.index < max) && this.#productive(rest);
+    }
     const key = progressKey(progress);
     const known = this.#alive.get(key);
     if (known !== undefined) return known;

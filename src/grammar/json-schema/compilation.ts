@@ -12,7 +12,7 @@ import { Languages } from './languages.ts';
 import { Places } from './places.ts';
 import { Productivity } from './productivity.ts';
 import { SchemaDocument, type SchemaNode } from './schema-document.ts';
-import type { Shape, StringShape, ValueType } from './shapes.ts';
+import { coversKey, type Shape, type StringShape, type ValueType } from './shapes.ts';
 import { type State, States } from './states.ts';
 
 /** Steps of work for one schema: less than a second of an idle core. Of 620 schemas of MaskBench, four need more. */
@@ -130,6 +130,33 @@ export class Compilation implements ExpansionContext {
   /** Whether some value is of `state`. */
   isProductive(state: State): boolean {
     return this.#productivity.of(state);
+  }
+
+  /** Pointer of the sub-schema for whose sake no value is of the root: a required property, a first item. */
+  get blamed(): string {
+    let state = this.root;
+    let pointer = '';
+    for (let depth = 0; depth < 100; depth += 1) {
+      const next = this.#requiredStates(state).find((each) => !this.isProductive(each));
+      const node = next?.nodes[0]?.node;
+      if (next === undefined || node === undefined) break;
+      state = next;
+      pointer = node.pointer;
+    }
+    return pointer;
+  }
+
+  /** What values of `state` cannot do without. */
+  #requiredStates(state: State): readonly State[] {
+    return [...this.shapes(state).values()].flat().flatMap((shape) => {
+      if (shape.type === 'array') return shape.min > 0 ? [shape.prefix[0] ?? shape.rest] : [];
+      if (shape.type !== 'object') return [];
+      return [...shape.required].map((key) =>
+        shape.rules
+          .filter((rule) => coversKey(this.terms, rule.keys, key))
+          .reduce((all, rule) => this.states.and(all, rule.state), this.states.anything),
+      );
+    });
   }
 
   /** Those of `shapes` that some value is of. */

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../messages.ts';
 import type { Expression } from '../expression.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import { Compilation, type CompilationOptions } from './compilation.ts';
+import { refuseNoJson } from './refuse-no-json.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Syntax } from './syntax.ts';
 import { ValueWriter } from './value-writer.ts';
@@ -72,6 +73,7 @@ export function compile(
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
   const { tool, policy } = options;
+  refuseNoJson(schema, tool);
   const { expression, issues } = writeFirst(schema, options, sortKeys, write);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues };
@@ -132,15 +134,15 @@ function writeWithin(
     return rules.attempt(() => write(compilation));
   } catch (error) {
     if (error instanceof NothingValid)
-      throw refusal(tool, 'no value is valid against this schema', compilation.issues);
+      throw refusal(tool, 'no value is valid against this schema', compilation.issues, compilation.blamed);
     if (error instanceof BudgetExceeded) return error.message;
-    if (error instanceof RangeError) return 'it is nested too deeply, or holds a number that is not finite';
+    if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
     throw error;
   } finally {
     rules.allowAll();
   }
 }
 
-function refusal(tool: string, reason: string, others: readonly SchemaIssue[]): SchemaError {
-  return new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'narrowed', reason }, ...others]);
+function refusal(tool: string, reason: string, others: readonly SchemaIssue[], pointer = ''): SchemaError {
+  return new SchemaError([{ tool, pointer, keyword: 'schema', effect: 'narrowed', reason }, ...others]);
 }

@@ -24,7 +24,7 @@ import {
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
-import { anythingHolds, booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
+import { anythingHolds, booleanValues, nothingHolds, reportTypes, typeAssertion } from './value-keywords.ts';
 
 const maxShapes = 2000;
 /** Where there are more alternatives, those that nothing is of are looked for and dropped. */
@@ -133,6 +133,7 @@ export class Expander {
     const reference = this.#reference(node, schema, type);
     if (reference !== null && node.place.refAlone) return [reference];
     reportNewer(schema, node, this.#context);
+    reportTypes(schema, node, this.#context);
     const allowed = typeAssertion(schema, type);
     if (allowed === 'never') return 'never';
     const found: Assertion[] = [...allowed];

@@ -1,9 +1,9 @@
 /** `type` and `nullable`; booleans of `enum` and `const`. */
 import type { JsonObject, JsonValue } from '../../messages.ts';
-import { type Assertion, assertion, numberShape } from './assertions.ts';
+import { type Assertion, assertion, type ExpansionContext, numberShape } from './assertions.ts';
 import { strings } from './object-keywords.ts';
-import { isArray } from './schema-document.ts';
-import type { Shape, ValueType } from './shapes.ts';
+import { isArray, type SchemaNode } from './schema-document.ts';
+import { type Shape, type ValueType, valueTypes } from './shapes.ts';
 
 /** The types that a schema names; `nullable: true` (OpenAPI) adds null. */
 export function typeAssertion(schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
@@ -23,6 +23,33 @@ export function typeAssertion(schema: JsonObject, type: ValueType): readonly Ass
 export function anythingHolds(all: () => readonly Shape[]): Assertion {
   return assertion(all, () => []);
 }
+
+/** Says which names of `type` are none, and that an `enum` without null leaves `nullable` without effect. */
+export function reportTypes(
+  schema: JsonObject,
+  node: SchemaNode,
+  context: Pick<ExpansionContext, 'report'>,
+): void {
+  const named = schema.type === undefined ? [] : isArray(schema.type) ? schema.type : [schema.type];
+  const unknown = named.filter((name) => typeof name !== 'string' || !knownTypes.includes(name));
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => JSON.stringify(name)).join(', ');
+    const reason = `${names} is no type of JSON Schema (${knownTypes.join(', ')}); no value is of it`;
+    context.report(node, 'type', reason, 'narrowed');
+  }
+  const { nullable, enum: values, const: value } = schema;
+  const listed = value === undefined ? values : [value];
+  if (nullable === true && isArray(listed) && !listed.includes(null)) {
+    context.report(
+      node,
+      'nullable',
+      'null is not among the values that are listed, so it is not written',
+      'narrowed',
+    );
+  }
+}
+
+const knownTypes: readonly string[] = [...valueTypes, 'integer'];
 
 /** Never holds; `all` are the shapes for which it fails. */
 export function nothingHolds(all: () => readonly Shape[]): Assertion {

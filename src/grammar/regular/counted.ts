@@ -1,13 +1,18 @@
 /** Repetitions within what llama.cpp's engine counts. */
 import { choice, type Expression, repeat, sequence } from '../expression.ts';
 import type { RuleSet } from '../json-schema/rule-set.ts';
+import { BudgetExceeded } from './budget.ts';
 
 /** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */
 export const maxCount = 2000;
 
+/** Repetitions beyond are refused: each block of them is a rule. */
+const farthest = 1000 * maxCount;
+
 /** `item`, one rule or class, from `min` to `max` times. Far bounds are written as blocks. */
 export function countedRepeat(item: Expression, min: number, max: number | null, rules: RuleSet): Expression {
   const single = item.type === 'class' || item.type === 'rule' ? item : rules.add('item', item);
+  if (Math.max(min, max ?? 0) > farthest) throw new BudgetExceeded('repetitions');
   const blocks = Math.floor((min - 1) / maxCount);
   if (min > maxCount) {
     const block = rules.add('block', repeat(single, maxCount, maxCount));
