@@ -252,9 +252,12 @@ describe('laws over the corpora', () => {
     }
   });
 
-  it.each([undefined, null, 7, ['{{ messages }}'], {}])('%j is no template, and said to be none', (source) => {
-    expect(() => parseTemplate(source as unknown as string)).toThrow(TemplateError);
-  });
+  it.each([undefined, null, 7, ['{{ messages }}'], {}])(
+    '%j is no template, and said to be none',
+    (source) => {
+      expect(() => parseTemplate(source as unknown as string)).toThrow(TemplateError);
+    },
+  );
 
   it('damaged templates give text or typed errors', () => {
     fc.assert(
