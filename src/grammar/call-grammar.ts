@@ -8,7 +8,10 @@ import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
 import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
+import type { CompiledSchema } from './json-schema/compile-schema.ts';
+import { refuseNoJson } from './json-schema/refuse-no-json.ts';
 import type { RuleSet } from './json-schema/rule-set.ts';
+import { schemaText } from './json-schema/schema-text.ts';
 
 export interface CallGrammarOptions {
   /** Tools on offer; empty: any name, any arguments. */
@@ -81,18 +84,19 @@ function offerTools(
 ): { readonly tools: readonly OfferedTool[]; readonly issues: readonly SchemaIssue[] } {
   const issues: SchemaIssue[] = [];
   const refused: SchemaIssue[] = [];
+  const known = new Map<string, CompiledSchema>();
   const tools = options.tools.flatMap((tool): readonly OfferedTool[] => {
-    checkToolName(tool.function.name, calls);
+    const { name, parameters } = tool.function;
+    checkToolName(name, calls);
     try {
-      const compiled = compileArguments(tool, calls.arguments, {
-        rules,
-        policy: options.policy,
-        argumentOrder: options.argumentOrder,
-        followedBy: textAfterArguments(calls),
-      });
-      issues.push(...compiled.issues);
-      const written = rules.add(`${tool.function.name}-arguments`, compiled.expression);
-      return [{ name: literal(spellName(tool.function.name, calls)), arguments: written }];
+      refuseNoJson(parameters, name);
+      // Servers offer the same arguments under many names.
+      const text = schemaText(parameters);
+      const compiled =
+        (text === null ? undefined : known.get(text)) ?? argumentsOf(tool, calls, options, rules);
+      if (text !== null) known.set(text, compiled);
+      issues.push(...compiled.issues.map((issue) => ({ ...issue, tool: name })));
+      return [{ name: literal(spellName(name, calls)), arguments: compiled.expression }];
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error;
       refused.push(...error.issues);
@@ -101,6 +105,17 @@ function offerTools(
   });
   if (refused.length > 0) throw new SchemaError(refused);
   return { tools, issues };
+}
+
+function argumentsOf(
+  tool: Tool,
+  calls: CallsFormat,
+  { policy, argumentOrder }: CallGrammarOptions,
+  rules: RuleSet,
+): CompiledSchema {
+  const followedBy = textAfterArguments(calls);
+  const compiled = compileArguments(tool, calls.arguments, { rules, policy, argumentOrder, followedBy });
+  return { ...compiled, expression: rules.add(`${tool.function.name}-arguments`, compiled.expression) };
 }
 
 /** The heads that follow each opening literal. */

@@ -1,6 +1,8 @@
 /** What an error of a schema says: where it is, and what. */
 import { describe, expect, test } from 'vitest';
+import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
+import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
@@ -62,6 +64,35 @@ describe('a refusal', () => {
     ],
   ] as const)('names the place of %s', (_, make, pointer) => {
     expect(reportOf(make())).toMatchObject([{ tool: 't', pointer, keyword: 'schema', effect: 'widened' }]);
+  });
+});
+
+describe('several tools', () => {
+  const format = analyzeTemplate(
+    '{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}<call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</call>{% endfor %}</turn>{% endfor %}{% if add_generation_prompt %}<turn>assistant\n{% endif %}',
+  ).format;
+  const tool = (name: string, text: JsonSchema) => ({
+    type: 'function' as const,
+    function: { name, parameters: { type: 'object', properties: { text } } },
+  });
+  const backReference = { type: 'string', pattern: '^(a|b)\\1$' };
+
+  test('strict names every tool that it refuses', () => {
+    const tools = [tool('a', backReference), tool('b', { type: 'string' }), tool('c', backReference)];
+    expect(() => buildGrammar(format, { tools, toolChoice: 'required' })).toThrow(
+      expect.objectContaining({
+        issues: ['a', 'c'].map((name) => expect.objectContaining({ tool: name })),
+      }),
+    );
+  });
+
+  test('of equal schemas share their rules, and each is reported', () => {
+    const tools = Array.from({ length: 50 }, (_, index) => tool(`tool${index}`, backReference));
+    const options = { toolChoice: 'required', policy: 'degrade' } as const;
+    const many = buildGrammar(format, { ...options, tools });
+    const one = buildGrammar(format, { ...options, tools: tools.slice(0, 1) });
+    expect(many.expression?.rules.size).toBe(one.expression?.rules.size);
+    expect(many.report.map((issue) => issue.tool)).toEqual(tools.map((each) => each.function.name));
   });
 });
 
