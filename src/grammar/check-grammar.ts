@@ -14,7 +14,7 @@ import {
   nullableRules,
   productiveRules,
   type RuleReferences,
-  ruleReferences,
+  ruleGraph,
   rulesOnCycles,
 } from './rule-facts.ts';
 
@@ -59,13 +59,14 @@ export function checkGrammar(
   grammar: Grammar,
   options: { readonly ambiguity?: boolean } = {},
 ): readonly GrammarFinding[] {
-  const references = ruleReferences(grammar.rules);
-  const nullable = nullableRules(grammar.rules, references);
+  const graph = ruleGraph(grammar.rules);
+  const { references } = graph;
+  const nullable = nullableRules(grammar.rules, graph);
   const found = [
     ...findUndefined(grammar, references),
     ...findInvalid(grammar, nullable),
     ...findLeftRecursion(grammar, nullable),
-    ...findUnproductive(grammar, productiveRules(grammar.rules, references)),
+    ...findUnproductive(grammar, productiveRules(grammar.rules, graph)),
     ...findUnused(grammar, references),
   ];
   const buildable = found.every(({ severity }) => severity !== 'unbuildable');
@@ -144,17 +145,17 @@ function allProductive(expression: Expression, productive: ReadonlySet<string>):
 
 function findInvalid({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
   const found: GrammarFinding[] = [];
-  for (const [rule, body] of rules) findInvalidParts(body, rule, nullable, found);
+  for (const [rule, body] of rules) {
+    findInvalidParts(body, nullable, (kind, reason) => found.push(finding(kind, rule, reason)));
+  }
   return found;
 }
 
 function findInvalidParts(
   expression: Expression,
-  rule: string,
   nullable: ReadonlySet<string>,
-  found: GrammarFinding[],
+  report: (kind: GrammarFindingKind, reason: string) => void,
 ): void {
-  const report = (kind: GrammarFindingKind, reason: string) => found.push(finding(kind, rule, reason));
   switch (expression.type) {
     case 'literal':
       if (expression.text.includes('\0'))
@@ -181,7 +182,7 @@ function findInvalidParts(
     default:
       unreachable(expression);
   }
-  for (const child of children(expression)) findInvalidParts(child, rule, nullable, found);
+  for (const child of children(expression)) findInvalidParts(child, nullable, report);
 }
 
 function validCount(min: number, max: number | null): boolean {

@@ -5,7 +5,7 @@
  */
 import { type Expression, type Grammar, maxCodePoint, unreachable } from './expression.ts';
 import { children } from './references.ts';
-import { isNullable, nullableRules, type RuleReferences, ruleReferences } from './rule-facts.ts';
+import { isNullable, nullableRules, type RuleReferences, ruleGraph } from './rule-facts.ts';
 
 type Bits = Uint32Array;
 
@@ -37,8 +37,9 @@ class AmbiguitySearch {
   constructor({ rules, root }: Grammar) {
     this.#rules = rules;
     this.#root = root;
-    this.#references = ruleReferences(rules);
-    this.#nullable = nullableRules(rules, this.#references);
+    const graph = ruleGraph(rules);
+    this.#references = graph.references;
+    this.#nullable = nullableRules(rules, graph);
     this.#cuts = cutPoints(rules.values());
   }
 

@@ -2,14 +2,20 @@
 import { type Expression, unreachable } from './expression.ts';
 
 /** Names of the rules that `expression` refers to, each once, in the order of their first mention. */
-export function referredRules(expression: Expression): ReadonlySet<string> {
-  const names = new Set<string>();
+export function referredRules(expression: Expression): readonly string[] {
+  const names: string[] = [];
   collectNames(expression, names);
-  return names;
+  return eachOnce(names);
 }
 
-function collectNames(expression: Expression, names: Set<string>): void {
-  if (expression.type === 'rule') names.add(expression.name);
+/** The same names without repetitions. Most rules refer to few others, for which a set is dear. */
+export function eachOnce(names: readonly string[]): readonly string[] {
+  if (names.length > 8) return [...new Set(names)];
+  return names.filter((name, index) => names.indexOf(name) === index);
+}
+
+function collectNames(expression: Expression, names: string[]): void {
+  if (expression.type === 'rule') names.push(expression.name);
   else if (expression.type !== 'literal' && expression.type !== 'class') {
     for (const child of children(expression)) collectNames(child, names);
   }

@@ -1,31 +1,55 @@
 /** Which rules can match the empty text, which can match anything at all, which lead to which. */
 import { type Expression, unreachable } from './expression.ts';
-import { referredRules } from './references.ts';
+import { eachOnce, referredRules } from './references.ts';
 
 /** Per rule, the rules that its body refers to. */
-export type RuleReferences = ReadonlyMap<string, ReadonlySet<string>>;
+export type RuleReferences = ReadonlyMap<string, readonly string[]>;
 
-/** What every one of `rules` refers to. */
-export function ruleReferences(rules: ReadonlyMap<string, Expression>): RuleReferences {
-  const references = new Map<string, ReadonlySet<string>>();
+function ruleReferences(rules: ReadonlyMap<string, Expression>): RuleReferences {
+  const references = new Map<string, readonly string[]>();
   for (const [name, body] of rules) references.set(name, referredRules(body));
   return references;
+}
+
+/** Who refers to whom, in both directions. */
+export interface RuleGraph {
+  readonly references: RuleReferences;
+  /** Per rule, the rules whose bodies refer to it. */
+  readonly users: RuleReferences;
+}
+
+/** The graph of `rules`. */
+export function ruleGraph(rules: ReadonlyMap<string, Expression>): RuleGraph {
+  const references = ruleReferences(rules);
+  return { references, users: ruleUsers(references) };
+}
+
+function ruleUsers(references: RuleReferences): RuleReferences {
+  const users = new Map<string, string[]>();
+  for (const [name, used] of references) {
+    for (const each of used) {
+      const list = users.get(each);
+      if (list === undefined) users.set(each, [name]);
+      else list.push(name);
+    }
+  }
+  return users;
 }
 
 /** Rules that can match the empty text. */
 export function nullableRules(
   rules: ReadonlyMap<string, Expression>,
-  references: RuleReferences = ruleReferences(rules),
+  graph: RuleGraph = ruleGraph(rules),
 ): ReadonlySet<string> {
-  return leastFixpoint(rules, references, isNullable);
+  return leastFixpoint(rules, graph, isNullable);
 }
 
 /** Rules that match at least one text. */
 export function productiveRules(
   rules: ReadonlyMap<string, Expression>,
-  references: RuleReferences = ruleReferences(rules),
+  graph: RuleGraph = ruleGraph(rules),
 ): ReadonlySet<string> {
-  return leastFixpoint(rules, references, isProductive);
+  return leastFixpoint(rules, graph, isProductive);
 }
 
 /** Whether `expression` can match the empty text, given the rules that can. */
@@ -78,17 +102,9 @@ export function isProductive(expression: Expression, productive: ReadonlySet<str
 /** The smallest set of rules with `holds(body, set)` for each member; a rule is looked at again when one it uses joins. */
 function leastFixpoint(
   rules: ReadonlyMap<string, Expression>,
-  references: RuleReferences,
+  { users }: RuleGraph,
   holds: (body: Expression, known: ReadonlySet<string>) => boolean,
 ): ReadonlySet<string> {
-  const users = new Map<string, string[]>();
-  for (const [name, used] of references) {
-    for (const each of used) {
-      const list = users.get(each);
-      if (list === undefined) users.set(each, [name]);
-      else list.push(name);
-    }
-  }
   const known = new Set<string>();
   const todo = [...rules.keys()];
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
@@ -102,25 +118,27 @@ function leastFixpoint(
 }
 
 /** Rules that `expression` may enter before it has matched a character. */
-export function leftmostRules(expression: Expression, nullable: ReadonlySet<string>): ReadonlySet<string> {
-  const names = new Set<string>();
-  const visit = (each: Expression): void => {
-    if (each.type === 'rule') names.add(each.name);
-    else if (each.type === 'choice') each.alternatives.forEach(visit);
-    else if (each.type === 'repeat') visit(each.item);
-    else if (each.type === 'sequence') {
-      for (const item of each.items) {
-        visit(item);
-        if (!isNullable(item, nullable)) break;
-      }
+export function leftmostRules(expression: Expression, nullable: ReadonlySet<string>): readonly string[] {
+  const names: string[] = [];
+  collectLeftmost(expression, nullable, names);
+  return eachOnce(names);
+}
+
+function collectLeftmost(each: Expression, nullable: ReadonlySet<string>, names: string[]): void {
+  if (each.type === 'rule') names.push(each.name);
+  else if (each.type === 'repeat') collectLeftmost(each.item, nullable, names);
+  else if (each.type === 'choice') {
+    for (const alternative of each.alternatives) collectLeftmost(alternative, nullable, names);
+  } else if (each.type === 'sequence') {
+    for (const item of each.items) {
+      collectLeftmost(item, nullable, names);
+      if (!isNullable(item, nullable)) break;
     }
-  };
-  visit(expression);
-  return names;
+  }
 }
 
 /** Rules on a cycle of `edges`; of every knot of cycles at least one, which is enough to refuse it. */
-export function rulesOnCycles(edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+export function rulesOnCycles(edges: RuleReferences): ReadonlySet<string> {
   const state = new Map<string, 'open' | 'done'>();
   const cyclic = new Set<string>();
   for (const start of edges.keys()) {
@@ -131,14 +149,14 @@ export function rulesOnCycles(edges: ReadonlyMap<string, ReadonlySet<string>>): 
 
 function findCycles(
   start: string,
-  edges: ReadonlyMap<string, ReadonlySet<string>>,
+  edges: RuleReferences,
   state: Map<string, 'open' | 'done'>,
   cyclic: Set<string>,
 ): void {
   const path: { readonly name: string; readonly rest: Iterator<string> }[] = [];
   const enter = (name: string): void => {
     state.set(name, 'open');
-    path.push({ name, rest: (edges.get(name) ?? new Set()).values() });
+    path.push({ name, rest: (edges.get(name) ?? []).values() });
   };
   enter(start);
   for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
