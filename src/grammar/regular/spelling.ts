@@ -62,6 +62,10 @@ const shortEscapes: ReadonlyMap<number, string> = new Map([
  * character itself (so `/` is `/`).
  */
 export function jsonSpelling(ascii: boolean): Spelling {
+  return ascii ? asciiJson : json;
+}
+
+function makeJsonSpelling(ascii: boolean): Spelling {
   const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
   const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
   return remembering({
@@ -82,6 +86,10 @@ export function jsonSpelling(ascii: boolean): Spelling {
     },
   });
 }
+
+// One of each: what was worked out for a spelling is remembered with it.
+const json = makeJsonSpelling(false);
+const asciiJson = makeJsonSpelling(true);
 
 /** Characters in a Python string literal between `quote`s. */
 export function pythonSpelling(quote: string): Spelling {
@@ -113,8 +121,18 @@ export function pythonSpelling(quote: string): Spelling {
 /** Text in `inner` spelling that is itself written in `outer` spelling: JSON within a JSON string. */
 export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
   if (outer === plainSpelling) return inner;
-  return {
-    id: `${inner.id} in ${outer.id}`,
+  const id = `${inner.id} in ${outer.id}`;
+  const known = nested.get(id) ?? makeNestedSpelling(inner, outer, id);
+  nested.set(id, known);
+  return known;
+}
+
+/** By their ids, of which there are few. */
+const nested = new Map<string, Spelling>();
+
+function makeNestedSpelling(inner: Spelling, outer: Spelling, id: string): Spelling {
+  return remembering({
+    id,
     spell: (set) =>
       inner
         .spell(set)
@@ -125,7 +143,7 @@ export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
           ),
         ),
     text: (text) => outer.text(inner.text(text)),
-  };
+  });
 }
 
 function setContains(set: CharacterSet, character: string): boolean {
