@@ -3,8 +3,8 @@
  * line on its standard input and output, as the protocol's stdio transport has it.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { toolVersion } from '../codegen/banner.ts';
 import { ToolListError } from '../errors.ts';
+import { toolVersion } from '../version.ts';
 
 /** Bounds of a conversation with a server. */
 export interface McpLimits {

@@ -8,7 +8,13 @@ import type { Grammar } from './expression.ts';
 import { type SchemaInput, toJsonSchema } from './json-schema/standard-schema.ts';
 import { printGbnf } from './print-gbnf.ts';
 import { afterTurnStart, type PromptState, readPromptState } from './prompt-state.ts';
-import { type ResponseShape, responseGrammar, tellingWords } from './response-grammar.ts';
+import {
+  type ResponseGrammar,
+  type ResponseGrammarOptions,
+  type ResponseShape,
+  responseGrammar,
+  tellingWords,
+} from './response-grammar.ts';
 
 /** What a request asks for. */
 export interface GrammarOptions {
@@ -67,16 +73,35 @@ export interface BuiltGrammar {
   readonly report: readonly SchemaIssue[];
 }
 
+/** Makes the expression of a response; who has made it before can give it again. */
+export type CompileResponse = (format: ChatFormat, request: ResponseGrammarOptions) => ResponseGrammar;
+
+/** The compiler. A grammar that no engine can build, or that has a dead end, never leaves it. */
+export const compileResponse: CompileResponse = (format, request) => {
+  const made = responseGrammar(format, request);
+  refuseFindings(checkGrammar(made.grammar, { ambiguity: false }));
+  return made;
+};
+
 /**
  * Builds the grammar of one request. Throws `ToolError` (unknown or unwritable tool, name given twice),
  * `SchemaError`, `GrammarError` and `UnsupportedOptionError`, all before a token is sampled.
  */
 export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): BuiltGrammar {
+  return buildGrammarWith(compileResponse, format, options);
+}
+
+/** The same with another way to the expression. What is refused without compiling is refused here too. */
+export function buildGrammarWith(
+  compile: CompileResponse,
+  format: ChatFormat,
+  options: GrammarOptions,
+): BuiltGrammar {
   const plan = planResponse(format, options);
   const rest = { preservedTokens: format.preservedTokens, stops: format.stops };
   if (plan === null)
     return { grammar: null, expression: null, lazy: false, triggers: [], report: [], ...rest };
-  const { grammar, issues } = responseGrammar(format, {
+  const { grammar, issues } = compile(format, {
     shape: plan.shape,
     prompt: plan.prompt,
     tools: plan.tools,
@@ -85,8 +110,6 @@ export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): 
     argumentOrder: options.argumentOrder ?? 'schema',
     contentSchema: responseSchema(options.responseFormat) ?? true,
   });
-  // A grammar that no engine can build, or that has a dead end, must not reach a sampler.
-  refuseFindings(checkGrammar(grammar, { ambiguity: false }));
   const lazy = plan.shape === 'calls-from-trigger';
   let printed: string | undefined;
   return {

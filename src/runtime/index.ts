@@ -9,6 +9,11 @@ export {
   foldEvents,
   type ToolCallDelta,
 } from './assistant-message.ts';
+export {
+  type CompiledGrammar,
+  type PackedExpression,
+  rememberGrammars,
+} from './compiled-grammars.ts';
 export type {
   Finish,
   Malformed,

@@ -26,6 +26,7 @@ function problems(text: string, use = ''): string[] {
   const files = new Map([
     ['/m.ts', `${text}\n${use}`],
     ['/t.d.ts', types],
+    ['/tools.grammars.ts', 'export {};'],
   ]);
   const options: ts.CompilerOptions = {
     strict: true,

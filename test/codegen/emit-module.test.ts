@@ -4,10 +4,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { generatedBanner, toolVersion } from '../../src/codegen/banner.ts';
+import { generatedBanner } from '../../src/codegen/banner.ts';
 import { emitModule } from '../../src/codegen/emit-module.ts';
 import { lowerToStates } from '../../src/codegen/lower-to-states.ts';
 import { isReference } from '../../src/codegen/states.ts';
+import { toolVersion } from '../../src/version.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 

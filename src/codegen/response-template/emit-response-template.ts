@@ -11,7 +11,7 @@ import {
   type ResponseTemplate,
   type ResponseTemplateField,
 } from '../../runtime/response-template/index.ts';
-import { toolVersion } from '../banner.ts';
+import { toolVersion } from '../../version.ts';
 import { printValue } from '../source-writer.ts';
 import { messageType } from './message-type.ts';
 

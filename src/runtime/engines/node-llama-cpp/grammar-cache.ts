@@ -1,12 +1,17 @@
-/** Grammars of earlier requests: the same tools and choices are compiled once. */
+/** Grammars of earlier requests, and those of generated tools: the same tools and choices are compiled once. */
+import { createHash } from 'node:crypto';
 import type { ChatFormat } from '../../../chat-format.ts';
 import {
   type BuiltGrammar,
-  buildGrammar,
+  buildGrammarWith,
+  type CompileResponse,
+  compileResponse,
   type GrammarOptions,
   plainResponseFormat,
 } from '../../../grammar/build-grammar.ts';
+import { requestText, unpackGrammar } from '../../../grammar/compiled-grammar.ts';
 import { createMatcher, type Matcher } from '../../../grammar/matcher.ts';
+import { hasGrammars, rememberedGrammar } from '../../compiled-grammars.ts';
 
 /** A grammar and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {
@@ -35,9 +40,17 @@ export class GrammarCache {
 }
 
 function build(format: ChatFormat, options: GrammarOptions): ReadyGrammar {
-  const grammar = buildGrammar(format, options);
+  const grammar = buildGrammarWith(recallOrCompile, format, options);
   return { grammar, matcher: grammar.expression === null ? null : createMatcher(grammar.expression) };
 }
+
+/** What `generate --tools` compiled ahead, where it was for exactly this request; else the compiler. */
+const recallOrCompile: CompileResponse = (format, request) => {
+  if (!hasGrammars()) return compileResponse(format, request);
+  const digest = createHash('sha256').update(requestText(format, request)).digest('hex');
+  const known = rememberedGrammar(digest);
+  return known === undefined ? compileResponse(format, request) : unpackGrammar(known);
+};
 
 function keyOf({ templateSha256 }: ChatFormat, options: GrammarOptions): string {
   const { tools, toolChoice, parallelToolCalls, generationPrompt, policy, argumentOrder } = options;
