@@ -20,6 +20,8 @@ export {
   type ResponseFormat,
   type Trigger,
 } from './grammar/build-grammar.ts';
+export { spellValue } from './grammar/json-schema/spell-value.ts';
+export { compileValidator, type Validate, type ValidationFailure } from './grammar/json-schema/validate.ts';
 export { writeResponse } from './grammar/write-response.ts';
 export type * from './messages.ts';
 export type * from './runtime/events.ts';

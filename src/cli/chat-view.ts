@@ -62,7 +62,7 @@ export function createChatView(write: (text: string) => void): ChatView {
             ? put('(cut short: the limit of tokens is reached)\n', pc.yellow)
             : undefined;
         case 'run-finish':
-          return event.reason === 'answer'
+          return event.reason === 'answer' || event.reason === 'length'
             ? undefined
             : put(`(${unfinished(event.reason, event.steps)})\n`, pc.yellow);
       }

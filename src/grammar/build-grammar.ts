@@ -164,7 +164,9 @@ function allowedTools(
   tools: readonly Tool[],
   choice: ToolChoice,
 ): { readonly offered: readonly Tool[]; readonly choice: Exclude<ToolChoice, AllowedTools> } {
-  if (typeof choice === 'string' || choice.type === 'function') return { offered: tools, choice };
+  if (typeof choice === 'string') return { offered: tools, choice };
+  if (!namesTools(choice)) refuseUnknown(choice);
+  if (choice.type === 'function') return { offered: tools, choice };
   const { mode, tools: allowed } = choice.allowed_tools;
   const offered = new Set(allowed.flatMap((named) => chosenTools(tools, named)));
   return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
@@ -219,9 +221,18 @@ function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, Allow
 
 const knownChoices: readonly string[] = ['auto', 'required', 'none'];
 
+/** Whether an object that may come from outside the type checker is one of the choices. */
+function namesTools(choice: { readonly function?: unknown; readonly allowed_tools?: unknown }): boolean {
+  const { function: named, allowed_tools: allowed } = choice;
+  if (typeof named === 'object' && named !== null) return 'name' in named;
+  return (
+    typeof allowed === 'object' && allowed !== null && 'tools' in allowed && Array.isArray(allowed.tools)
+  );
+}
+
 /** A choice from outside the type checker must not turn tools off in silence. */
-function refuseUnknown(choice: string): void {
-  if (knownChoices.includes(choice)) return;
+function refuseUnknown(choice: unknown): void {
+  if (typeof choice === 'string' && knownChoices.includes(choice)) return;
   const reason = `${JSON.stringify(choice)} is none of ${knownChoices.join(', ')}, nor an object that names tools`;
   throw new UnsupportedOptionError({ option: 'toolChoice', reason });
 }
@@ -237,10 +248,19 @@ function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
     case 'json_object':
       return { type: 'object' };
     case 'json_schema':
-      return toJsonSchema(format.json_schema.schema);
-    default:
+      if (format.json_schema?.schema !== undefined) return toJsonSchema(format.json_schema.schema);
+      throw unknownFormat(format);
+    case 'text':
+    case undefined:
       return null;
+    default:
+      throw unknownFormat(format);
   }
+}
+
+function unknownFormat(format: unknown): UnsupportedOptionError {
+  const reason = `${JSON.stringify(format)} is none of text, json_object and json_schema with its schema`;
+  return new UnsupportedOptionError({ option: 'responseFormat', reason });
 }
 
 /**

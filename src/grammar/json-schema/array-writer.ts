@@ -27,7 +27,8 @@ export function writeArray(
       compilation.reportState(state, 'uniqueItems', 'items are not compared');
     }
   }
-  return new ArrayWriter(shape, place, hint, margin, writer).array();
+  const max = compilation.countable(shape.max, state, 'maxItems');
+  return new ArrayWriter({ ...shape, max }, place, hint, margin, writer).array();
 }
 
 /** How far the items have come. Counts stop where more make no difference. */

@@ -2,6 +2,7 @@
 import type { SchemaIssue } from '../../errors.ts';
 import type { JsonSchema } from '../../messages.ts';
 import { BudgetExceeded, StepBudget } from '../regular/budget.ts';
+import { farthest } from '../regular/counted.ts';
 import { UnsupportedPattern } from '../regular/parse-pattern.ts';
 import { type Term, Terms } from '../regular/terms.ts';
 import type { ExpansionContext } from './assertions.ts';
@@ -58,7 +59,7 @@ export class Compilation implements ExpansionContext {
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);
     this.languages = new Languages(this.terms, this.budget, options.stringStates);
-    this.places = new Places(this.document, options.sortKeys);
+    this.places = new Places(this.document, this.budget, options.sortKeys);
     this.#expander = new Expander(this, (shapes) => this.#productivity.ofShapes(shapes));
     this.#productivity = new Productivity({
       terms: this.terms,
@@ -105,6 +106,13 @@ export class Compilation implements ExpansionContext {
     const nodes = state.nodes.map(({ node }) => node);
     const owner = nodes.find(({ schema }) => typeof schema === 'object' && keyword in schema) ?? nodes[0];
     this.report(owner ?? null, keyword, reason, effect);
+  }
+
+  /** An upper bound that a grammar can count to; a lower one is reported. */
+  countable(max: number | null, state: State, keyword: string): number | null {
+    if (max === null || max <= farthest) return max;
+    this.reportState(state, keyword, `at most ${farthest} are written`, 'narrowed');
+    return farthest;
   }
 
   /** What `make` gives; after a budget is used up, a report for `state` and `null`. */

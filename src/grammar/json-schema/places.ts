@@ -4,6 +4,7 @@
  * about which branch it is valid against.
  */
 import type { JsonObject } from '../../messages.ts';
+import type { StepBudget } from '../regular/budget.ts';
 import { itemNodes } from './array-keywords.ts';
 import { schemaOfContainer } from './containers.ts';
 import { isArray, isObject, isSchema, type SchemaDocument, type SchemaNode } from './schema-document.ts';
@@ -25,13 +26,15 @@ const maxNodes = 5000;
 /** Makes and interns places. */
 export class Places {
   readonly #document: SchemaDocument;
+  readonly #budget: StepBudget;
   readonly #sorted: boolean;
   readonly #interned = new Map<string, Place>();
   readonly #children = new Map<string, Place>();
 
   /** With `sorted`, keys are in the order of their code points. */
-  constructor(document: SchemaDocument, sorted: boolean) {
+  constructor(document: SchemaDocument, budget: StepBudget, sorted: boolean) {
     this.#document = document;
+    this.#budget = budget;
     this.#sorted = sorted;
   }
 
@@ -39,6 +42,7 @@ export class Places {
   of(nodes: readonly SchemaNode[]): Place {
     const found = new Map<number, SchemaNode>();
     for (const node of nodes) this.#collect(node, found);
+    this.#budget.spend(found.size >> 2);
     const key = [...found.keys()].join();
     const known = this.#interned.get(key);
     if (known !== undefined) return known;
@@ -98,6 +102,7 @@ export class Places {
     const key = `${place.id} ${name}`;
     const found = this.#children.get(key);
     if (found !== undefined) return found;
+    this.#budget.spend(1 + (place.nodes.length >> 2));
     const made = this.of(nodes());
     this.#children.set(key, made);
     return made;

@@ -1,6 +1,7 @@
 /** A value as the grammar of a schema spells it: keys in the grammar's order, JSON in a style. */
 import type { JsonStyle } from '../../chat-format.ts';
 import type { JsonSchema, JsonValue } from '../../messages.ts';
+import { StepBudget } from '../regular/budget.ts';
 import { writeJson, writeJsonString } from '../write-values.ts';
 import { type Place, Places } from './places.ts';
 import { isArray, isObject, SchemaDocument } from './schema-document.ts';
@@ -16,7 +17,7 @@ export function spellValue(
   documents?: ReadonlyMap<string, JsonSchema>,
 ): string {
   const document = new SchemaDocument(schema, documents);
-  const places = new Places(document, style.sortKeys);
+  const places = new Places(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
   const spell = (each: JsonValue, place: Place): string => {
     if (isArray(each)) {
       const items = each.map((item, index) => spell(item, places.item(place, index)));

@@ -269,14 +269,18 @@ export class ValueWriter {
   string(shapes: readonly StringShape[], notation: StringNotation, state: State): Expression {
     const open = literal(notation.open);
     const text =
-      this.#plainString(shapes, notation) ??
+      this.#plainString(shapes, notation, state) ??
       this.#listedStrings(shapes, notation) ??
       this.#stringAutomaton(shapes, notation, state);
     return sequence(open, text);
   }
 
   /** Strings that only their length restricts need no automaton. */
-  #plainString(shapes: readonly StringShape[], { spelling, close }: StringNotation): Expression | null {
+  #plainString(
+    shapes: readonly StringShape[],
+    { spelling, close }: StringNotation,
+    state: State,
+  ): Expression | null {
     const [shape, second] = shapes;
     const { terms } = this.compilation;
     if (shape === undefined || second !== undefined || shape.language !== terms.everything) return null;
@@ -284,7 +288,8 @@ export class ValueWriter {
       return shape.min === 0 && shape.max === null ? until({ delimiter: close, next: empty }) : null;
     }
     const item = spelledCharacter(allCharacters, spelling, this.rules);
-    return sequence(countedRepeat(item, shape.min, shape.max, this.rules), literal(close));
+    const max = this.compilation.countable(shape.max, state, 'maxLength');
+    return sequence(countedRepeat(item, shape.min, max, this.rules), literal(close));
   }
 
   /** Strings out of lists, which may be long, need none either. */
@@ -320,11 +325,11 @@ export class ValueWriter {
     );
     if (automaton === null || isEmptyAutomaton(automaton)) {
       return (
-        this.#plainString([{ type: 'string', language: terms.everything, min: 0, max: null }], {
-          open: '',
-          spelling,
-          close,
-        }) ?? empty
+        this.#plainString(
+          [{ type: 'string', language: terms.everything, min: 0, max: null }],
+          { open: '', spelling, close },
+          state,
+        ) ?? empty
       );
     }
     const end = spelling === null ? empty : literal(close);

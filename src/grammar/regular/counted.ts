@@ -6,8 +6,8 @@ import { BudgetExceeded } from './budget.ts';
 /** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */
 export const maxCount = 2000;
 
-/** Repetitions beyond are refused: each block of them is a rule. */
-const farthest = 1000 * maxCount;
+/** Repetitions beyond are not counted: each block of them is a rule. */
+export const farthest = 1000 * maxCount;
 
 /** `item`, one rule or class, from `min` to `max` times. Far bounds are written as blocks. */
 export function countedRepeat(item: Expression, min: number, max: number | null, rules: RuleSet): Expression {

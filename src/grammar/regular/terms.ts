@@ -158,6 +158,7 @@ export class Terms {
 
   #combine(kind: 'or' | 'and', unsorted: readonly Term[]): Term {
     const items = [...unsorted].sort((a, b) => a.id - b.id);
+    this.#budget.spend(items.length >> 2);
     const [only, second] = items;
     if (only === undefined) return kind === 'or' ? this.nothing : this.everything;
     if (second === undefined) return only;
@@ -266,6 +267,7 @@ export class Terms {
   #deriveConcat(first: Term, rest: Term): Partition<Term> {
     const through = mapPartition(this.transitions(first), (each) => this.#concat(each, rest), byId);
     if (!first.nullable) return through;
+    this.#budget.spend(through.length);
     return combinePartitions(through, this.transitions(rest), (a, b) => this.or(a, b), byId);
   }
 

@@ -1,8 +1,8 @@
 /** What an error of a schema says: where it is, and what. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
-import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
-import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
+import { SchemaError, type SchemaIssue, UnsupportedOptionError } from '../../../src/errors.ts';
+import { buildGrammar, type GrammarOptions } from '../../../src/grammar/build-grammar.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
@@ -39,7 +39,7 @@ describe('a refusal', () => {
   });
 
   test('says that a count is too large', () => {
-    expect(reportOf({ type: 'string', maxLength: 1e12 })[0]?.reason).toContain('repetitions');
+    expect(reportOf({ type: 'string', minLength: 1e12 })[0]?.reason).toContain('repetitions');
     expect(reportOf({ type: 'array', minItems: 1e12 })[0]?.reason).toContain('repetitions');
   });
 
@@ -67,6 +67,32 @@ describe('a refusal', () => {
   });
 });
 
+describe('work is bounded', () => {
+  test.each([
+    ['nested counts', { type: 'string', pattern: '^(a{1,1000}){1,1000}$' }],
+    [
+      'thousands of conditions',
+      {
+        allOf: Array.from({ length: 3000 }, (_, index) => ({
+          properties: { [`p${index}`]: { type: 'string' } },
+        })),
+      },
+    ],
+  ])('%s end in a report', (_, schema) => {
+    const tool = { type: 'object', properties: { a: schema } };
+    expect(reportOf(tool)).not.toEqual([]);
+  });
+
+  test.each([
+    ['maxLength', { type: 'string', maxLength: 2 ** 31 - 1 }],
+    ['maxItems', { type: 'array', items: { type: 'null' }, maxItems: 2 ** 31 - 1 }],
+  ])('%s of no consequence is narrowed', (keyword, schema) => {
+    expect(reportOf({ type: 'object', properties: { a: schema } })).toMatchObject([
+      { pointer: '/properties/a', keyword, effect: 'narrowed' },
+    ]);
+  });
+});
+
 describe('several tools', () => {
   const format = analyzeTemplate(
     '{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}<call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</call>{% endfor %}</turn>{% endfor %}{% if add_generation_prompt %}<turn>assistant\n{% endif %}',
@@ -84,6 +110,17 @@ describe('several tools', () => {
         issues: ['a', 'c'].map((name) => expect.objectContaining({ tool: name })),
       }),
     );
+  });
+
+  test.each([
+    { toolChoice: {} },
+    { toolChoice: { type: 'function' } },
+    { toolChoice: { type: 'allowed_tools' } },
+    { responseFormat: { type: 'bogus' } },
+    { responseFormat: { type: 'json_schema' } },
+  ])('options that are none are refused: %j', (wrong) => {
+    const options = { tools: [tool('a', { type: 'string' })], ...wrong } as unknown as GrammarOptions;
+    expect(() => buildGrammar(format, options)).toThrow(UnsupportedOptionError);
   });
 
   test('of equal schemas share their rules, and each is reported', () => {

@@ -9,6 +9,7 @@ import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
 import { type ChatStream, GeneratedChat } from './chat-stream.ts';
+import { checkChatOptions } from './check-options.ts';
 import { decode, type SamplingOptions } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
 import type { GrammarCache } from './grammar-cache.ts';
@@ -104,6 +105,7 @@ async function* generate(
 
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
 export function prepareChat(engine: ChatEngine, options: ChatOptions): PreparedChat {
+  checkChatOptions(options);
   const { model, shelf, vocabulary, grammars } = engine;
   const tools = normalizeTools(options.tools ?? []);
   const template = shelf.learn(tools.length > 0);

@@ -51,10 +51,11 @@ export interface RunFinish {
   /** Responses that were asked for. */
   readonly steps: number;
   /**
-   * `answer`: the model answered without a call. `step-limit`: it would have gone on. `open-calls`: it
-   * called tools that nothing here carries out; they are for the caller to answer.
+   * `answer`: the model answered without a call. `length`: its last response was cut short by a limit of
+   * tokens. `step-limit`: it would have gone on. `open-calls`: it called tools that nothing here carries
+   * out; they are for the caller to answer.
    */
-  readonly reason: 'answer' | 'step-limit' | 'open-calls';
+  readonly reason: 'answer' | 'length' | 'step-limit' | 'open-calls';
 }
 
 /** The events of all steps, one after the other. */
@@ -95,6 +96,8 @@ type Event = ResponseEvent | Exclude<ToolRunEvent, ResponseEvent>;
 interface Conversation {
   readonly messages: Message[];
   last: ResponseMessage;
+  /** A limit of tokens ended the last response. */
+  cutShort: boolean;
 }
 
 class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
@@ -102,6 +105,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
     const conversation: Conversation = {
       messages: [...options.messages],
       last: { role: 'assistant', content: null },
+      cutShort: false,
     };
     super(converse(model, options, conversation), () => conversation);
   }
@@ -130,7 +134,8 @@ async function* converse(
     const calls = callsOf(conversation.last);
     const able = calls.filter((call) => canExecute(call, options));
     yield* carryOut(able, options, conversation);
-    if (calls.length === 0) reason = 'answer';
+    if (conversation.cutShort) reason = 'length';
+    else if (calls.length === 0) reason = 'answer';
     else if (able.length < calls.length) reason = 'open-calls';
   }
   yield { type: 'run-finish', steps: step, reason };
@@ -157,7 +162,10 @@ async function* respond(
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
   const stream = model.chat(options);
-  yield* stream;
+  for await (const event of stream) {
+    if (event.type === 'finish') conversation.cutShort = event.reason === 'length';
+    yield event;
+  }
   conversation.last = await stream.message;
   if (options.continueFinalMessage === true) conversation.messages.pop();
   conversation.messages.push(toHistory(conversation.last));
