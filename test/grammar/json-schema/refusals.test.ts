@@ -68,6 +68,16 @@ describe('a refusal', () => {
 });
 
 describe('work is bounded', () => {
+  test('an object that stands in ever more places is refused', () => {
+    let schema: JsonSchema = { type: 'string' };
+    for (let level = 0; level < 300; level += 1) {
+      schema = { anyOf: [schema, { type: 'object', properties: { a: schema } }] };
+    }
+    expect(reportOf(schema)).toMatchObject([
+      { keyword: 'schema', reason: expect.stringContaining('200000') },
+    ]);
+  });
+
   test.each([
     ['nested counts', { type: 'string', pattern: '^(a{1,1000}){1,1000}$' }],
     [
