@@ -38,9 +38,13 @@ function remembering(spelling: Spelling): Spelling {
   const known = new Map<string, readonly SpelledCharacter[]>();
   const spell = (set: CharacterSet) => {
     const key = setKey(set);
-    const found = known.get(key) ?? spelling.spell(set);
-    if (known.size < remembered) known.set(key, found);
-    return found;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const spelled = spelling.spell(set);
+    // What a process needed an hour ago must not keep out what it needs now.
+    if (known.size >= remembered) known.clear();
+    known.set(key, spelled);
+    return spelled;
   };
   return { ...spelling, spell };
 }

@@ -38,7 +38,8 @@ export function spelledChoice(
   const tree =
     known.get(key) ??
     treeOf(sets.flatMap((set, target) => spelling.spell(set).map((word): Branch => ({ word, target }))));
-  if (known.size < rememberedTrees) known.set(key, tree);
+  if (known.size >= rememberedTrees) known.clear();
+  known.set(key, tree);
   return treeExpressions(tree, targets);
 }
 
