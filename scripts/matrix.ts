@@ -42,7 +42,7 @@ fs.writeFileSync(
   new URL('../docs/matrix.md', import.meta.url),
   `# Modes and thinking
 
-Written by \`npm run matrix\`. Ten formats on models of a few megabytes: random weights and temperature 1 try to break what \`required\`, a named tool, \`none\` and a response schema promise; under \`auto\` two calls are written with random token boundaries. "one": \`parallelToolCalls: false\`.
+Written by \`npm run matrix\`. Ten formats on models of a few megabytes: random weights and temperature 1 try to break what \`required\`, a named tool, \`none\` and a response schema promise; under \`auto\` two calls are written with random token boundaries. "one": \`parallelToolCalls: false\`. Bytes that are no UTF-8 count as llama.cpp counts them: a run of them is one character of a \`maxLength\`, and more when decoded.
 
 ✓ the promise was kept: every call parses and fits its schema, no other text. – refused with a typed error before the first token, or a state that the template has no way to be in. ✗ broken.
 
