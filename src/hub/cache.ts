@@ -7,11 +7,13 @@
  *       refs/main                       the commit that a revision was last seen at
  *
  * Ours alone, and unknown to other tools: `blobs/⟨hash⟩.idiolect`, a partial download with its record
- * (`partial-file.ts`), `blobs/⟨hash⟩.….claim` while one runs, and `quarantine/` with corrupt files.
+ * (`partial-file.ts`), `blobs/⟨hash⟩.….claim` while one runs, `names.….claim` and `names.new` while names
+ * are given, and `quarantine/` with corrupt files.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { getHFHubCachePath, getRepoFolderName } from '@huggingface/hub';
+import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
 
 /** Folder of the cache: `HF_HUB_CACHE`, `HF_HOME/hub`, or `~/.cache/huggingface/hub`. */
@@ -41,30 +43,48 @@ export async function fileSize(file: string): Promise<number | null> {
 }
 
 /** Makes `link` lead to `blob`: by a relative link, or by a hard link or copy where links are not allowed. */
-export async function linkSnapshot(blob: string, link: string): Promise<void> {
-  await fs.mkdir(path.dirname(link), { recursive: true });
+export async function linkSnapshot(blob: string, link: string, place: NamePlace): Promise<void> {
   const target = path.relative(path.dirname(link), blob);
-  if ((await fs.readlink(link).catch(() => null)) === target) return;
-  // Made aside and moved into place, so that at no moment the name is missing or half made.
-  const aside = `${link}.${process.pid}.new`;
-  await fs.rm(aside, { force: true });
-  await fs.symlink(target, aside).catch(() => fs.link(blob, aside).catch(() => fs.copyFile(blob, aside)));
-  await fs.rename(aside, link);
+  await giveName(place, async (aside) => {
+    if ((await fs.readlink(link).catch(() => null)) === target) return;
+    await moveIntoPlace(aside, link, () =>
+      fs.symlink(target, aside).catch(() => fs.link(blob, aside).catch(() => fs.copyFile(blob, aside))),
+    );
+  });
 }
 
 /** Remembers which commit a revision was seen at. */
-export async function writeRef(
-  cache: string,
-  model: string,
-  revision: string,
-  commit: string,
-): Promise<void> {
+export async function writeRef(revision: string, commit: string, place: NamePlace): Promise<void> {
   if (revision === commit) return;
-  const file = path.join(modelFolder(cache, model), 'refs', ...revision.split('/'));
-  await fs.mkdir(path.dirname(file), { recursive: true });
-  const aside = `${file}.${process.pid}.new`;
-  await fs.writeFile(aside, commit);
-  await fs.rename(aside, file);
+  const file = path.join(modelFolder(place.cache, place.model), 'refs', ...revision.split('/'));
+  await giveName(place, (aside) => moveIntoPlace(aside, file, () => fs.writeFile(aside, commit)));
+}
+
+/** Whose names are given, and what stops the waiting for another process that gives some. */
+export interface NamePlace {
+  readonly cache: string;
+  readonly model: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One process at a time gives names, so that what a killed one left aside is found and removed. */
+async function giveName(
+  { cache, model, signal }: NamePlace,
+  give: (aside: string) => Promise<void>,
+): Promise<void> {
+  const folder = modelFolder(cache, model);
+  const aside = path.join(folder, 'names.new');
+  await withClaim(folder, 'names', { signal }, async () => {
+    await fs.rm(aside, { force: true });
+    await give(aside);
+  });
+}
+
+/** Makes a file aside and moves it into place: at no moment is the name missing or half made. */
+async function moveIntoPlace(aside: string, place: string, make: () => Promise<void>): Promise<void> {
+  await fs.mkdir(path.dirname(place), { recursive: true });
+  await make();
+  await fs.rename(aside, place);
 }
 
 /** Facts about a corrupt file, kept beside it. */

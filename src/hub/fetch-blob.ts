@@ -39,32 +39,38 @@ export type FetchStep =
  */
 export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Promise<string> {
   const blob = blobFile(options.cache, options.model, file.hash);
-  if (await isInPlace(blob, file, options)) return blob;
+  const inPlace = async (): Promise<boolean> => (await fileSize(blob)) === file.size;
+  const cached = (): void => options.onStep({ type: 'cached' });
+  if ((await inPlace()) && !(await hasRemains(blob))) {
+    cached();
+    return blob;
+  }
+  const layout = { file: `${blob}.idiolect`, size: file.size, chunkSize: options.chunkSize };
   const claim = { signal: options.signal, onWait: () => options.onStep({ type: 'waiting' }) };
   await withClaim(path.dirname(blob), file.hash.value, claim, async (signal) => {
     // Another process may have finished it while we waited.
-    if (await isInPlace(blob, file, options)) return;
-    await fetchClaimed(file, blob, { ...options, signal });
+    if (await inPlace()) cached();
+    else await fetchClaimed(file, blob, layout, { ...options, signal });
+    await removePartialFile(layout);
   });
   return blob;
 }
 
-async function isInPlace(blob: string, file: RemoteFile, options: FetchBlobOptions): Promise<boolean> {
-  if ((await fileSize(blob)) !== file.size) return false;
-  options.onStep({ type: 'cached' });
-  return true;
+/** Whether a download that was killed at its very end, or one that runs, left something beside the blob. */
+async function hasRemains(blob: string): Promise<boolean> {
+  const names = await fs.readdir(path.dirname(blob));
+  return names.some((name) => name.startsWith(`${path.basename(blob)}.`));
 }
 
 async function fetchClaimed(
   file: RemoteFile,
   blob: string,
+  layout: PartialFileLayout,
   options: FetchBlobOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const layout = { file: `${blob}.idiolect`, size: file.size, chunkSize: options.chunkSize };
   await fetchMissing(file, layout, options);
   await verify(file, layout, options);
   await fs.rename(layout.file, blob);
-  await removePartialFile(layout);
 }
 
 async function fetchMissing(

@@ -5,6 +5,7 @@
  * reached the disk, so what the record calls done is done, whenever the process or the machine stops.
  */
 import fs from 'node:fs/promises';
+import path from 'node:path';
 
 /** An open partial file. */
 export interface PartialFile {
@@ -67,10 +68,13 @@ export async function openPartialFile(layout: PartialFileLayout): Promise<Partia
   };
 }
 
-/** Removes what is left of a partial file: its data, where that was not moved away, and its records. */
-export async function removePartialFile(layout: PartialFileLayout): Promise<void> {
-  await fs.rm(layout.file, { force: true });
-  await fs.rm(recordName(layout), { force: true });
+/** Removes what is left of a partial file: its data, where that was not moved away, and its records of any chunk size. */
+export async function removePartialFile({ file }: Pick<PartialFileLayout, 'file'>): Promise<void> {
+  const [folder, own] = [path.dirname(file), path.basename(file)];
+  for (const name of await fs.readdir(folder)) {
+    const isPart = name.startsWith(own) && /^(\.\d+)?$/.test(name.slice(own.length));
+    if (isPart) await fs.rm(path.join(folder, name), { force: true });
+  }
 }
 
 function recordName({ file, chunkSize }: PartialFileLayout): string {

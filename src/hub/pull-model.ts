@@ -92,18 +92,19 @@ async function fetchFiles(
   const cache = options.cache ?? defaultCacheFolder();
   const { model, revision, commit, choice } = resolved;
   await checkSpaceForAll(cache, model, choice.chosen.files);
+  const place = { cache, model, signal: options.signal };
   const fetchFile = async (file: RemoteFile): Promise<string> => {
     const onStep = (step: FetchStep): void => options.onEvent?.({ type: 'file', file, step });
     const blob = await fetchBlob(file, { ...fetchOptions(hub, resolved, cache, options), onStep });
     const name = snapshotFile(cache, model, commit, file.path);
-    await linkSnapshot(blob, name);
+    await linkSnapshot(blob, name, place);
     return name;
   };
   const [first, ...rest] = choice.chosen.files;
   const files: [string, ...string[]] = [await fetchFile(first)];
   // One file after the other: the connections are parallel within each.
   for (const file of rest) files.push(await fetchFile(file));
-  await writeRef(cache, model, revision, commit);
+  await writeRef(revision, commit, place);
   return files;
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withClaim } from '../../src/hub/claim.ts';
@@ -68,6 +69,29 @@ describe('killed at any moment and pulled again', () => {
   );
 });
 
+test('what a process leaves that is killed at the very end is removed, and nothing fetched again', async () => {
+  const fixture = await startFixture({ repositories });
+  const { files } = await fixture.pull('org/model');
+  const blob = fs.realpathSync(files[0]);
+  const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await exited(dead);
+  const host = Buffer.from(os.hostname()).toString('base64url').slice(0, 60);
+  const folder = path.dirname(path.dirname(blob));
+  const remains = [
+    `${blob}.idiolect.${chunkSize}`,
+    `${blob}.idiolect.1`,
+    `${blob}.${host}.${dead.pid}.a.claim`,
+    path.join(folder, `names.${host}.${dead.pid}.a.claim`),
+    path.join(folder, 'names.new'),
+  ];
+  for (const file of remains) fs.writeFileSync(file, '');
+  const before = fixture.hub.requests.length;
+  await fixture.pull('org/model');
+  expect(fixture.cachedFiles()).toHaveLength(3);
+
+  expect(chunkRequests(fixture.hub.requests.slice(before))).toEqual([]);
+});
+
 test('two processes that pull the same file fetch it once, and both have it', async () => {
   const fixture = await startFixture({ repositories });
   // Slow enough that the second comes while the first is at work.
@@ -100,9 +124,7 @@ describe('a claim', () => {
 
   test('of a dead process, or of one unheard of for a minute, holds nobody up', async () => {
     const { cache } = await startFixture();
-    const host = Buffer.from((await import('node:os')).hostname())
-      .toString('base64url')
-      .slice(0, 60);
+    const host = Buffer.from(os.hostname()).toString('base64url').slice(0, 60);
     const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
     await exited(dead);
     fs.writeFileSync(path.join(cache, `x.${host}.${dead.pid}.a.claim`), '');
