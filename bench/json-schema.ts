@@ -1,6 +1,7 @@
 /**
- * What compiling JSON Schemas costs, beside node-llama-cpp's `createGrammarForJsonSchema` where that takes
- * the schema. `npx tsx --conditions=idiolect:source bench/json-schema.ts <file.jsonl[.gz]> [every]`: a line
+ * What compiling JSON Schemas costs, beside node-llama-cpp's `createGrammarForJsonSchema` (which also builds
+ * the engine's grammar) and XGrammar's converter, where they take the schema. Neither enforces nearly as
+ * much. `npx tsx --conditions=idiolect:source bench/json-schema.ts <file.jsonl[.gz]> [every]`: a line
  * of the file is `{schema}` or `{inputSchema}`. The second half makes one grammar of 1, 10, 100 and 1,000
  * tools out of the same schemas.
  */
@@ -12,6 +13,8 @@ import { compileSchema, jsonSyntax } from '../src/grammar/json-schema/compile-sc
 import { RuleSet } from '../src/grammar/json-schema/rule-set.ts';
 import { printGbnf } from '../src/grammar/print-gbnf.ts';
 import type { JsonObject, JsonSchema } from '../src/messages.ts';
+import { cpuTime } from './processor-time.ts';
+import { loadXGrammar } from './xgrammar.ts';
 
 const toolCounts = [1, 10, 100, 1000];
 
@@ -35,57 +38,68 @@ function readSchemas(file: string): readonly JsonSchema[] {
   });
 }
 
-/** Milliseconds of processor time, which other processes disturb less than the clock. */
-function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+/** Time to compile and print, and whether the schema was refused. */
+interface Compiled {
+  readonly time: number;
+  readonly refused: boolean;
 }
 
-/** Time to compile and print, and whether the schema was refused. */
-function compileOne(schema: JsonSchema): { readonly time: number; readonly refused: boolean } {
-  const start = processorTime();
+function compileOne(schema: JsonSchema): Compiled {
+  const start = cpuTime();
   try {
     const rules = new RuleSet();
     const { expression } = compileSchema(schema, { rules, syntax: jsonSyntax, tool: '', policy: 'strict' });
     printGbnf(rules.grammar('root', expression));
-    return { time: processorTime() - start, refused: false };
+    return { time: cpuTime() - start, refused: false };
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    return { time: processorTime() - start, refused: true };
+    return { time: cpuTime() - start, refused: true };
   }
 }
 
 async function compareOne(schemas: readonly JsonSchema[], llama: Llama): Promise<void> {
-  const ours: number[] = [];
+  const made = schemas.map(compileOne);
+  const refused = made.filter((each) => each.refused).length;
+  const times = quantiles(made.map(({ time }) => time));
+  console.log(`${schemas.length} schemas, ${refused} refused; ms of processor time: ${times}`);
+  await comparePeer("node-llama-cpp, with its engine's build", schemas, made, (schema) =>
+    llama.createGrammarForJsonSchema(schema as { readonly type: 'object' }),
+  );
+  const convert = await loadXGrammar();
+  await comparePeer('XGrammar', schemas, made, (schema) => convert(JSON.stringify(schema)));
+}
+
+async function comparePeer(
+  name: string,
+  schemas: readonly JsonSchema[],
+  made: readonly Compiled[],
+  compile: (schema: JsonSchema) => Promise<unknown>,
+): Promise<void> {
   const pairs: { readonly ours: number; readonly theirs: number }[] = [];
-  let refused = 0;
-  for (const schema of schemas) {
-    const made = compileOne(schema);
-    ours.push(made.time);
-    if (made.refused) refused += 1;
-    const theirs = await timeTheirs(schema, llama);
-    if (theirs !== null && !made.refused) pairs.push({ ours: made.time, theirs });
+  for (const [index, schema] of schemas.entries()) {
+    const theirs = await timePeer(() => compile(schema));
+    const ours = made[index];
+    if (theirs !== null && ours?.refused === false) pairs.push({ ours: ours.time, theirs });
   }
-  console.log(`${schemas.length} schemas, ${refused} refused; ms of processor time: ${quantiles(ours)}`);
-  console.log(`of ${pairs.length} that both take: ours ${quantiles(pairs.map((pair) => pair.ours))}`);
-  console.log(`  node-llama-cpp, with its engine's build: ${quantiles(pairs.map((pair) => pair.theirs))}`);
+  console.log(`of ${pairs.length} that ${name} takes too: ours ${quantiles(pairs.map((pair) => pair.ours))}`);
+  console.log(`  theirs ${quantiles(pairs.map((pair) => pair.theirs))}`);
   const ratios = pairs.filter(({ theirs }) => theirs > 0).map((pair) => pair.ours / pair.theirs);
   console.log(`  ours to theirs, schema by schema: ${quantiles(ratios)}`);
 }
 
-/** `null` where node-llama-cpp does not take the schema. */
-async function timeTheirs(schema: JsonSchema, llama: Llama): Promise<number | null> {
-  const start = processorTime();
+/** `null` where the peer does not take the schema. */
+async function timePeer(compile: () => Promise<unknown>): Promise<number | null> {
+  const start = cpuTime();
   try {
-    await llama.createGrammarForJsonSchema(schema as { readonly type: 'object' });
-    return processorTime() - start;
+    await compile();
+    return cpuTime() - start;
   } catch {
     return null;
   }
 }
 
 function compileTools(schemas: readonly JsonSchema[], count: number): void {
-  const start = processorTime();
+  const start = cpuTime();
   const rules = new RuleSet();
   let refused = 0;
   for (let index = 0; index < count; index += 1) {
@@ -99,7 +113,7 @@ function compileTools(schemas: readonly JsonSchema[], count: number): void {
       refused += 1;
     }
   }
-  const time = processorTime() - start;
+  const time = cpuTime() - start;
   console.log(
     `${count} tools: ${time.toFixed(1)} ms, ${rules.rules.size} rules${refused > 0 ? `, ${refused} refused` : ''}`,
   );
