@@ -1,7 +1,8 @@
 /**
  * What one mask of the whole vocabulary costs at three places of a call, by the tools on offer: under our
  * grammar and under the one that llama.cpp's chat layer makes for the same tools (through
- * `@fugood/llama.node`, cut down to one call), both in the same engine. Processor time, the least of some.
+ * `@fugood/llama.node`, cut down to one call), both in the same engine. Processor time, the least of some
+ * rounds in which all places take turns, less the same token without a grammar.
  *
  *     npx tsx --conditions=idiolect:source bench/masks.ts
  */
@@ -35,7 +36,7 @@ interface Case {
   readonly value: string;
 }
 
-const rounds = Number(process.env.REPEATS ?? 7);
+const rounds = Number(process.env.REPEATS ?? 15);
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 function tool(
@@ -86,23 +87,69 @@ const slot = context.getSequence();
 const prompt = model.tokenize('a');
 const peer = await peerPackage.loadModel({ model: file, n_ctx: 64, n_threads: 1, use_mmap: false });
 
-const free = await least(() => sample(slot, undefined));
-console.log(`qwen2's vocabulary; one token without a grammar: ${free.toFixed(1)} ms, taken off below`);
-console.table(await rows());
+/** A place whose mask is measured, or why there is none. */
+interface Place {
+  readonly grammar: string;
+  readonly name: string;
+  readonly state: (() => LlamaGrammarEvaluationState | undefined) | string;
+}
+
+const free: Place = { grammar: 'none', name: 'token', state: () => undefined };
+const all = [free, ...(await places())];
+const least = await measure(all);
+console.log(
+  `qwen2's vocabulary; ms per mask, above ${least.get(free)?.toFixed(1)} ms of a token without a grammar`,
+);
+console.table(rows());
 await peer.release();
 await llama.dispose();
 process.exit(0);
 
-async function rows(): Promise<readonly Readonly<Record<string, string>>[]> {
-  const found: Record<string, string>[] = [];
+async function places(): Promise<readonly Place[]> {
+  const found: Place[] = [];
   for (const each of cases) {
     const ours = buildGrammar(format, { tools: each.tools, toolChoice: 'auto' });
-    if (ours.expression !== null)
-      found.push({ tools: each.name, of: 'ours', ...(await masks(ours.expression, each)) });
-    const theirs = peerGrammar(each.tools);
-    found.push({ tools: each.name, of: 'llama.cpp', ...(theirs === null ? {} : await masks(theirs, each)) });
+    found.push(...(await placesOf(`${each.name}, ours`, ours.expression, each)));
+    found.push(...(await placesOf(`${each.name}, llama.cpp`, peerGrammar(each.tools), each)));
   }
   return found;
+}
+
+/** The places where the name is about to come, in a key and in a value. */
+async function placesOf(name: string, grammar: Grammar | null, { key, value }: Case): Promise<Place[]> {
+  if (grammar === null) return [];
+  const head = '<tool_call>\n{"name": "';
+  const call = `${head}tool_0", "arguments": {`;
+  return [
+    { grammar: name, name: 'name', state: await stateBehind(grammar, head) },
+    { grammar: name, name: 'key', state: await stateBehind(grammar, call + key) },
+    { grammar: name, name: 'value', state: await stateBehind(grammar, call + value) },
+  ];
+}
+
+async function measure(measured: readonly Place[]): Promise<ReadonlyMap<Place, number>> {
+  const least = new Map<Place, number>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const place of measured) {
+      if (typeof place.state === 'string') continue;
+      const state = place.state();
+      const start = cpuTime();
+      await sample(slot, state);
+      least.set(place, Math.min(least.get(place) ?? Number.POSITIVE_INFINITY, cpuTime() - start));
+    }
+  }
+  return least;
+}
+
+function rows(): readonly Readonly<Record<string, string>>[] {
+  const table = new Map<string, Record<string, string>>();
+  for (const place of all.slice(1)) {
+    const row = table.get(place.grammar) ?? { grammar: place.grammar };
+    const above = (least.get(place) ?? 0) - (least.get(free) ?? 0);
+    row[place.name] = typeof place.state === 'string' ? place.state : above.toFixed(1);
+    table.set(place.grammar, row);
+  }
+  return [...table.values()];
 }
 
 /** llama.cpp's grammar of one call, or `null` where it makes none. */
@@ -116,27 +163,15 @@ function peerGrammar(tools: readonly Tool[]): Grammar | null {
   }
 }
 
-/** Masks where the name is about to come, in a key and in a value. */
-async function masks(grammar: Grammar, { key, value }: Case): Promise<Readonly<Record<string, string>>> {
-  const head = '<tool_call>\n{"name": "';
-  const call = `${head}tool_0", "arguments": {`;
-  return {
-    'name, ms': await maskBehind(grammar, head),
-    'key, ms': await maskBehind(grammar, call + key),
-    'value, ms': await maskBehind(grammar, call + value),
-  };
-}
-
-/** Time of a mask behind `text`, or why there is none. */
-async function maskBehind(grammar: Grammar, text: string): Promise<string> {
+/** What makes a state behind `text`, or why nothing does. */
+async function stateBehind(grammar: Grammar, text: string): Promise<Place['state']> {
   try {
-    const matcher = createMatcher(grammar);
+    // llama.cpp writes a list of texts as so many alternatives.
+    const matcher = createMatcher(grammar, { maxStacks: 100_000 });
     if (!matcher.accept(text)) return 'not accepted';
     const rest = await llama.createGrammar({ grammar: matcher.gbnf() });
-    const taken = await least(() => sample(slot, new LlamaGrammarEvaluationState({ model, grammar: rest })));
-    return (taken - free).toFixed(1);
+    return () => new LlamaGrammarEvaluationState({ model, grammar: rest });
   } catch (error) {
-    // Our matcher gives up on thousands of alternatives that begin alike, the engine on what is too large.
     return error instanceof GrammarError ? 'too ambiguous' : 'not built';
   }
 }
@@ -149,14 +184,4 @@ async function sample(
   await sequence.clearHistory();
   const options = state === undefined ? {} : { grammarEvaluationState: state };
   for await (const _ of sequence.evaluateWithMetadata(prompt, { confidence: true }, options)) break;
-}
-
-async function least(work: () => Promise<unknown>): Promise<number> {
-  const taken: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const start = cpuTime();
-    await work();
-    taken.push(cpuTime() - start);
-  }
-  return Math.min(...taken);
 }
