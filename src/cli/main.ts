@@ -9,7 +9,7 @@ import { registerInspect } from './inspect.ts';
 import { registerList } from './list.ts';
 import { registerPull } from './pull.ts';
 import { registerRemove } from './remove.ts';
-import { reportError } from './report-error.ts';
+import { reportError, reportUsage } from './report-error.ts';
 import { registerVerify } from './verify.ts';
 
 /** The commands, in the order in which `--help` lists them. */
@@ -24,7 +24,7 @@ const commands = [
   registerRemove,
 ];
 
-function createProgram(): Command {
+function createProgram(json: boolean): Command {
   const { version } = createRequire(import.meta.url)('idiolect/package.json');
   const program = new Command('idiolect')
     .description(
@@ -32,7 +32,8 @@ function createProgram(): Command {
         'and compiles that into a streaming parser and a grammar.',
     )
     .version(version)
-    .showHelpAfterError();
+    .showHelpAfterError(!json)
+    .configureOutput({ outputError: (text, write) => write(reportUsage(text, json)) });
   for (const register of commands) register(program);
   return program;
 }
@@ -43,9 +44,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+const json = process.argv.includes('--json');
 try {
-  await createProgram().parseAsync();
+  await createProgram(json).parseAsync();
 } catch (error) {
-  process.stderr.write(reportError(error, process.argv.includes('--json')));
+  process.stderr.write(reportError(error, json));
   process.exitCode = 1;
 }

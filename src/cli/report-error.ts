@@ -3,15 +3,29 @@ import pc from 'picocolors';
 import { IdiolectError } from '../errors.ts';
 
 /**
- * Errors that we foresaw are one line for a person, and for a program one JSON object with code, message and
- * facts: `{"error": {"code": "template", "message": …, "template": …, "line": 3}}`. Anything else is a defect
- * and shows its stack.
+ * Errors that we foresaw, and those of the disk, are one line for a person, and for a program one JSON object
+ * with code, message and facts: `{"error": {"code": "template", "message": …, "template": …, "line": 3}}`.
+ * Anything else is a defect and shows its stack.
  */
 export function reportError(error: unknown, json: boolean): string {
-  if (!(error instanceof IdiolectError)) {
+  if (!(error instanceof IdiolectError) && !isSystemError(error)) {
     return `${pc.red('internal error')} ${error instanceof Error ? error.stack : error}\n`;
   }
   if (!json) return `${pc.red('error')} ${error.message}\n`;
   const { name: _name, cause: _cause, stack: _stack, message, code, ...facts } = error;
-  return `${JSON.stringify({ error: { code, message, ...facts } })}\n`;
+  return reportJson({ code, message, ...facts });
+}
+
+/** How commander's complaint about a command line is shown; its usage follows for a person. */
+export function reportUsage(complaint: string, json: boolean): string {
+  return json ? reportJson({ code: 'usage', message: complaint.replace(/^error: /, '').trim() }) : complaint;
+}
+
+function reportJson(error: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify({ error })}\n`;
+}
+
+/** An answer of the operating system, such as a full disk: it says what and where in its own words. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'errno' in error;
 }

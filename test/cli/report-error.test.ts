@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs/promises';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../src/cli/report-error.ts';
@@ -20,6 +23,22 @@ describe('an error that ends a command', () => {
         kind: 'syntax',
         line: 3,
       },
+    });
+  });
+
+  it('is one line where the disk says no', async () => {
+    const refused: unknown = await fs.mkdir(path.join(import.meta.filename, 'below')).catch((error) => error);
+    expect(stripVTControlCharacters(reportError(refused, false))).toMatch(/^error ENOTDIR: .*below'\n$/);
+    expect(JSON.parse(reportError(refused, true)).error).toMatchObject({ code: 'ENOTDIR', syscall: 'mkdir' });
+  });
+
+  it('is JSON also where the command line is wrong', () => {
+    const main = path.join(import.meta.dirname, '../../src/cli/main.ts');
+    const command = ['--import', 'tsx', '--conditions=idiolect:source', main, 'generate', '--json'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'usage', message: "missing required argument 'files'" },
     });
   });
 
