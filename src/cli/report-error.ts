@@ -12,8 +12,20 @@ export function reportError(error: unknown, json: boolean): string {
     return `${pc.red('internal error')} ${error instanceof Error ? error.stack : error}\n`;
   }
   if (!json) return `${pc.red('error')} ${error.message}\n`;
+  return reportJson(errorFacts(error));
+}
+
+/** Code, message and facts of an error, for JSON. */
+export function errorFacts(error: IdiolectError | NodeJS.ErrnoException): ErrorFacts {
   const { name: _name, cause: _cause, stack: _stack, message, code, ...facts } = error;
-  return reportJson({ code, message, ...facts });
+  return { code, message, ...facts };
+}
+
+/** What a program is told of an error. */
+export interface ErrorFacts {
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly [fact: string]: unknown;
 }
 
 /** How commander's complaint about a command line is shown; its usage follows for a person. */
@@ -21,7 +33,7 @@ export function reportUsage(complaint: string, json: boolean): string {
   return json ? reportJson({ code: 'usage', message: complaint.replace(/^error: /, '').trim() }) : complaint;
 }
 
-function reportJson(error: Readonly<Record<string, unknown>>): string {
+function reportJson(error: ErrorFacts): string {
   return `${JSON.stringify({ error })}\n`;
 }
 

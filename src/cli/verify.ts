@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { IdiolectError } from '../errors.ts';
 import { type LawName, type Verification, verifyTemplate } from '../verify/verify-template.ts';
 import { readModelSource } from './model-source.ts';
+import { type ErrorFacts, errorFacts } from './report-error.ts';
 
 interface VerifyOptions {
   readonly json: boolean;
@@ -13,7 +14,7 @@ interface VerifyOptions {
 /** One line of the table. */
 interface Row {
   readonly file: string;
-  readonly result: Verification | { readonly error: string };
+  readonly result: Verification | { readonly error: ErrorFacts };
 }
 
 /** Adds the command. */
@@ -40,7 +41,7 @@ async function verifyFile(file: string): Promise<Row['result']> {
   try {
     return verifyTemplate(templateSource, source);
   } catch (error) {
-    if (error instanceof IdiolectError) return { error: error.message };
+    if (error instanceof IdiolectError) return { error: errorFacts(error) };
     throw error;
   }
 }
@@ -57,7 +58,7 @@ function table(rows: readonly Row[], verbose: boolean): string {
 }
 
 function narrowLines({ file, result }: Row): string[] {
-  if ('error' in result) return [pc.bold(file), `  ${pc.red(result.error)}`];
+  if ('error' in result) return [pc.bold(file), `  ${pc.red(result.error.message)}`];
   const counts = `  ${'messages'.padEnd(12)}  ${result.rendered}`;
   return [pc.bold(file), counts, ...laws.map((law) => `  ${law.padEnd(12)}  ${cell(result, law, 0)}`)];
 }
@@ -65,7 +66,7 @@ function narrowLines({ file, result }: Row): string[] {
 function wideLines(rows: readonly Row[], width: number): string[] {
   const header = `${'template'.padEnd(width)}  ${'messages'.padStart(8)}  ${laws.map((law) => law.padStart(12)).join('  ')}`;
   const lines = rows.map(({ file, result }) => {
-    if ('error' in result) return `${file.padEnd(width)}  ${pc.red(result.error)}`;
+    if ('error' in result) return `${file.padEnd(width)}  ${pc.red(result.error.message)}`;
     const cells = laws.map((law) => cell(result, law));
     return `${file.padEnd(width)}  ${String(result.rendered).padStart(8)}  ${cells.join('  ')}`;
   });
