@@ -79,8 +79,10 @@ export interface SchemaIssue {
   /**
    * `widened`: the grammar accepts values that the schema refuses (validate after the call).
    * `narrowed`: some valid values cannot be written.
+   * `noted`: what the keyword does may not be what was meant, or a corner that the reason names is not
+   * enforced, which hardly any response comes into. Never an error.
    */
-  readonly effect: 'widened' | 'narrowed';
+  readonly effect: 'widened' | 'narrowed' | 'noted';
   /** Why, and what the grammar does instead. */
   readonly reason: string;
 }

@@ -1,4 +1,5 @@
 /** What a keyword says about values of one type: the shapes for which it holds, and those for which not. */
+import type { SchemaIssue } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import type { StepBudget } from '../regular/budget.ts';
 import type { Term, Terms } from '../regular/terms.ts';
@@ -33,7 +34,7 @@ export interface ExpansionContext {
   readonly states: States;
   readonly budget: StepBudget;
   /** Says that the grammar does not enforce `keyword` of `node` exactly. */
-  report(node: SchemaNode, keyword: string, reason: string, effect?: 'widened' | 'narrowed'): void;
+  report(node: SchemaNode, keyword: string, reason: string, effect?: SchemaIssue['effect']): void;
   /** The shapes of `type` that `node` allows, or with `holds` false refuses. */
   shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[];
   /** The strings of `state`, as a language. */

@@ -7,12 +7,12 @@ import { UnsupportedPattern } from '../regular/parse-pattern.ts';
 import { type Term, Terms } from '../regular/terms.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { Expander } from './expand.ts';
-import { narrowedFormats } from './formats.ts';
+import { narrowedFormats, unlimitedFormats } from './formats.ts';
 import { formatLanguage, patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { Places } from './places.ts';
 import { Productivity } from './productivity.ts';
-import { SchemaDocument, type SchemaNode } from './schema-document.ts';
+import { isObject, SchemaDocument, type SchemaNode } from './schema-document.ts';
 import { coversKey, type Shape, type StringShape, type ValueType } from './shapes.ts';
 import { type State, States } from './states.ts';
 
@@ -201,6 +201,15 @@ export class Compilation implements ExpansionContext {
     }
     const narrowed = narrowedFormats.get(format);
     if (narrowed !== undefined) this.report(node, 'format', narrowed, 'narrowed');
+    const unlimited = unlimitedFormats.get(format);
+    if (unlimited !== undefined && lengthLimit(node) > unlimited.most)
+      this.report(node, 'format', unlimited.reason, 'noted');
     return found;
   }
+}
+
+/** How long the texts of `node` may be by its own account. */
+function lengthLimit({ schema }: SchemaNode): number {
+  const limit = isObject(schema) ? schema.maxLength : undefined;
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }

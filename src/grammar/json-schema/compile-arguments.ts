@@ -77,7 +77,10 @@ function writeArguments(
   const shapes = compilation
     .productive(compilation.shapes(root).get('object') ?? [])
     .filter((shape): shape is ObjectShape => shape.type === 'object');
-  if (shapes.length === 0) throw new NothingValid();
+  if (shapes.length === 0) {
+    if (!compilation.isProductive(root)) throw new NothingValid();
+    throw new NothingValid('no object is valid against this schema, and the arguments of a tool are one');
+  }
   const place = places.of([document.root]);
   const written = shapes.map((shape) =>
     writeObject(shape, place, 'arguments', writing, { anyOrder: argumentOrder === 'any' }),

@@ -54,8 +54,12 @@ export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions)
 /** Rules that one schema may add. */
 const maxRules = 40_000;
 
-/** Thrown inside a compilation whose schema accepts nothing. */
-export class NothingValid extends Error {}
+/** Thrown inside a compilation whose schema accepts nothing; the message says what of. */
+export class NothingValid extends Error {
+  constructor(message = 'no value is valid against this schema') {
+    super(message);
+  }
+}
 
 /**
  * What is given up, one after the other, until the budget suffices. Each says so in the report, as narrowed:
@@ -134,7 +138,7 @@ function writeWithin(
     return rules.attempt(() => write(compilation));
   } catch (error) {
     if (error instanceof NothingValid)
-      throw refusal(tool, 'no value is valid against this schema', compilation.issues, compilation.blamed);
+      throw refusal(tool, error.message, compilation.issues, compilation.blamed);
     if (error instanceof BudgetExceeded) return error.message;
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
     throw error;

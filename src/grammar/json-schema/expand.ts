@@ -8,9 +8,9 @@ import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
 import { schemaOfContainer } from './containers.ts';
 import { decimalOf } from './decimal.ts';
-import { reportNewer } from './dialects.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
+import { keywordReporter } from './report-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
 import {
   absorb,
@@ -24,7 +24,7 @@ import {
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
-import { anythingHolds, booleanValues, nothingHolds, reportTypes, typeAssertion } from './value-keywords.ts';
+import { anythingHolds, booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
 
 const maxShapes = 2000;
 /** Where there are more alternatives, those that nothing is of are looked for and dropped. */
@@ -48,11 +48,13 @@ export class Expander {
   readonly #states = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
   /** Nodes that are being expanded, and how many overlap tests deep that began. */
   readonly #open = new Map<number, number>();
+  readonly #reportKeywords: ReturnType<typeof keywordReporter>;
   #depth = 0;
 
   constructor(context: ExpansionContext, mayProduce: OverlapTest) {
     this.#context = context;
     this.#mayProduce = mayProduce;
+    this.#reportKeywords = keywordReporter(context);
   }
 
   /** The shapes of `state` by type; types that it does not allow are missing. */
@@ -132,8 +134,7 @@ export class Expander {
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
     const reference = this.#reference(node, schema, type);
     if (reference !== null && node.place.refAlone) return [reference];
-    reportNewer(schema, node, this.#context);
-    reportTypes(schema, node, this.#context);
+    this.#reportKeywords(node, schema);
     const allowed = typeAssertion(schema, type);
     if (allowed === 'never') return 'never';
     const found: Assertion[] = [...allowed];

@@ -10,6 +10,19 @@ export const narrowedFormats: ReadonlyMap<string, string> = new Map([
   ['regex', 'only common constructs are written, with groups up to three deep'],
 ]);
 
+/** Formats whose limit of length no automaton of bearable size counts: the most characters, and what to say. */
+export const unlimitedFormats: ReadonlyMap<string, { readonly most: number; readonly reason: string }> =
+  new Map([
+    ['hostname', { most: 253, reason: 'the limit of 253 characters for a whole name is not enforced' }],
+    [
+      'email',
+      {
+        most: 64,
+        reason: 'the limits of 64 characters before the @ and 255 behind it are not enforced',
+      },
+    ],
+  ]);
+
 const unsupported: ReadonlySet<string> = new Set(['idn-email', 'idn-hostname']);
 
 const month31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])';

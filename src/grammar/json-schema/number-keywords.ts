@@ -26,8 +26,6 @@ export const readNumberKeywords: KeywordReader = (schema, node, context) => {
         () => [numberShape({ multiples: [{ of: multiple, holds: false }] })],
       ),
     );
-  } else if (of !== undefined) {
-    context.report(node, 'multipleOf', 'is not a positive number; it is ignored');
   }
   return found;
 };

@@ -11,6 +11,13 @@ import type { Compilation } from './compilation.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
 import { forbiddenInKeys, KeyTrie, type KeyWriter } from './key-trie.ts';
 import { type KeyClass, type ObjectPlan, planObject } from './object-plan.ts';
+import {
+  type ReportedObject,
+  reportAt,
+  reportClosed,
+  reportDoubled,
+  reportNeverWritten,
+} from './object-reports.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { ObjectShape } from './shapes.ts';
@@ -60,6 +67,8 @@ interface Progress {
 
 const maxProgress = 20_000;
 const maxBits = 30;
+/** Each count of properties is a state of its own, so that greater limits are lowered to this. */
+const maxProperties = 1000;
 /** So many keys may come in any order: each set of keys that came is a state. */
 const maxAnyOrder = 8;
 
@@ -73,6 +82,8 @@ class ObjectWriter {
   readonly #keys: KeyWriter;
   readonly #key: string;
   readonly #counts: number;
+  /** How many properties there may be, where that has to be counted. */
+  readonly #max: number | null;
   /** Position of the last declared key that must come; -1 where none must. */
   readonly #lastRequired: number;
   readonly #anyOrder: boolean;
@@ -88,7 +99,7 @@ class ObjectWriter {
     this.#plan = planObject(shape, place.keys, compilation);
     const closable = writing.object.entryClose.every((part) => part !== null);
     const open = compilation.openObjects && closable;
-    if (!open && this.#plan.classes.length > 0) this.#reportClosed(closable);
+    if (!open && this.#plan.classes.length > 0) reportClosed(compilation, place, closable);
     const forbidden = forbiddenInKeys(writing.object);
     this.#usable = [
       ...this.#plan.declared.map(
@@ -98,10 +109,26 @@ class ObjectWriter {
     ];
     this.#anyOrder = anyOrder && this.#fewEnough();
     this.#key = writing.rules.freshKey('object');
+    const reported: ReportedObject = { shape, place, plan: this.#plan, usable: this.#usable };
+    reportDoubled(compilation, reported);
+    reportNeverWritten(compilation, reported);
+    this.#max = this.#mostProperties();
     this.#counts =
-      shape.min > shape.required.size || shape.max !== null ? Math.max(shape.min, shape.max ?? 0) : 0;
+      shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
     this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
     this.#keys = this.#keyWriter();
+  }
+
+  #mostProperties(): number | null {
+    const { max, min } = this.#shape;
+    const { declared } = this.#plan;
+    const open = this.#usable.slice(declared.length).some((each) => each);
+    if (max === null || (!open && declared.length <= max)) return null;
+    const most = Math.max(maxProperties, declared.length, min);
+    if (max <= most) return max;
+    const reason = `at most ${most} properties are written`;
+    reportAt(this.#writing.compilation, this.#place, 'maxProperties', reason, 'narrowed');
+    return most;
   }
 
   #keyWriter(): KeyWriter {
@@ -114,17 +141,6 @@ class ObjectWriter {
     const manyPerPosition = this.#anyOrder || this.#counts > 0 || this.#plan.someCount > 0;
     const texts = declared.map(({ key }) => key);
     return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
-  }
-
-  #reportClosed(closable: boolean): void {
-    this.#writing.compilation.report(
-      this.#place.nodes[0] ?? null,
-      'additionalProperties',
-      closable
-        ? 'only declared properties are written'
-        : 'the format writes a key twice, so only declared properties are written',
-      'narrowed',
-    );
   }
 
   /** Whether the keys are few enough for any order; else says that there is but one. */
@@ -167,7 +183,7 @@ class ObjectWriter {
   /** Labels of the keys that may come next, if all goes well after them. */
   #labels({ position, used, count }: Progress): readonly number[] {
     const { declared, classes } = this.#plan;
-    if (this.#shape.max !== null && count >= this.#shape.max) return [];
+    if (this.#max !== null && count >= this.#max) return [];
     if (this.#anyOrder)
       return [...this.#usable.keys()].filter((label) => this.#usable[label] && !hasBit(used, label));
     const labels: number[] = [];

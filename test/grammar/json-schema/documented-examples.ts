@@ -8,6 +8,8 @@ export interface DocumentedExample {
   readonly invalid: readonly JsonValue[];
   /** Valid values that a narrowed grammar does not write. */
   readonly unwritten?: readonly JsonValue[];
+  /** Texts of invalid values that a grammar accepts with no more than a note. */
+  readonly missed?: readonly string[];
 }
 
 /** Of draft 7. */
@@ -38,6 +40,17 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['a', 1],
     invalid: [],
     unwritten: [2],
+  },
+  'a keyword whose value is of the wrong kind': {
+    schema: { type: 'object', properties: { a: { enum: 'x' } } },
+    valid: [{ a: 'y' }],
+    invalid: [],
+  },
+  'the same where that says nothing (null, `minLength: -1`, `required: false`)': {
+    schema: { type: 'string', maxLength: null },
+    valid: ['a'],
+    invalid: [1],
+    missed: [],
   },
   '`enum`': {
     schema: { enum: ['a', 1, [2], { x: null }] },
@@ -271,6 +284,27 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [{ a: 1 }, { a: 1, b: 2 }],
     invalid: [{}, { a: 1, b: 2, c: 3 }],
   },
+  '`minProperties` above the number of required keys and one': {
+    schema: { type: 'object', properties: { a: number }, minProperties: 2 },
+    valid: [
+      { a: 1, b: 1 },
+      { b: 1, c: 1 },
+    ],
+    invalid: [{}, { a: 1 }, { b: 1 }],
+    missed: ['{"b": 1, "b": 2}'],
+  },
+  '`not` and its kin about values of keys that are not declared': {
+    schema: { type: 'object', not: { additionalProperties: number } },
+    valid: [{ a: 'x' }, { a: 1, b: 'x' }],
+    invalid: [{}, { a: 1 }],
+    missed: ['{"a": "x", "a": 1}'],
+  },
+  '`maxProperties` of more than 1,000': {
+    schema: { type: 'object', maxProperties: 5000 },
+    valid: [{}, { a: 1 }],
+    invalid: [],
+    unwritten: [Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, null]))],
+  },
   '`dependentRequired`, `dependentSchemas`, `dependencies`': {
     schema: { type: 'object', dependentRequired: { a: ['b'] }, dependencies: { c: { required: ['d'] } } },
     valid: [{}, { b: 1 }, { a: 1, b: 1 }, { c: 1, d: 1 }],
@@ -298,16 +332,22 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     ['P1Y2M3DT4H5M6S', 'P2W', 'PT1M'],
     ['P', 'P1YT', 'PT1H5S', 'P1W2D', 'PT1.5S'],
   ),
-  '`email`': format(
-    'email',
-    ["o'neil+x@example.org"],
-    ['a@b', '"a b"@example.org', 'a@[127.0.0.1]', '.a@example.org'],
-  ),
-  '`hostname`': format(
-    'hostname',
-    ['a', 'a-b.example.org', `${'a'.repeat(63)}.b`],
-    ['', '-a', 'a_b', 'a.', 'a'.repeat(64)],
-  ),
+  '`email`': {
+    ...format(
+      'email',
+      ["o'neil+x@example.org"],
+      ['a@b', '"a b"@example.org', 'a@[127.0.0.1]', '.a@example.org'],
+    ),
+    missed: [`"${'a'.repeat(65)}@example.org"`],
+  },
+  '`hostname`': {
+    ...format(
+      'hostname',
+      ['a', 'a-b.example.org', `${'a'.repeat(63)}.b`],
+      ['', '-a', 'a_b', 'a.', 'a'.repeat(64)],
+    ),
+    missed: [`"${'a.'.repeat(127)}"`.replace('."', '.b"')],
+  },
   '`ipv4`': format('ipv4', ['127.0.0.1', '255.255.255.255'], ['127.0.0.01', '256.0.0.1', '1.2.3']),
   '`ipv6`': format(
     'ipv6',

@@ -11,7 +11,7 @@ import { type DocumentedExample, examples } from './documented-examples.ts';
 import { spell } from './schema-tools.ts';
 
 const page = fs.readFileSync(new URL('../../../docs/json-schema.md', import.meta.url), 'utf8');
-const verdicts = ['exact', 'narrowed', 'refused', 'says nothing'];
+const verdicts = ['exact', 'narrowed', 'noted', 'refused', 'says nothing'];
 
 /** The rows whose second cell is a verdict. */
 const rows = page
@@ -74,6 +74,17 @@ const judges: Readonly<Record<string, (name: string, example: DocumentedExample)
     expectAll(example, built, example.valid, true);
     expectAll(example, built, [...example.invalid, ...(example.unwritten ?? [])], false);
     expect(example.unwritten).toBeDefined();
+  },
+  noted: (_, example) => {
+    const built = build(example.schema, 'strict');
+    expect(built.issues.map(({ effect }) => effect)).toEqual(['noted']);
+    expectAll(example, built, example.valid, true);
+    expectAll(example, built, example.invalid, false);
+    const { missed = [] } = example;
+    expect(missed.map((text) => ({ text, accepted: built.matcher.accepts(text) }))).toEqual(
+      missed.map((text) => ({ text, accepted: true })),
+    );
+    expect(example.missed).toBeDefined();
   },
   refused: (_, example) => {
     const refused = refusal(example.schema);

@@ -1,0 +1,109 @@
+/** Keywords whose values are of the wrong kind are reported; the meta-schemas say which those are. */
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
+import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
+import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+
+const keywords = [
+  ...['$ref', '$dynamicRef', 'type', 'enum', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+  ...['minLength', 'maxLength', 'pattern', 'format', 'multipleOf'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['items', 'prefixItems', 'additionalItems', 'contains', 'minContains', 'maxContains'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'required'],
+  ...['minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas', 'dependencies'],
+];
+const values: readonly JsonValue[] = [
+  ...[null, true, false, -5, 0, 3, '', 'x', [], {}, ['a'], [null], [{}], [5]],
+  ...[{ a: null }, { a: {} }, { a: ['b'] }, { a: [5] }, { a: 'b' }, { a: 5 }],
+];
+const cases = keywords.flatMap((keyword) => values.map((value) => ({ keyword, value })));
+
+const judges = [
+  [new Ajv2020({ strict: false }), 'https://json-schema.org/draft/2020-12/schema'],
+  [new Ajv({ strict: false }), 'http://json-schema.org/draft-07/schema#'],
+] as const;
+
+/** Whether a draft takes the keyword with this value. Of those that do not know it, all do. */
+function isMeant(schema: JsonSchema): boolean {
+  return judges.every(([ajv, dialect]) => ajv.validate(dialect, schema) === true);
+}
+
+function linesOf(schema: JsonSchema): readonly SchemaIssue[] {
+  try {
+    return compileSchema(schema, { rules: new RuleSet(), syntax: jsonSyntax, tool: '', policy: 'degrade' })
+      .issues;
+  } catch (error) {
+    if (error instanceof SchemaError) return error.issues;
+    throw error;
+  }
+}
+
+/** Known to older drafts only, or to newer ones: one of the two meta-schemas says nothing good of it. */
+function isOfAnotherDraft({ keyword, value }: (typeof cases)[number]): boolean {
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null);
+  return (keyword === 'items' && isList) || (keyword.startsWith('exclusive') && typeof value === 'boolean');
+}
+
+describe('a value that no draft has for the keyword', () => {
+  const judged = cases.filter((each) => !isOfAnotherDraft(each));
+  const wrong = judged.filter(({ keyword, value }) => !isMeant({ [keyword]: value }));
+  const right = judged.filter(({ keyword, value }) => isMeant({ [keyword]: value }));
+
+  test('is reported', () => {
+    expect(wrong.length).toBeGreaterThan(cases.length / 2);
+    const silent = wrong.filter(
+      ({ keyword, value }) => !linesOf({ [keyword]: value }).some((line) => line.keyword === keyword),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  test('and no other is', () => {
+    const lines = right.flatMap(({ keyword, value }) => linesOf({ [keyword]: value }));
+    expect(lines.filter(({ reason }) => reason.includes('is ignored'))).toEqual([]);
+  });
+});
+
+describe('under strict', () => {
+  const compile = (schema: JsonSchema) =>
+    compileSchema(schema, { rules: new RuleSet(), syntax: jsonSyntax, tool: 't', policy: 'strict' }).issues;
+
+  test.each<[string, JsonValue]>([
+    ['enum', 'x'],
+    ['maxLength', -5],
+    ['required', true],
+    ['minimum', '3'],
+    ['properties', { b: 'string' }],
+  ])('%s: %j is refused, at its place', (keyword, value) => {
+    expect(() => compile({ type: 'object', properties: { a: { [keyword]: value } } })).toThrow(
+      expect.objectContaining({
+        issues: [
+          expect.objectContaining({ tool: 't', pointer: '/properties/a', keyword, effect: 'widened' }),
+        ],
+      }),
+    );
+  });
+
+  test.each<[string, JsonValue]>([
+    ['maxLength', null],
+    ['properties', null],
+    ['required', false],
+    ['minLength', -1],
+  ])('%s: %j, which says nothing, is noted', (keyword, value) => {
+    expect(compile({ type: 'object', properties: { a: { [keyword]: value } } })).toMatchObject([
+      { pointer: '/properties/a', keyword, effect: 'noted' },
+    ]);
+  });
+
+  test.each<[JsonSchema, readonly string[]]>([
+    [{ enum: [] }, ['enum', 'schema']],
+    [{ type: 'string', minLength: 3, maxLength: 2 }, ['schema']],
+  ])('a property that nothing satisfies is left out, and noted: %j', (schema, noted) => {
+    const issues = compile({ type: 'object', properties: { a: schema, b: false } });
+    expect(issues.map(({ keyword }) => keyword)).toEqual(noted);
+    for (const issue of issues) expect(issue).toMatchObject({ pointer: '/properties/a', effect: 'noted' });
+  });
+});
