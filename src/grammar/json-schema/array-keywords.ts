@@ -52,9 +52,15 @@ export function itemNodes(
   const prefix = (isArray(listed) ? listed : []).flatMap((item, index) =>
     tuple !== null && isSchema(item) ? [document.child(node, tuple, String(index))] : [],
   );
-  const restKeyword = tuple === 'items' ? 'additionalItems' : 'items';
+  const restKeyword =
+    tuple === 'items' ? 'additionalItems' : hasItemsAsPrefix(schema) ? 'prefixItems' : 'items';
   const rest = isSchema(schema[restKeyword]) ? document.child(node, restKeyword) : null;
   return { prefix, rest };
+}
+
+/** Whether `prefixItems` is one schema where a list of them is expected: read as `items`, as llama.cpp does. */
+export function hasItemsAsPrefix({ prefixItems, items }: JsonObject): boolean {
+  return isSchema(prefixItems) && items === undefined;
 }
 
 function itemsAssertion(schema: JsonObject, node: SchemaNode, context: ExpansionContext): Assertion | null {

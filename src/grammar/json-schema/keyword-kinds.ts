@@ -1,6 +1,7 @@
 /** What the value of each keyword has to be; a keyword with any other value is ignored, and reported. */
 import type { SchemaIssue } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
+import { hasItemsAsPrefix } from './array-keywords.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
 
@@ -101,7 +102,9 @@ export function reportKinds(
     if (empty !== undefined) context.report(node, keyword, `the list is empty, ${empty}`, 'noted');
     const kind = kindOf.get(keyword);
     if (kind === undefined) continue;
-    if (!kind.has(value)) {
+    if (keyword === 'prefixItems' && hasItemsAsPrefix(schema)) {
+      context.report(node, keyword, 'is one schema and no list of them; it is read as `items`', 'narrowed');
+    } else if (!kind.has(value)) {
       const reason = `${shown(value)} is not ${kind.name}; it is ignored${hint(keyword, value)}`;
       context.report(node, keyword, reason, effectOf(keyword, value));
     } else if (kind.of !== undefined) {
