@@ -241,7 +241,7 @@ export function trialChoice(format: ChatFormat, lead: string, next: StateName): 
  * What can stand behind the tool's name: none of them where white space and then any key may follow;
  * `null` where the head does not begin with the name.
  */
-function textsBehindName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
+export function textsBehindName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
   const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
   const [first, ...rest] = holes;
   if (typeof first !== 'object' || first.hole !== 'name') return null;

@@ -16,6 +16,7 @@ import {
   openerChoices,
   openingChain,
   sectionEndChoices,
+  textsBehindName,
   turnStartChoices,
   withoutRestart,
 } from './format-markers.ts';
@@ -331,9 +332,21 @@ function isTurnEnd(format: ChatFormat, marker: string): boolean {
 
 /** Calls that only white space separates: the next one is recognised by itself. */
 function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number): readonly MarkerChoice[] {
-  if (openingChain(calls).length > section || !isBlank(calls.separator) || calls.envelope === null) return [];
+  if (openingChain(calls).length > section || !isBlank(calls.separator)) return [];
   const next = stateBehindLink(format, section);
-  return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
+  if (calls.envelope !== null) {
+    return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
+  }
+  const [first] = calls.head;
+  if (typeof first === 'object' && first.hole === 'composed-id') {
+    const [begin] = first.parts;
+    return typeof begin === 'string' ? [{ marker: begin, next, role: 'call', peek: true }] : [];
+  }
+  const nameEnds = textsBehindName(format, calls);
+  if (nameEnds === null) return [];
+  const again = { marker: '', next, role: 'call' } as const;
+  // Inside a section only calls stand; elsewhere it takes the name of a tool to tell a call from an answer.
+  return [section > 0 ? { ...again, goesOn: { texts: [], nameEnds } } : { ...again, nameFollows: nameEnds }];
 }
 
 function afterCallState(format: ChatFormat, calls: CallsFormat): StateSpec {

@@ -67,6 +67,11 @@ const layouts: readonly CallLayout[] = [
     name: 'elements with the names of tool and arguments',
     body: () => `<{{ f.name }}>${eachEntry(`<{{ key }}>${text}</{{ key }}>`)}</{{ f.name }}>`,
   },
+  {
+    name: 'a call with keywords',
+    body: () =>
+      '{{ f.name }}({% for key, value in f.arguments.items() %}{{ ", " if not loop.first else "" }}{{ key }}={{ value | tojson }}{% endfor %})',
+  },
   { name: 'lines of JSON', body: () => `{{ f.name }}\n${eachEntry('{{ key }}: {{ value | tojson }}\n')}` },
   { name: 'lines of text', body: () => `{{ f.name }}\n${eachEntry(`- {{ key }}: ${text}\n`)}` },
 ];
@@ -109,6 +114,9 @@ const endless = [
   },
 ];
 
+/** Calls that nothing but a line break separates; they show themselves where their names or arguments end. */
+const lines = layouts.filter(({ name }) => !['entries', 'lines of JSON', 'lines of text'].includes(name));
+
 function turnsOf(style: MarkerStyle, section: string): string {
   return [
     `{% for message in messages %}${style.open('turn')}{{ message.role }}{{ "\\n" }}`,
@@ -140,5 +148,11 @@ describe.each(styles)('markers of $name', (style) => {
   const bare = layouts.flatMap((layout) => endless.map((each) => ({ layout, ...each })));
   test.each(bare)('calls as $layout.name, $name', ({ layout, calls }) => {
     expect(verifyTemplate(turnsOf(style, calls(style, layout))).breaches).toEqual([]);
+  });
+
+  test.each(lines)('calls as $name, lines of a section', (layout) => {
+    const calls = `{{ "\\n" }}${callsOf('', layout.body(style), '', '\\n')}{{ "\\n" }}`;
+    const source = turnsOf(style, style.open('calls') + calls + style.close('calls'));
+    expect(verifyTemplate(source).breaches).toEqual([]);
   });
 });
