@@ -140,8 +140,9 @@ class ModuleParser implements ResponseParser {
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
-    if (this.quiet && typeof input === 'string') {
-      const event = this.reader.readQuietly(input);
+    if (this.quiet) {
+      const text = typeof input === 'string' ? input : onlyText(input);
+      const event = text === null ? null : this.reader.readQuietly(text);
       if (event !== null) return [event];
     }
     return this.feedOn(input);
@@ -198,6 +199,12 @@ class ModuleParser implements ResponseParser {
     this.finished = false;
     this.reader = this.newReader();
   }
+}
+
+/** The text of a single piece that is no special token; `null` for anything else. */
+function onlyText(pieces: readonly ResponsePiece[]): string | null {
+  const piece = pieces.length === 1 ? pieces[0] : undefined;
+  return piece === undefined || piece.special === true ? null : piece.text;
 }
 
 /** Whether the last unit is the first half of a surrogate pair. */

@@ -13,13 +13,14 @@ const mostBytes = 3 * shortPiece;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** See the top of this file. The text is what is in `blocks`, then `rope`, then the first `used` of `bytes`. */
+/** See the top of this file. The text is `blocks`, then `rope`, then the first `used` of `bytes`. */
 export class WrittenText {
   /** Room for one more short piece is behind `used` once `makeRoom` has been called. */
   bytes = new Uint8Array(0);
   used = 0;
   private rope = '';
-  private blocks: string[] = [];
+  /** A tree of few large blocks. Whoever looks into the message first makes it flat, if anybody does. */
+  private blocks = '';
   private readonly keeps: boolean;
 
   /** `keeps`: the text will be asked for; otherwise it is forgotten at once. */
@@ -67,20 +68,19 @@ export class WrittenText {
     if (!this.keeps) return;
     // Looking at a character makes the engine copy the tree of pieces into one flat string.
     block.charCodeAt(0);
-    this.blocks.push(block);
+    this.blocks += block;
   }
 
   /** Begins anew. */
   clear(): void {
-    this.blocks = [];
+    this.blocks = '';
     this.rope = '';
     this.used = 0;
   }
 
   toString(): string {
     if (!this.keeps) return '';
-    const rest = this.rope + this.decoded();
-    return this.blocks.length === 0 ? rest : this.blocks.join('') + rest;
+    return this.blocks + this.rope + this.decoded();
   }
 }
 
