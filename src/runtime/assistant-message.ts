@@ -26,25 +26,18 @@ export interface FoldedResponse {
 export function foldEvents(events: Iterable<ResponseEvent>): FoldedResponse {
   let content = '';
   let reasoning = '';
-  const calls = new Map<string, { name: string; input: string; complete: boolean }>();
+  const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
   for (const event of events) {
+    // What is said of a call is said of the last one: a model may give two calls the same id.
+    const call = calls.at(-1);
     if (event.type === 'text-delta') content += event.delta;
     else if (event.type === 'reasoning-delta') reasoning += event.delta;
     else if (event.type === 'tool-input-start') {
-      calls.set(event.id, { name: event.toolName, input: '', complete: false });
-    } else if (event.type === 'tool-input-delta') {
-      const call = calls.get(event.id);
-      if (call !== undefined) call.input += event.delta;
-    } else if (event.type === 'tool-call') {
-      const call = calls.get(event.toolCallId);
-      if (call !== undefined) call.complete = true;
-    }
+      calls.push({ id: event.id, name: event.toolName, input: '', complete: false });
+    } else if (call !== undefined && event.type === 'tool-input-delta') call.input += event.delta;
+    else if (call !== undefined && event.type === 'tool-call') call.complete = true;
   }
-  const folded = Array.from(calls, ([id, call]) => ({
-    id,
-    ...call,
-    arguments: partialArguments(call.input),
-  }));
+  const folded = calls.map((call) => ({ ...call, arguments: partialArguments(call.input) }));
   return { content, reasoning, calls: folded };
 }
 
@@ -71,7 +64,8 @@ export interface ChatChunk {
 
 /** Turns the events of one response, in order, into OpenAI's deltas. One converter per response. */
 export class ChatDeltas {
-  private readonly indices = new Map<string, number>();
+  /** Calls announced so far; deltas are of the last one. */
+  private count = 0;
 
   /** The chunk for an event; `null` for events that OpenAI's stream does not have. */
   convert(event: ResponseEvent): ChatChunk | null {
@@ -82,10 +76,8 @@ export class ChatDeltas {
         return chunk({ reasoning_content: event.delta });
       case 'tool-input-start':
         return chunk({ tool_calls: [this.start(event.id, event.toolName)] });
-      case 'tool-input-delta': {
-        const index = this.indices.get(event.id) ?? 0;
-        return chunk({ tool_calls: [{ index, function: { arguments: event.delta } }] });
-      }
+      case 'tool-input-delta':
+        return chunk({ tool_calls: [{ index: this.count - 1, function: { arguments: event.delta } }] });
       case 'finish':
         return {
           delta: {},
@@ -97,8 +89,7 @@ export class ChatDeltas {
   }
 
   private start(id: string, name: string): ToolCallDelta {
-    const index = this.indices.size;
-    this.indices.set(id, index);
+    const index = this.count++;
     return { index, id, type: 'function', function: { name, arguments: '' } };
   }
 }

@@ -22,10 +22,10 @@ export interface WriterOptions {
   readonly markers: boolean;
   /** The message is wanted; otherwise nothing is kept of what has been said. */
   readonly keeps: boolean;
-  /** The id of a call for which the model wrote none. */
+  /** The id of a call for which the model had written none when its name was known. */
   readonly createId: (index: number) => string;
-  /** Says what is wrong with a call's arguments; empty when nothing is. */
-  readonly validate: ((toolName: string, input: JsonObject) => readonly string[]) | null;
+  /** Says what is wrong with a call; empty when nothing is. */
+  readonly validate: (toolName: string, input: JsonObject) => readonly string[];
 }
 
 type Region = 'text' | 'reasoning';
@@ -170,7 +170,7 @@ export class EventWriter {
   }
 
   private report(call: OpenCall, input: JsonObject, at: number): void {
-    const problems = this.options.validate?.(call.name, input) ?? [];
+    const problems = this.options.validate(call.name, input);
     if (problems.length === 0) return;
     this.addMalformed({
       type: 'malformed',

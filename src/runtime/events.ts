@@ -90,7 +90,10 @@ export interface ToolCallEvent extends Stretch {
   readonly writtenId?: string;
 }
 
-/** Text that the format does not allow. Nothing is lost: `raw` is that text, and the message keeps it. */
+/**
+ * Text that the format does not allow. Nothing is lost: `raw` is that text, and the message keeps it. It is
+ * empty where the text is a call, but one of a tool that is not on offer, or with arguments that do not fit.
+ */
 export interface Malformed extends Stretch {
   readonly type: 'malformed';
   readonly raw: string;

@@ -10,8 +10,9 @@ import { ToolTable } from './tool-table.ts';
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools on offer. Absent: any name may be called, and no types are known. Empty: no call can be
-   * made, and its markers are text.
+   * The tools on offer. A call of any other is a call all the same, with a `malformed` event behind it.
+   * Absent: any name may be called, and no types are known. Empty: no call can be made, and its markers
+   * are text.
    */
   readonly tools?: readonly Tool[];
   /** What the prompt already wrote of the assistant's turn, its header included. Default: only the header. */
@@ -30,9 +31,15 @@ export interface ResponseParserOptions {
    * bounded by the longest open call, however long the response. Default: true.
    */
   readonly keepMessage?: boolean;
-  /** Says what is wrong with a call's arguments; reported as `malformed` behind the call. Default: nothing. */
+  /**
+   * Says what is wrong with the arguments of a call of an offered tool; reported as `malformed` behind the
+   * call. Default: nothing.
+   */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
-  /** The id of a call for which the model wrote none. Default: `call_0`, `call_1`, … */
+  /**
+   * The id of a call for which the model had written none when its name was known; `index` counts the
+   * response's calls from 0, those that broke off included. Default: `call_0`, `call_1`, …
+   */
   readonly createId?: (index: number) => string;
   /**
    * Texts that are one special token in the model's vocabulary. Where they are given, a marker counts
@@ -123,7 +130,7 @@ class ModuleParser implements ResponseParser {
         parallel: options.parallelToolCalls !== false,
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
-        validate: options.validate ?? null,
+        validate: callCheck(this.tools, options.validate),
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
@@ -199,6 +206,17 @@ class ModuleParser implements ResponseParser {
     this.finished = false;
     this.reader = this.newReader();
   }
+}
+
+/** What is wrong with a call: its tool is not on offer, or what the caller's own check says. */
+function callCheck(
+  tools: ToolTable,
+  validate: ResponseParserOptions['validate'],
+): (toolName: string, input: JsonObject) => readonly string[] {
+  return (toolName, input) => {
+    if (tools.known && !tools.has(toolName)) return [`no tool ${JSON.stringify(toolName)} was offered`];
+    return validate?.(toolName, input) ?? [];
+  };
 }
 
 /** The text of a single piece that is no special token; `null` for anything else. */

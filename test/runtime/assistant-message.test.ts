@@ -42,6 +42,17 @@ it('events fold to the message, and so do the deltas of OpenAI’s stream', () =
   );
 });
 
+it('calls to which the model gives the same id stay apart', () => {
+  const text = '[CALLS]f[ID]a[ARGS]{"n": 1}[CALLS]f[ID]a[ARGS]{"n": 2}';
+  const { events } = parsePieces(samples.bracketed, text, everyPosition(text));
+  expect(foldEvents(events).calls.map((call) => call.arguments)).toEqual([{ n: 1 }, { n: 2 }]);
+  const converter = new ChatDeltas();
+  const deltas = events.flatMap((event) => converter.convert(event)?.delta.tool_calls ?? []);
+  expect(deltas.filter(({ id }) => id === 'a').map(({ index }) => index)).toEqual([0, 1]);
+  const input = deltas.filter(({ index }) => index === 0).map((delta) => delta.function.arguments);
+  expect(input.join('')).toBe('{"n": 1}');
+});
+
 describe('text made to be slow costs the same per character', () => {
   const size = 150_000;
   const blanks = ' '.repeat(size);

@@ -2,37 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
-import type { JsonObject, Tool } from '../../src/messages.ts';
 import type { ResponseEvent } from '../../src/runtime/events.ts';
-import { argumentValidator } from '../../src/runtime/validate-arguments.ts';
+import { exampleTools, inputs, read } from '../support/example-calls.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
 import * as samples from '../support/sample-formats.ts';
-
-function tool(name: string, properties: JsonObject = {}, required: string[] = []): Tool {
-  return { type: 'function', function: { name, parameters: { type: 'object', properties, required } } };
-}
-
-const tools = [
-  tool('f', {
-    s: { type: 'string' },
-    n: { type: 'integer' },
-    o: { type: ['string', 'null'] },
-    u: { anyOf: [{ type: 'number' }, { type: 'string' }] },
-    l: { type: 'array', items: { type: 'string' } },
-    d: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } },
-  }),
-  tool('forecast'),
-];
-
-/** The message, parsed unit by unit. */
-function read(format: ChatFormat, text: string, options = {}) {
-  return parsePieces(format, text, everyPosition(text), { tools, ...options }).message;
-}
-
-function inputs(format: ChatFormat, text: string, options = {}) {
-  const calls = read(format, text, options).tool_calls ?? [];
-  return calls.map((call) => [call.function.name, JSON.parse(call.function.arguments)]);
-}
 
 describe('white space and other spellings', () => {
   it.each([
@@ -106,7 +79,7 @@ describe('types of raw values', () => {
   ])('%s: %j ends at its first closer if no better one comes', (key, raw, value) => {
     const text = `<use>\n<fn=f>\n<arg=${key}>\n${raw}`;
     const { events, message } = parsePieces(samples.tagged, text, everyPosition(text), {
-      tools,
+      tools: exampleTools,
       markers: true,
     });
     const deltas = events.flatMap((event) => (event.type === 'tool-input-delta' ? event.delta : []));
@@ -114,7 +87,9 @@ describe('types of raw values', () => {
     expect(message.malformed?.map((event) => event.raw)).toEqual([
       raw.slice(raw.indexOf('</arg>') + 6).trimStart(),
     ]);
-    expect(parsePieces(samples.tagged, text, [], { tools, markers: true }).events).toEqual(events);
+    expect(parsePieces(samples.tagged, text, [], { tools: exampleTools, markers: true }).events).toEqual(
+      events,
+    );
     expect(events.reduce((at, { start, end }) => (start === at ? end : -1), 0)).toBe(text.length);
   });
 
@@ -187,8 +162,10 @@ describe('turns', () => {
 
   it.each([240, 245, 246, 250])('reads headers up to a length, wherever they are cut: %i', (length) => {
     const text = `${'x'.repeat(length)}|chan|side|text|hm|done|`;
-    const whole = parsePieces(samples.channels, text, [], { tools, markers: true });
-    expect(parsePieces(samples.channels, text, everyPosition(text), { tools, markers: true })).toEqual(whole);
+    const whole = parsePieces(samples.channels, text, [], { tools: exampleTools, markers: true });
+    expect(
+      parsePieces(samples.channels, text, everyPosition(text), { tools: exampleTools, markers: true }),
+    ).toEqual(whole);
   });
 
   it('reports a header for an unknown recipient', () => {
@@ -201,115 +178,6 @@ describe('turns', () => {
     const { malformed, content } = read(samples.jsonInTags, 'Hi.<over>\nMore.');
     expect(content).toBe('Hi.');
     expect(malformed?.map(({ raw }) => raw)).toEqual(['More.']);
-  });
-});
-
-describe('malformed calls', () => {
-  const good = '<use>\n{"name": "f", "arguments": {"n": 1}}\n</use>';
-
-  it.each([
-    ['<use>\n{"name": "f", "arguments": {"n": }}\n</use>', '}}\n'],
-    ['<use>\n{"title": "f"}\n</use>', '{"title": "f"}\n'],
-    ['<use>\n{"name": "f", "arguments": {"n": 1}}}\n</use>', '}\n'],
-    ['<use>\n{"name": "f", "arguments": {"n": undefined}}\n</use>', 'undefined}}\n'],
-  ])('%j is reported, and the next call is found', (text, raw) => {
-    const { malformed, tool_calls } = read(samples.jsonInTags, `${text}\n${good}`);
-    expect(malformed?.map((event) => event.raw)).toEqual([raw]);
-    expect(tool_calls?.at(-1)?.function.arguments).toBe('{"n": 1}');
-  });
-
-  it('takes an opener with no call behind it for text, and finds the next call', () => {
-    const { content, malformed, tool_calls } = read(samples.jsonInTags, `Write <use> here.\n${good}`);
-    expect(content).toBe('Write <use> here.');
-    expect(malformed).toBeUndefined();
-    expect(tool_calls).toHaveLength(1);
-  });
-
-  it('takes the same opener for one when it is a special token', () => {
-    const pieces = [
-      { text: '<use>', special: true },
-      { text: ' here.', special: false },
-    ];
-    const parser = createResponseParser(samples.jsonInTags, { tools, specialTokens: ['<use>'] });
-    parser.feed(pieces);
-    expect(parser.finish().message.malformed?.map(({ raw }) => raw)).toEqual(['here.']);
-  });
-
-  it('goes on behind a value without its end, wherever the text is cut', () => {
-    const text = '<use>\n<fn=f>\n<arg=l>\n[1]\n<arg=n>\n1\n</arg>\n</fn>\n</use>';
-    expect(inputs(samples.tagged, text)).toEqual([['f', { l: [1], n: 1 }]]);
-    expect(parsePieces(samples.tagged, text, everyPosition(text), { tools })).toEqual(
-      parsePieces(samples.tagged, text, [], { tools }),
-    );
-  });
-
-  it.each(['"{\\"n\\": 1}"', '"{\\"n\\": 1} \\n"', '" {\\"n\\": 1}  "'])(
-    'says the same of arguments in a string at every cut: %s',
-    (json) => {
-      const text = `<use>\n{"name": "f", "arguments": ${json}}\n</use>`;
-      const whole = parsePieces(samples.jsonInTags, text, [], { tools, markers: true });
-      expect(whole.message.tool_calls?.[0]?.function.arguments).toBe('{"n": 1}');
-      for (const cut of everyPosition(text)) {
-        expect(parsePieces(samples.jsonInTags, text, [cut], { tools, markers: true })).toEqual(whole);
-      }
-    },
-  );
-
-  it('marks a response that is cut short', () => {
-    const { events, message } = parsePieces(
-      samples.jsonInTags,
-      '<use>\n{"name": "f", "arguments": {"s": "ab',
-      [],
-      {
-        tools,
-      },
-    );
-    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
-    expect(message.tool_calls).toBeUndefined();
-    expect(message.malformed).toHaveLength(1);
-    expect(message.malformed?.[0]?.brokenCall).toEqual({ toolName: 'f', input: '{"s": "ab' });
-  });
-
-  it('makes no call where no tool is offered', () => {
-    expect(read(samples.jsonInTags, good, { tools: [] }).content).toBe(good);
-  });
-
-  it.each([
-    [samples.jsonInTags, `${good}\n${good}`, '{"name": "f", "arguments": {"n": 1}}'],
-    [
-      samples.jsonArray,
-      '[CALLS][{"name": "f", "arguments": {"n": 1}}, {"name": "f", "arguments": {"n": 2}}]',
-      '{"name": "f", "arguments": {"n": 2}}',
-    ],
-    [samples.bracketed, '[CALLS]f[ID]a[ARGS]{"n": 1}[CALLS]f[ID]b[ARGS]{"n": 2}', 'f[ID]b[ARGS]{"n": 2}'],
-    [
-      samples.tagged,
-      '<use>\n<fn=f>\n<arg=n>\n1\n</arg>\n</fn>\n</use>\n<use>\n<fn=f>\n</fn>\n</use>',
-      'f>\n',
-    ],
-    [
-      samples.channels,
-      '|chan|side| to=tool.f|text|{"n": 1}|done||begin|bot|chan|side| to=tool.f|text|{"n": 2}|done|',
-      '|chan|side| to=tool.f|text|{"n": 2}',
-    ],
-  ])(
-    'makes only one where only one is allowed, and reports the text of the next: %#',
-    (format, text, raw) => {
-      const twice = read(format, text, { parallelToolCalls: false });
-      expect(inputs(format, text)).toHaveLength(2);
-      expect(twice.tool_calls).toHaveLength(1);
-      expect(twice.content ?? '').toBe('');
-      expect(twice.malformed?.map((event) => event.raw)).toEqual([raw]);
-      expect(twice.malformed?.[0]?.reason).toContain('only one');
-    },
-  );
-
-  it('reports arguments that do not fit the schema', () => {
-    const strict = [tool('f', { n: { type: 'integer' } }, ['n'])];
-    const text = '<use>\n{"name": "f", "arguments": {"n": "x"}}\n</use>';
-    const message = read(samples.jsonInTags, text, { tools: strict, validate: argumentValidator(strict) });
-    expect(message.tool_calls).toHaveLength(1);
-    expect(message.malformed?.[0]?.reason).toContain('/n');
   });
 });
 
@@ -359,7 +227,7 @@ describe('formats without markers', () => {
 
   it('a text of braces costs the same per brace however many there are', () => {
     const cost = (count: number) => {
-      const parser = createResponseParser(samples.noMarker, { tools });
+      const parser = createResponseParser(samples.noMarker, { tools: exampleTools });
       parser.feed('So: ');
       const start = process.cpuUsage();
       for (let index = 0; index < count; index++) parser.feed('{"name": "f", "parameters": {"d": ');
@@ -377,7 +245,7 @@ describe('special tokens', () => {
   const call = '{"name": "f", "arguments": {"n": 1}}';
 
   it('takes spelled-out markers for text', () => {
-    const parser = createResponseParser(samples.jsonInTags, { tools, specialTokens });
+    const parser = createResponseParser(samples.jsonInTags, { tools: exampleTools, specialTokens });
     parser.feed(`Write <use>${call}</use> like this: `);
     parser.feed([
       { text: '<use>', special: true },
@@ -407,7 +275,7 @@ describe('ids', () => {
       samples.jsonArray,
       '[CALLS][{"name": "f", "arguments": {}, "id": "abc"}]',
       [],
-      { tools },
+      { tools: exampleTools },
     );
     expect(events.find(({ type }) => type === 'tool-input-start')).toMatchObject({ id: 'call_0' });
     expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({
@@ -420,7 +288,7 @@ describe('ids', () => {
 describe('the latest moment', () => {
   /** How many units had to be fed until the event came. */
   function fedUntil(format: ChatFormat, text: string, type: ResponseEvent['type']): number {
-    const parser = createResponseParser(format, { tools });
+    const parser = createResponseParser(format, { tools: exampleTools });
     for (const [index, unit] of Array.from(text).entries()) {
       if (parser.feed(unit).some((event) => event.type === type)) return index + 1;
     }
@@ -457,7 +325,7 @@ describe('the latest moment', () => {
 
   /** How many units were fed when the answer's text, of `length` units, was out. */
   function fedUntilSaid(format: ChatFormat, text: string, length: number): number {
-    const parser = createResponseParser(format, { tools });
+    const parser = createResponseParser(format, { tools: exampleTools });
     for (let index = 0; index < text.length; index++) {
       const ends = parser.feed(text.charAt(index)).map((event) => ('delta' in event ? event.end : 0));
       if (Math.max(0, ...ends) >= length) return index + 1;
@@ -484,7 +352,7 @@ it('starts over', () => {
 });
 
 it('says where reading stands', () => {
-  const parser = createResponseParser(samples.jsonInTags, { tools });
+  const parser = createResponseParser(samples.jsonInTags, { tools: exampleTools });
   expect(parser.position).toEqual({ region: 'between', callsOpenedAt: null });
   parser.feed('Hi.\n');
   expect(parser.position.region).toBe('text');
