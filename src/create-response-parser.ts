@@ -9,6 +9,16 @@ import {
   type ResponseParser,
   type ResponseParserOptions,
 } from './runtime/response-parser.ts';
+import { normalizeTools, type ToolList } from './tools.ts';
+
+/** Options of a response parser, with tools in any shape that `normalizeTools` takes. */
+export interface CreateParserOptions extends Omit<ResponseParserOptions, 'tools'> {
+  /**
+   * The tools on offer. Absent: any name may be called, and no types are known. Empty: no call can be
+   * made, and its markers are text.
+   */
+  readonly tools?: ToolList;
+}
 
 const modules = new WeakMap<ChatFormat, ResponseModule>();
 
@@ -17,15 +27,19 @@ const modules = new WeakMap<ChatFormat, ResponseModule>();
  * it throw; what does not fit the format comes out as `malformed` events.
  *
  * Throws `UnsupportedOptionError` when the module was generated for another version of the runtime, and for
- * anything that is neither a format nor a module.
+ * anything that is neither a format nor a module; `ToolListError` for tools that cannot be read.
  */
 export function createResponseParser(
   formatOrModule: ChatFormat | ResponseModule,
-  options?: ResponseParserOptions,
+  options: CreateParserOptions = {},
 ): ResponseParser {
   checkSource(formatOrModule);
   const responseModule = 'contract' in formatOrModule ? formatOrModule : interpretedModule(formatOrModule);
-  return createModuleParser(responseModule, options);
+  const { tools, ...others } = options;
+  return createModuleParser(
+    responseModule,
+    tools === undefined ? others : { ...others, tools: normalizeTools(tools) },
+  );
 }
 
 /** Refuses what callers in JavaScript may give by mistake. */

@@ -11,7 +11,7 @@ export {
   toResponseTemplate,
 } from './codegen/response-template/to-response-template.ts';
 export type { UnsupportedCode, UnsupportedReason } from './codegen/response-template/unsupported.ts';
-export { createResponseParser } from './create-response-parser.ts';
+export { type CreateParserOptions, createResponseParser } from './create-response-parser.ts';
 export * from './errors.ts';
 export {
   type BuiltGrammar,

@@ -2,9 +2,10 @@
  * Tools as people have them: OpenAI's shape, lists of MCP servers, schemas in plain JSON Schema or of a
  * validation library. One function makes them one; types say what a call of them holds.
  */
-import { readToolList } from './codegen/read-tool-list.ts';
+
 import type { StandardJsonSchema } from './grammar/json-schema/standard-schema.ts';
 import type { JsonObject, JsonSchema, Tool } from './messages.ts';
+import { readToolList } from './read-tool-list.ts';
 import type { ResponseEvent, ToolCallEvent } from './runtime/events.ts';
 import type { ParsedValue, SchemaValue } from './schema-value.ts';
 
@@ -130,9 +131,15 @@ export function defineTool<const Name extends string, const Schema extends ToolS
  * so already stay the same objects. Throws `ToolListError`.
  */
 export function normalizeTools(list: ToolList): readonly Tool[] {
-  const given: readonly ToolInput[] = 'tools' in list ? list.tools : list;
+  const given: unknown = isList(list) ? list : list?.tools;
+  // What is no list at all is refused where lists are read.
+  if (!isList(given)) return readToolList(list, 'tools');
   if (given.length === 0) return [];
   return given.every(isPlain) ? given : readToolList(given, 'tools');
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 /** The tool with this name. */
@@ -147,15 +154,15 @@ export function schemaOf(tool: ToolInput): ToolSchema | undefined {
 }
 
 /** In OpenAI's shape already, with nothing that a template should not see. */
-function isPlain(tool: ToolInput): tool is Tool {
+function isPlain(tool: unknown): tool is Tool {
   // A list from outside may hold anything; what is no tool is refused where lists are read.
-  if (typeof tool !== 'object' || tool === null) return false;
-  if (!('function' in tool) || tool.type !== 'function' || 'execute' in tool) return false;
+  if (typeof tool !== 'object' || tool === null || 'execute' in tool) return false;
+  if (!('type' in tool) || tool.type !== 'function' || !('function' in tool)) return false;
   const { function: inner } = tool;
-  if (typeof inner !== 'object' || inner === null || typeof inner.name !== 'string' || inner.name === '')
-    return false;
-  const { description = '', parameters = true } = inner;
-  if (typeof description !== 'string') return false;
+  if (typeof inner !== 'object' || inner === null || !('name' in inner)) return false;
+  if (typeof inner.name !== 'string' || inner.name === '') return false;
+  if ('description' in inner && typeof (inner.description ?? '') !== 'string') return false;
+  const parameters: unknown = ('parameters' in inner ? inner.parameters : undefined) ?? true;
   return (
     typeof parameters === 'boolean' ||
     (typeof parameters === 'object' &&

@@ -2,9 +2,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readToolList } from '../codegen/read-tool-list.ts';
 import { ToolListError } from '../errors.ts';
 import type { Tool } from '../messages.ts';
+import { readToolList } from '../read-tool-list.ts';
 import { splitCommand } from './command-words.ts';
 import { listMcpTools, type McpLimits } from './mcp-tools.ts';
 

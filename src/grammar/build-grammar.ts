@@ -2,6 +2,7 @@
 import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts';
+import { normalizeTools, type ToolList } from '../tools.ts';
 import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
@@ -18,8 +19,8 @@ import {
 
 /** What a request asks for. */
 export interface GrammarOptions {
-  /** Tools on offer. Default: none. */
-  readonly tools?: readonly Tool[];
+  /** Tools on offer, in any shape that `normalizeTools` takes. Default: none. */
+  readonly tools?: ToolList;
   /**
    * Default: `auto`. The grammar then begins with the first call outside of reasoning; a call inside of
    * thoughts that are never closed is read as a call, but nothing constrained it.
@@ -38,6 +39,11 @@ export interface GrammarOptions {
   readonly policy?: 'strict' | 'degrade';
   /** `schema` (default): arguments come in the schema's order. `any`: in any order, each once. */
   readonly argumentOrder?: 'schema' | 'any';
+}
+
+/** The same with tools in OpenAI's shape. */
+export interface PlainGrammarOptions extends Omit<GrammarOptions, 'tools'> {
+  readonly tools?: readonly Tool[];
 }
 
 /** OpenAI's `response_format`. */
@@ -84,18 +90,30 @@ export const compileResponse: CompileResponse = (format, request) => {
 };
 
 /**
- * Builds the grammar of one request. Throws `ToolError` (unknown or unwritable tool, name given twice),
- * `SchemaError`, `GrammarError` and `UnsupportedOptionError`, all before a token is sampled.
+ * Builds the grammar of one request. Throws `ToolListError`, `ToolError` (unknown or unwritable tool, name
+ * given twice), `SchemaError`, `GrammarError` and `UnsupportedOptionError`, all before a token is sampled.
  */
 export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): BuiltGrammar {
-  return buildGrammarWith(compileResponse, format, options);
+  refuseNoFormat(format);
+  const tools = normalizeTools(options.tools ?? []);
+  return buildGrammarWith(compileResponse, format, { ...options, tools });
+}
+
+/** Refuses what callers in JavaScript may give by mistake: an analysis, a template, a generated module. */
+function refuseNoFormat(given: unknown): void {
+  if (typeof given === 'object' && given !== null && 'turn' in given && 'content' in given) return;
+  const what = typeof given === 'object' && given !== null ? 'this object' : `this ${typeof given}`;
+  throw new UnsupportedOptionError({
+    option: 'format',
+    reason: `${what} is no chat format; give the format of analyzeTemplate(), or that of a generated module`,
+  });
 }
 
 /** The same with another way to the expression. What is refused without compiling is refused here too. */
 export function buildGrammarWith(
   compile: CompileResponse,
   format: ChatFormat,
-  options: GrammarOptions,
+  options: PlainGrammarOptions,
 ): BuiltGrammar {
   const plan = planResponse(format, options);
   const rest = { preservedTokens: format.preservedTokens, stops: format.stops };
@@ -134,7 +152,7 @@ interface ResponsePlan {
 }
 
 /** Decides which texts the response may be; `null` when any may. */
-function planResponse(format: ChatFormat, options: GrammarOptions): ResponsePlan | null {
+function planResponse(format: ChatFormat, options: PlainGrammarOptions): ResponsePlan | null {
   const all = options.tools ?? [];
   refuseDuplicates(all);
   const { offered, choice } = allowedTools(all, options.toolChoice ?? 'auto');

@@ -9,7 +9,7 @@ import { alternatives } from './alternatives.ts';
 import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
 import type { CompiledSchema } from './json-schema/compile-schema.ts';
-import { refuseNoJson } from './json-schema/refuse-no-json.ts';
+import { plainSchema } from './json-schema/plain-schema.ts';
 import type { RuleSet } from './json-schema/rule-set.ts';
 import { schemaText } from './json-schema/schema-text.ts';
 
@@ -89,7 +89,7 @@ function offerTools(
     const { name, parameters } = tool.function;
     checkToolName(name, calls);
     try {
-      refuseNoJson(parameters, name);
+      if (parameters !== undefined) plainSchema(parameters, name);
       // Servers offer the same arguments under many names.
       const text = schemaText(parameters);
       const compiled =

@@ -158,7 +158,8 @@ class ModuleParser implements ResponseParser {
   private feedOn(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
     if (this.finished) throw new ResponseOverError();
     if (typeof input === 'string') this.readText(input);
-    else for (const { text, special } of input) this.readPiece(text, special === true);
+    else if (arePieces(input)) for (const { text, special } of input) this.readPiece(text, special === true);
+    else throw noText(input);
     this.quiet = this.half === '';
     return this.reader.writer.take();
   }
@@ -229,6 +230,20 @@ function onlyText(pieces: readonly ResponsePiece[]): string | null {
 function endsInHalf(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff;
+}
+
+/** Callers in JavaScript may feed anything: bytes, `undefined` at the end of a stream, a list of strings. */
+function arePieces(input: unknown): input is readonly ResponsePiece[] {
+  if (!Array.isArray(input)) return false;
+  return input.every(
+    (piece) => typeof piece === 'object' && piece !== null && typeof piece.text === 'string',
+  );
+}
+
+function noText(input: unknown): UnsupportedOptionError {
+  const what = Array.isArray(input) ? 'this list' : typeof input === 'object' ? 'this object' : String(input);
+  const reason = `${what} is neither a text nor a list of pieces ({ text, special })`;
+  return new UnsupportedOptionError({ option: 'feed', reason });
 }
 
 /** Reads to the end of the text, and reports what is left open. */

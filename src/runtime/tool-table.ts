@@ -1,5 +1,6 @@
 /** The offered tools as the parser needs them: their names, and which types each argument may have. */
 import type { JsonType } from '../chat-format.ts';
+import { ToolListError } from '../errors.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../messages.ts';
 
 /** Every JSON type. */
@@ -32,6 +33,7 @@ export class ToolTable {
 
   constructor(tools: readonly Tool[] | undefined) {
     this.known = tools !== undefined;
+    refuseOtherShapes(tools ?? []);
     for (const tool of tools ?? []) this.tools.set(tool.function.name, tool);
     this.longestName = Math.max(0, ...Array.from(this.tools.keys(), (name) => name.length));
   }
@@ -192,4 +194,15 @@ function isSchema(value: unknown): value is JsonSchema {
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whoever uses a generated module alone may give tools in another shape, which only `idiolect` itself reads. */
+function refuseOtherShapes(tools: readonly Tool[]): void {
+  const reason =
+    'a tool in the shape of OpenAI is expected, { type, function: { name, parameters } }; normalizeTools() of idiolect makes it of others';
+  if (!Array.isArray(tools)) throw new ToolListError({ source: 'tools', reason });
+  tools.forEach((tool: Partial<Tool> | null | undefined, index) => {
+    if (typeof tool?.function?.name === 'string') return;
+    throw new ToolListError({ source: 'tools', pointer: `/${index}`, reason });
+  });
 }

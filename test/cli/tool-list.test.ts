@@ -1,7 +1,7 @@
 /** Tool lists in the shapes that are about. */
 import { describe, expect, test } from 'vitest';
-import { readToolList } from '../../src/codegen/read-tool-list.ts';
 import { ToolListError } from '../../src/errors.ts';
+import { readToolList } from '../../src/read-tool-list.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 const wanted = [{ type: 'function', function: { name: 'f', description: 'does', parameters: schema } }];

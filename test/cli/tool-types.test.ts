@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { printToolTypes } from '../../src/cli/tool-types.ts';
 import { emitTools } from '../../src/codegen/emit-tools.ts';
-import { readToolList } from '../../src/codegen/read-tool-list.ts';
 import type { Tool } from '../../src/messages.ts';
+import { readToolList } from '../../src/read-tool-list.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 
 const runs = process.env.LAWS === 'long' ? 500 : 25;

@@ -10,7 +10,7 @@ import {
   buildGrammar,
   buildGrammarWith,
   compileResponse,
-  type GrammarOptions,
+  type PlainGrammarOptions,
 } from '../../src/grammar/build-grammar.ts';
 import { packGrammar, requestText, unpackGrammar } from '../../src/grammar/compiled-grammar.ts';
 import type { Tool } from '../../src/messages.ts';
@@ -50,7 +50,7 @@ function load(source: string): readonly CompiledGrammar[] {
 }
 
 /** Digest and grammar of a request, as the compiler makes it now. */
-function compileNow(of: ChatFormat, options: GrammarOptions) {
+function compileNow(of: ChatFormat, options: PlainGrammarOptions) {
   let digest = '';
   const built = buildGrammarWith(
     (given, request) => {
@@ -115,14 +115,15 @@ describe('a table', () => {
     rules: { root: 'from the table' },
   };
   rememberGrammars([marked]);
-  const textOf = (of: ChatFormat, asked: GrammarOptions) => new GrammarCache().get(of, asked).grammar.grammar;
+  const textOf = (of: ChatFormat, asked: PlainGrammarOptions) =>
+    new GrammarCache().get(of, asked).grammar.grammar;
 
   test('is used for its own request, whichever object the tools are', () => {
     expect(textOf(format, options)).toContain('from the table');
     expect(textOf(format, structuredClone(options))).toContain('from the table');
   });
 
-  test.each<[string, ChatFormat, GrammarOptions]>([
+  test.each<[string, ChatFormat, PlainGrammarOptions]>([
     ['a schema', format, { ...options, tools: [cityTool('of_a_table', { enum: ['Bern'] })] }],
     ['a name', format, { ...options, tools: [cityTool('of_another', { type: 'string' })] }],
     ['more tools', format, { ...options, tools: [wide, ...lawTools], policy: 'degrade' }],

@@ -5,7 +5,7 @@
 import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
-import type { GrammarOptions } from '../../src/grammar/build-grammar.ts';
+import type { PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
 import { isFreeBehindCalls } from '../../src/runtime/engines/node-llama-cpp/chat.ts';
 import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
 import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
@@ -30,7 +30,7 @@ export interface WriterOptions {
   readonly model: LlamaModel;
   readonly vocabulary: Vocabulary;
   readonly format: ChatFormat;
-  readonly request: GrammarOptions;
+  readonly request: PlainGrammarOptions;
   /** The text to write. */
   readonly text: string;
   /** Chooses one of `count` tokens: 0 is the shortest. */

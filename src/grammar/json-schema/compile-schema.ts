@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../messages.ts';
 import type { Expression } from '../expression.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import { Compilation, type CompilationOptions } from './compilation.ts';
-import { refuseNoJson } from './refuse-no-json.ts';
+import { plainSchema } from './plain-schema.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Syntax } from './syntax.ts';
 import { ValueWriter } from './value-writer.ts';
@@ -77,8 +77,7 @@ export function compile(
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
   const { tool, policy } = options;
-  refuseNoJson(schema, tool);
-  const { expression, issues } = writeFirst(schema, options, sortKeys, write);
+  const { expression, issues } = writeFirst(plainSchema(schema, tool), options, sortKeys, write);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues };
   if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);

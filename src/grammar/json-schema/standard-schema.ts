@@ -1,7 +1,6 @@
 /** Schemas of validation libraries (zod, valibot, arktype) by way of Standard JSON Schema. */
 import { SchemaError } from '../../errors.ts';
 import type { JsonSchema } from '../../messages.ts';
-import { isSchema } from './schema-document.ts';
 
 /** What a library offers that implements Standard JSON Schema. */
 export interface StandardJsonSchema {
@@ -21,7 +20,10 @@ export type SchemaInput = JsonSchema | StandardJsonSchema;
  * has as JSON Schema.
  */
 export function toJsonSchema(input: SchemaInput): JsonSchema {
-  if (!isStandard(input)) return input;
+  if (!isStandard(input)) {
+    if (isJsonSchema(input)) return input;
+    throw refusal(`${typeof input} is no JSON Schema: a schema is an object or a boolean`);
+  }
   const { vendor, jsonSchema } = input['~standard'];
   let converted: unknown;
   try {
@@ -38,15 +40,14 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
 
 function isStandard(input: SchemaInput): input is StandardJsonSchema {
   // Libraries make schemas that are functions, too.
-  if (typeof input === 'boolean' || !('~standard' in input)) return false;
+  const isObject = (typeof input === 'object' && input !== null) || typeof input === 'function';
+  if (!isObject || !('~standard' in input)) return false;
   const standard: unknown = input['~standard'];
   return typeof standard === 'object' && standard !== null && 'jsonSchema' in standard;
 }
 
 function isJsonSchema(value: unknown): value is JsonSchema {
-  return (
-    typeof value === 'boolean' || (typeof value === 'object' && value !== null && isSchema({ ...value }))
-  );
+  return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
 function refusal(reason: string): SchemaError {

@@ -6,7 +6,7 @@ import {
   buildGrammarWith,
   type CompileResponse,
   compileResponse,
-  type GrammarOptions,
+  type PlainGrammarOptions,
   plainResponseFormat,
 } from '../../../grammar/build-grammar.ts';
 import { requestText, unpackGrammar } from '../../../grammar/compiled-grammar.ts';
@@ -27,7 +27,7 @@ export class GrammarCache {
   readonly #known = new Map<string, ReadyGrammar>();
 
   /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
-  get(format: ChatFormat, options: GrammarOptions): ReadyGrammar {
+  get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
     const key = keyOf(format, options);
     const ready = this.#known.get(key) ?? build(format, options);
     // The latest come last, so that the first is the one to forget.
@@ -39,7 +39,7 @@ export class GrammarCache {
   }
 }
 
-function build(format: ChatFormat, options: GrammarOptions): ReadyGrammar {
+function build(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
   const grammar = buildGrammarWith(recallOrCompile, format, options);
   return { grammar, matcher: grammar.expression === null ? null : createMatcher(grammar.expression) };
 }
@@ -52,7 +52,7 @@ const recallOrCompile: CompileResponse = (format, request) => {
   return known === undefined ? compileResponse(format, request) : unpackGrammar(known);
 };
 
-function keyOf({ templateSha256 }: ChatFormat, options: GrammarOptions): string {
+function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
   const { tools, toolChoice, parallelToolCalls, generationPrompt, policy, argumentOrder } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };

@@ -1,7 +1,8 @@
 /** Lists of tools in the shapes that are about, read into the one shape that everything here takes. */
-import { SchemaError, ToolListError } from '../errors.ts';
-import { type SchemaInput, toJsonSchema } from '../grammar/json-schema/standard-schema.ts';
-import type { JsonSchema, JsonValue, Tool } from '../messages.ts';
+import { SchemaError, ToolListError } from './errors.ts';
+import { plainSchema } from './grammar/json-schema/plain-schema.ts';
+import { type SchemaInput, toJsonSchema } from './grammar/json-schema/standard-schema.ts';
+import type { JsonSchema, Tool } from './messages.ts';
 
 /** The most tools that a list may hold. */
 const maxTools = 10_000;
@@ -85,27 +86,19 @@ function readSchema(fields: Fields, place: Place): JsonSchema | null {
   const at = { ...place, pointer: `${place.pointer}/${key}` };
   const given = fields.get(key);
   if (!isSchemaInput(given)) throw new ToolListError({ ...at, reason: 'a JSON Schema is expected' });
-  return plainJson(convert(given, at), at);
+  return convert(given, at);
 }
 
+/** As JSON: what a module gives may be of classes, or of a library. */
 function convert(given: SchemaInput, place: Place): JsonSchema {
   try {
-    return toJsonSchema(given);
+    return plainSchema(toJsonSchema(given), place.tool);
   } catch (cause) {
     if (!(cause instanceof SchemaError)) throw cause;
-    throw new ToolListError({ ...place, reason: cause.issues[0]?.reason ?? cause.message, cause });
+    const [issue] = cause.issues;
+    const pointer = place.pointer + (issue?.pointer ?? '');
+    throw new ToolListError({ ...place, pointer, reason: issue?.reason ?? cause.message, cause });
   }
-}
-
-/** What a module gives may be of classes, or hold functions; what goes on from here is JSON. */
-function plainJson(schema: JsonSchema, place: Place): JsonSchema {
-  try {
-    const copy: JsonValue = JSON.parse(JSON.stringify(schema));
-    if (isSchemaInput(copy)) return copy;
-  } catch (cause) {
-    throw new ToolListError({ ...place, reason: 'the schema cannot be written as JSON', cause });
-  }
-  throw new ToolListError({ ...place, reason: 'a JSON Schema is expected' });
 }
 
 /** Libraries make schemas that are functions, too. */
@@ -119,7 +112,12 @@ function isSchemaInput(value: unknown): value is JsonSchema {
 
 function fieldsOf(value: unknown): Fields | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  return new Map<string, unknown>(Object.entries(value));
+  try {
+    return new Map<string, unknown>(Object.entries(value));
+  } catch {
+    // A getter that throws has nothing to give.
+    return null;
+  }
 }
 
 function refuseDoubles(tools: readonly Tool[], source: string, pointer: string): void {

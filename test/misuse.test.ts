@@ -1,0 +1,119 @@
+/** What callers in JavaScript give by mistake, or in another shape: taken, or a typed error that says what to do. */
+import { describe, expect, test } from 'vitest';
+import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
+import { interpretStates } from '../src/codegen/interpret-states.ts';
+import { lowerToStates } from '../src/codegen/lower-to-states.ts';
+import { type CreateParserOptions, createResponseParser } from '../src/create-response-parser.ts';
+import { SchemaError, ToolListError, UnsupportedOptionError } from '../src/errors.ts';
+import { buildGrammar, type GrammarOptions } from '../src/grammar/build-grammar.ts';
+import { createModuleParser, type ResponseParser } from '../src/runtime/response-parser.ts';
+import { normalizeTools, type ToolList } from '../src/tools.ts';
+
+const template =
+  '{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}<call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</call>{% endfor %}</turn>{% endfor %}{% if add_generation_prompt %}<turn>assistant\n{% endif %}';
+const taggedTemplate =
+  '{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}<call={{ c.function.name }}>{% for k, v in c.function.arguments | items %}<arg={{ k }}>{{ v if v is string else v | tojson }}</arg>{% endfor %}</call>{% endfor %}</turn>{% endfor %}{% if add_generation_prompt %}<turn>assistant\n{% endif %}';
+const { format } = analyzeTemplate(template);
+const parameters = { type: 'object', properties: { city: { enum: ['Oslo', 'Rome'] } }, required: ['city'] };
+
+/** As callers without a type checker give it. */
+function anything<T>(value: unknown): T {
+  return value as T;
+}
+
+describe('tools in every shape of list', () => {
+  const lists: Readonly<Record<string, ToolList>> = {
+    OpenAI: [{ type: 'function', function: { name: 'weather', parameters } }],
+    'OpenAI, without a layer': anything([{ type: 'function', name: 'weather', parameters }]),
+    MCP: [{ name: 'weather', inputSchema: parameters }],
+    'what listTools returns': { tools: [{ name: 'weather', inputSchema: parameters }] },
+  };
+  const [plain] = Object.values(lists).map((tools) =>
+    buildGrammar(format, { tools, toolChoice: 'required' }),
+  );
+
+  test.each(Object.entries(lists))('%s: the grammar is the same', (_, tools) => {
+    const { grammar } = buildGrammar(format, { tools, toolChoice: 'required' });
+    expect(grammar).toBe(plain?.grammar);
+    expect(grammar).toContain('Oslo');
+  });
+
+  test.each(Object.entries(lists))('%s: the parser knows the types', (_, tools) => {
+    const tagged = analyzeTemplate(taggedTemplate).format;
+    const read = (options: CreateParserOptions) => {
+      const parser = createResponseParser(tagged, options);
+      parser.feed('<call=weather><arg=city>5</arg></call>');
+      return parser.finish().message.tool_calls?.map((call) => JSON.parse(call.function.arguments));
+    };
+    expect([read({ tools }), read({})]).toEqual([[{ city: '5' }], [{ city: 5 }]]);
+  });
+
+  test('a parser without the reader of lists refuses other shapes', () => {
+    const module = interpretStates(lowerToStates(format));
+    for (const tools of Object.values(lists).slice(1))
+      expect(() => createModuleParser(module, { tools: anything(tools) })).toThrow(ToolListError);
+  });
+
+  test.each([{}, 'weather', null, 5, [null], [{}], [{ type: 'function', function: { name: 5 } }]])(
+    'no list of tools: %j',
+    (tools) => {
+      expect(() => normalizeTools(anything(tools))).toThrow(ToolListError);
+      expect(() => buildGrammar(format, { tools: anything(tools ?? [null]) })).toThrow(ToolListError);
+    },
+  );
+});
+
+describe('something else than a format', () => {
+  test.each([{}, undefined, null, template, analyzeTemplate(template)])('%j', (given) => {
+    expect(() => buildGrammar(anything(given), {})).toThrow(UnsupportedOptionError);
+    expect(() => createResponseParser(anything(given))).toThrow(UnsupportedOptionError);
+  });
+});
+
+test.each([undefined, null, 5, {}, [{}], ['text'], new Uint8Array(2)])('feed takes no %j', (piece) => {
+  const parser: ResponseParser = createResponseParser(format);
+  parser.feed('text');
+  expect(() => parser.feed(anything(piece))).toThrow(UnsupportedOptionError);
+});
+
+describe('schemas that are no JSON', () => {
+  const withProperty = (schema: unknown): GrammarOptions => ({
+    toolChoice: 'required',
+    tools: [{ type: 'function', function: { name: 'f', parameters: { properties: { 'a/b': schema } } } }],
+  });
+  const throwing = {
+    get type() {
+      throw new Error('gone');
+    },
+  };
+
+  test.each<[string, unknown, string]>([
+    ['a getter that throws', throwing, ''],
+    ['a function', () => true, ''],
+    ['a date', { const: new Date(0) }, '/const'],
+    ['a regular expression', { pattern: /a/ }, '/pattern'],
+    ['a symbol', { enum: ['a', Symbol('b')] }, '/enum/1'],
+    ['undefined in a list', { enum: [undefined] }, '/enum/0'],
+    ['a schema of a library', { '~standard': { version: 1 } }, ''],
+  ])('%s is refused, at its place', (_, schema, pointer) => {
+    const issue = { tool: 'f', pointer: `/properties/a~1b${pointer}`, keyword: 'schema' };
+    expect(() => buildGrammar(format, withProperty(schema))).toThrow(SchemaError);
+    expect(() => buildGrammar(format, withProperty(schema))).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining(issue)] }),
+    );
+  });
+
+  test('properties that are undefined are not there', () => {
+    const given = { type: 'string', enum: undefined, pattern: '^x$', const: undefined, $ref: undefined };
+    const made = buildGrammar(format, withProperty(given));
+    expect(made.report).toEqual([]);
+    expect(made.grammar).toBe(buildGrammar(format, withProperty({ type: 'string', pattern: '^x$' })).grammar);
+  });
+
+  test('arguments that are no object are refused as such', () => {
+    const tools: ToolList = [{ name: 'f', parameters: { type: 'string' } }];
+    expect(() => buildGrammar(format, { tools, toolChoice: 'required' })).toThrow(
+      'the arguments of a tool are one',
+    );
+  });
+});
