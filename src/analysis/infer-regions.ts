@@ -97,10 +97,17 @@ function openingBesideHistory(
   }
   if (before !== '' && between.endsWith(before)) {
     const end = between.slice(0, between.length - before.length);
-    if (end.trim() === '') return { empty: before, open: '', reasoningEnd: between, block: false };
+    if (end.trim() === '' && !isMissingBesideCalls(reasoning, before)) {
+      return { empty: before, open: '', reasoningEnd: between, block: false };
+    }
     return { empty: '', open: before, reasoningEnd: end, block: false };
   }
   return { empty: before, open: '', reasoningEnd: between, block: before !== '' };
+}
+
+/** Whether calls follow reasoning without `text`: then it opens content, and does not end reasoning. */
+function isMissingBesideCalls({ beforeCall }: ReasoningReading, text: string): boolean {
+  return beforeCall !== null && !squash(beforeCall).includes(squash(text));
 }
 
 function squash(text: string): string {
