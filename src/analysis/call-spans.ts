@@ -98,7 +98,10 @@ function holdsJson(text: string, value: JsonValue): boolean {
   }
 }
 
-/** The outermost object around the arguments that holds this call's name and no other's. */
+/**
+ * The outermost object around the arguments that holds this call's name and no other's. An object that holds
+ * a list of calls is not the call, also where only one stands in the list.
+ */
 function findEnvelope(
   text: string,
   call: ProbeCall,
@@ -109,9 +112,17 @@ function findEnvelope(
   for (const at of positionsOf(text, '{', from, inner.start)) {
     const json = scanJson(text, at);
     if (json === null || json.end < inner.end || !text.slice(at, json.end).includes(call.name)) continue;
-    if (!others.some((other) => text.slice(at, json.end).includes(other))) return json;
+    if (others.some((other) => text.slice(at, json.end).includes(other))) continue;
+    if (holdsArguments(json.value, call.arguments)) return json;
   }
   return null;
+}
+
+/** Whether the arguments lie in `value` with nothing but objects around them. */
+function holdsArguments(value: JsonValue, wanted: JsonValue): boolean {
+  if (typeof value === 'string') return holdsJson(value, wanted);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return sameJson(value, wanted) || Object.values(value).some((each) => holdsArguments(each, wanted));
 }
 
 function findEntries(

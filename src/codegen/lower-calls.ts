@@ -1,6 +1,7 @@
 /** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
 import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
 import type { IdPart } from '../runtime/module-contract.ts';
+import { followingChoices, nextCall } from './call-followers.ts';
 import {
   argumentBegins,
   type Closing,
@@ -16,9 +17,7 @@ import {
   openerChoices,
   openingChain,
   sectionEndChoices,
-  textsBehindName,
   turnStartChoices,
-  withoutRestart,
 } from './format-markers.ts';
 import { entryStates } from './lower-entries.ts';
 import { behindTurn, distinct, regionChoices } from './lower-to-states.ts';
@@ -218,7 +217,10 @@ function argumentStates(format: ChatFormat, calls: CallsFormat): readonly StateS
     return entryStates(
       calls,
       calls.arguments,
-      { markers: ends, followers: callFollowers(format, calls) },
+      {
+        markers: ends,
+        followers: [...callFollowers(format, calls).map((text) => [text]), ...nextCall(format, calls)],
+      },
       open,
     );
   }
@@ -301,52 +303,6 @@ function closingHole(
 
 function behindClosing(elements: readonly Closing[], index: number): StateName {
   return index + 1 < elements.length ? `closing${index + 1}` : 'afterCall';
-}
-
-/** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
-function followingChoices(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
-  const role = 'call' as const;
-  const section = openingChain(calls).filter((link) => link.section).length;
-  const next = stateBehindLink(format, section);
-  const { separator } = calls;
-  const restarts = withoutRestart(format, separator) !== separator;
-  const separators =
-    isBlank(separator) || restarts || isTurnEnd(format, separator) ? [] : [{ marker: separator, next, role }];
-  const again = openingChain(calls)
-    .slice(section)
-    .slice(0, 1)
-    .map(({ marker }) => ({ marker, next: stateBehindLink(format, section + 1), role }));
-  return [
-    ...separators,
-    ...sectionEndChoices(format, 'afterCalls'),
-    ...again,
-    ...markerlessAgain(format, calls, section),
-    ...turnStartChoices(format, 'turnBegun'),
-    ...regionChoices(format),
-  ];
-}
-
-function isTurnEnd(format: ChatFormat, marker: string): boolean {
-  return format.turn.ends.some((end) => core(end) === core(marker));
-}
-
-/** Calls that only white space separates: the next one is recognised by itself. */
-function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number): readonly MarkerChoice[] {
-  if (openingChain(calls).length > section || !isBlank(calls.separator)) return [];
-  const next = stateBehindLink(format, section);
-  if (calls.envelope !== null) {
-    return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
-  }
-  const [first] = calls.head;
-  if (typeof first === 'object' && first.hole === 'composed-id') {
-    const [begin] = first.parts;
-    return typeof begin === 'string' ? [{ marker: begin, next, role: 'call', peek: true }] : [];
-  }
-  const nameEnds = textsBehindName(format, calls);
-  if (nameEnds === null) return [];
-  const again = { marker: '', next, role: 'call' } as const;
-  // Inside a section only calls stand; elsewhere it takes the name of a tool to tell a call from an answer.
-  return [section > 0 ? { ...again, goesOn: { texts: [], nameEnds } } : { ...again, nameFollows: nameEnds }];
 }
 
 function afterCallState(format: ChatFormat, calls: CallsFormat): StateSpec {

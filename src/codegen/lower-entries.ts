@@ -15,8 +15,8 @@ const anyKey = { hole: 'key' } as const;
 export interface ArgumentEnds {
   /** Markers that end them; seen, not consumed. */
   readonly markers: readonly MarkerChoice[];
-  /** Texts that may follow a call. */
-  readonly followers: readonly string[];
+  /** What may follow a call. */
+  readonly followers: readonly KeyedText[];
 }
 
 /** States of the arguments; `open` says that the call is not complete when they are. */
@@ -114,7 +114,7 @@ function keyEnds(format: EntryArguments): readonly MarkerChoice[] {
 function entryPlace(
   calls: CallsFormat,
   format: EntryArguments,
-  followers: readonly string[],
+  followers: readonly KeyedText[],
 ): ValuePlace<StateName> {
   return {
     kind: 'entry',
@@ -128,7 +128,7 @@ function entryPlace(
 function entryContinuations(
   calls: CallsFormat,
   format: EntryArguments,
-  followers: readonly string[],
+  followers: readonly KeyedText[],
 ): readonly KeyedText[] {
   const keyEnd = core(format.entry.key);
   const another = keyed([core(format.separator), core(format.entry.open), anyKey, keyEnd]);
@@ -137,11 +137,11 @@ function entryContinuations(
     : [keyed([core(format.separator), core(format.entry.open)])];
   const closing = closingPieces(calls).map(core);
   const [first = ''] = closing;
-  if (first === '') return [...next, ...followers.map((text) => [text])];
+  if (first === '') return [...next, ...followers];
   if (first.length > 1) return [...next, [first]];
   if (closing.length > 1) return [...next, keyed(closing)];
   // An end of one character, such as `)`, is none by itself: what follows the call must follow it.
-  return [...next, ...(followers.length === 0 ? [''] : followers).map((text) => keyed([...closing, text]))];
+  return [...next, ...(followers.length === 0 ? [[]] : followers).map((text) => [...closing, ...text])];
 }
 
 function keyed(parts: KeyedText): KeyedText {

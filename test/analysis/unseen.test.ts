@@ -114,6 +114,9 @@ const endless = [
   },
 ];
 
+/** Calls in a list that is a value of one JSON object. */
+const inObject = layouts.filter(({ name }) => name.startsWith('a JSON object') || name === 'indented JSON');
+
 /** Calls that nothing but a line break separates; they show themselves where their names or arguments end. */
 const lines = layouts.filter(({ name }) => !['entries', 'lines of JSON', 'lines of text'].includes(name));
 
@@ -148,6 +151,24 @@ describe.each(styles)('markers of $name', (style) => {
   const bare = layouts.flatMap((layout) => endless.map((each) => ({ layout, ...each })));
   test.each(bare)('calls as $layout.name, $name', ({ layout, calls }) => {
     expect(verifyTemplate(turnsOf(style, calls(style, layout))).breaches).toEqual([]);
+  });
+
+  test.each(inObject)('calls as $name, in a list in an object', (layout) => {
+    const calls = `{"calls": [${callsOf('', layout.body(style), '', ', ')}]}`;
+    const source = turnsOf(style, style.open('calls') + calls + style.close('calls'));
+    expect(verifyTemplate(source).breaches).toEqual([]);
+  });
+
+  test('thought, action and answer, each in front of its text', () => {
+    const [thought, call, answer] = ['thought', 'call', 'answer'].map((word) => style.open(word));
+    const source = [
+      `{% for m in messages %}${style.open('turn')}{{ m.role }}{{ "\\n" }}{% if m.role == "assistant" %}`,
+      `{% if m.reasoning_content %}${thought}{{ m.reasoning_content }}{{ "\\n" }}{% endif %}`,
+      `{% for c in m.tool_calls %}${call}{{ c.function.name }}{{ "\\n" }}{{ c.function.arguments | tojson }}{{ "\\n" }}`,
+      `{% else %}${answer}{{ m.content }}{% endfor %}{% else %}{{ m.content }}{% endif %}${style.close('turn')}`,
+      `{% endfor %}{% if add_generation_prompt %}${style.open('turn')}assistant{{ "\\n" }}{% endif %}`,
+    ].join('');
+    expect(verifyTemplate(source).breaches).toEqual([]);
   });
 
   test.each(lines)('calls as $name, lines of a section', (layout) => {

@@ -1,0 +1,73 @@
+/** What can follow a call, and how the reader knows that it is another one. */
+import type { CallsFormat, ChatFormat } from '../chat-format.ts';
+import type { KeyedText } from '../runtime/module-contract.ts';
+import {
+  core,
+  isBlank,
+  type MarkerChoice,
+  openingChain,
+  sectionEndChoices,
+  textsBehindName,
+  turnStartChoices,
+  withoutRestart,
+} from './format-markers.ts';
+import { stateBehindLink } from './lower-calls.ts';
+import { regionChoices } from './lower-to-states.ts';
+
+/** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
+export function followingChoices(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
+  const role = 'call' as const;
+  const section = sectionLength(calls);
+  const next = stateBehindLink(format, section);
+  const { separator } = calls;
+  const restarts = withoutRestart(format, separator) !== separator;
+  const separators =
+    isBlank(separator) || restarts || isTurnEnd(format, separator) ? [] : [{ marker: separator, next, role }];
+  const again = openingChain(calls)
+    .slice(section)
+    .slice(0, 1)
+    .map(({ marker }) => ({ marker, next: stateBehindLink(format, section + 1), role }));
+  return [
+    ...separators,
+    ...sectionEndChoices(format, 'afterCalls'),
+    ...again,
+    ...markerlessAgain(format, calls, section),
+    ...turnStartChoices(format, 'turnBegun'),
+    ...regionChoices(format),
+  ];
+}
+
+function isTurnEnd(format: ChatFormat, marker: string): boolean {
+  return format.turn.ends.some((end) => core(end) === core(marker));
+}
+
+/** How many links of the opening chain open the section. */
+function sectionLength(calls: CallsFormat): number {
+  return openingChain(calls).filter((link) => link.section).length;
+}
+
+/** Calls that only white space separates: the next one is recognised by itself. */
+function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number): readonly MarkerChoice[] {
+  if (openingChain(calls).length > section || !isBlank(calls.separator)) return [];
+  const next = stateBehindLink(format, section);
+  if (calls.envelope !== null) {
+    return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
+  }
+  const [first] = calls.head;
+  if (typeof first === 'object' && first.hole === 'composed-id') {
+    const [begin] = first.parts;
+    return typeof begin === 'string' ? [{ marker: begin, next, role: 'call', peek: true }] : [];
+  }
+  const nameEnds = textsBehindName(format, calls);
+  if (nameEnds === null) return [];
+  const again = { marker: '', next, role: 'call' } as const;
+  // Inside a section only calls stand; elsewhere it takes the name of a tool to tell a call from an answer.
+  return [section > 0 ? { ...again, goesOn: { texts: [], nameEnds } } : { ...again, nameFollows: nameEnds }];
+}
+
+/** How another call begins that nothing but its name shows. */
+export function nextCall(format: ChatFormat, calls: CallsFormat): readonly KeyedText[] {
+  return markerlessAgain(format, calls, sectionLength(calls)).flatMap(({ goesOn, nameFollows }) =>
+    (goesOn?.nameEnds ?? nameFollows ?? []).map((end) => [{ hole: 'key' as const }, end]),
+  );
+}
