@@ -1,7 +1,8 @@
 /**
  * What a request costs before its first token: with known tools, with new ones, and in llama.cpp's chat
  * layer (through `@fugood/llama.node`), which renders, compiles and analyses anew each time. Milliseconds
- * of processor time, medians.
+ * of processor time, medians. Then the first request of a new process, with grammars compiled ahead and
+ * without, up to the engine's first work.
  *
  *     npx tsx --conditions=idiolect:source bench/requests.ts
  */
@@ -13,7 +14,14 @@ import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
 import type { Tool } from '../src/messages.ts';
 import { loadModel } from '../src/runtime/engines/node-llama-cpp/index.ts';
 import { renderPrompt } from '../src/template/render-prompt.ts';
+import { compareFirstRequests, firstRequest } from './first-request.ts';
 import { cpuTime, median } from './processor-time.ts';
+
+const [task, ...given] = process.argv.slice(2);
+if (task === 'first') {
+  await firstRequest(given);
+  process.exit(0);
+}
 
 // Its types are sources that do not pass this project's compiler options.
 const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');
@@ -53,6 +61,7 @@ for (const vocabulary of ['llama-spm', 'qwen2']) {
     });
     console.log(`\n${vocabulary}, ${size} tools`);
     for (const [name, cost] of costs) console.log(`  ${name.padEnd(16)} ${cost.toFixed(3).padStart(8)} ms`);
+    await compareFirstRequests(file, known);
   }
   await peer.release();
   await model.dispose();

@@ -26,7 +26,7 @@ export function compileAhead(
         (given, request) => {
           const response = compileResponse(given, request);
           const digest = sha256(requestText(given, request));
-          const table = packGrammar([], response);
+          const table = packGrammar(format.templateSha256, [], response);
           const content = JSON.stringify(table);
           const { requests } = made.get(content) ?? table;
           made.set(content, { ...table, requests: [...new Set([...requests, digest])] });

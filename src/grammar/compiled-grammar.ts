@@ -16,13 +16,14 @@ export function requestText(format: ChatFormat, request: ResponseGrammarOptions)
   return JSON.stringify([toolVersion, format, choices, contentSchema, tools]);
 }
 
-/** The table of a grammar for the requests with these digests. */
+/** The table of a grammar of this template for the requests with these digests. */
 export function packGrammar(
+  template: string,
   requests: readonly string[],
   { grammar, issues }: ResponseGrammar,
 ): CompiledGrammar {
   const rules = Array.from(grammar.rules, ([name, body]) => [name, pack(body)] as const);
-  return { requests, report: issues, root: grammar.root, rules: Object.fromEntries(rules) };
+  return { requests, template, report: issues, root: grammar.root, rules: Object.fromEntries(rules) };
 }
 
 /** The grammar that was packed. Throws `GrammarError` when a table was spoilt. */

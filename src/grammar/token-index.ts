@@ -1,22 +1,124 @@
 /** A vocabulary sorted by the bytes of its tokens, to be walked together with a grammar. */
 
-/** Tokens in the order of their bytes; each text has one character per byte. */
-export interface TokenIndex {
-  readonly texts: readonly string[];
-  readonly ids: readonly number[];
+/** Bytes of all tokens, one token behind the other. */
+export interface TokenTexts {
+  readonly bytes: Uint8Array;
+  /** Where the bytes of each token begin, by id; one more at the end. */
+  readonly starts: Uint32Array;
+}
+
+/** Tokens in the order of their bytes. */
+export interface TokenIndex extends TokenTexts {
+  readonly ids: Uint32Array;
+  /** Bytes of the longest token. */
+  readonly longest: number;
 }
 
 /**
- * Sorts a vocabulary; once per model, some tenths of a second for 150,000 tokens. Leave out tokens that
- * have no text of their own, such as the end of generation. Empty ones are dropped here.
+ * Sorts the tokens `ids`; once per model, about a tenth of a second for 150,000 tokens. Leave out tokens
+ * that have no text of their own, such as the end of generation. Empty ones are dropped here.
  */
-export function indexTokens(tokens: Iterable<readonly [id: number, bytes: Uint8Array]>): TokenIndex {
-  const entries: { readonly text: string; readonly id: number }[] = [];
-  for (const [id, bytes] of tokens) {
-    if (bytes.length > 0) entries.push({ text: String.fromCharCode(...bytes), id });
+export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>): TokenIndex {
+  const kept: number[] = [];
+  let longest = 0;
+  for (const id of ids) {
+    const length = (starts[id + 1] ?? 0) - (starts[id] ?? 0);
+    if (length > 0) kept.push(id);
+    longest = Math.max(longest, length);
   }
-  entries.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : a.id - b.id));
-  return { texts: entries.map(({ text }) => text), ids: entries.map(({ id }) => id) };
+  const order = Float64Array.from(kept);
+  sortTokens(order, { bytes, starts });
+  return { bytes, starts, ids: Uint32Array.from(order), longest };
+}
+
+/** Bytes that are compared at once: with an id they make a whole number that a double holds exactly. */
+const keyBytes = 2;
+/** A byte, or the end of a token, which comes first. */
+const radix = 257;
+/** Above any id. */
+const idSpan = 2 ** 32;
+/** Up to so many tokens are sorted by insertion. */
+const fewTokens = 24;
+
+/** Tokens `from` to `to` of an order have their first `depth` bytes in common. */
+interface Group {
+  readonly from: number;
+  readonly to: number;
+  readonly depth: number;
+}
+
+/** Sorts ids by their tokens' bytes. Numbers of bytes and id are sorted many times faster than texts. */
+function sortTokens(order: Float64Array, texts: TokenTexts): void {
+  const groups: Group[] = [{ from: 0, to: order.length, depth: 0 }];
+  for (const { from, to, depth } of groups) {
+    const part = order.subarray(from, to);
+    if (part.length <= fewTokens) insertionSort(part, texts, depth);
+    else {
+      sortByKey(part, texts, depth, (start, end) =>
+        groups.push({ from: from + start, to: from + end, depth: depth + keyBytes }),
+      );
+    }
+  }
+}
+
+/** Sorts by the bytes at `depth`; `onEqual` is told the places of tokens that may differ behind them. */
+function sortByKey(
+  part: Float64Array,
+  texts: TokenTexts,
+  depth: number,
+  onEqual: (start: number, end: number) => void,
+): void {
+  for (let place = 0; place < part.length; place++) {
+    const id = part[place] ?? 0;
+    part[place] = keyAt(texts, id, depth) * idSpan + id;
+  }
+  part.sort();
+  let start = 0;
+  let key = -1;
+  for (let place = 0; place <= part.length; place++) {
+    const next = Math.floor((part[place] ?? Number.POSITIVE_INFINITY) / idSpan);
+    if (next !== key) {
+      if (place - start > 1 && key % radix > 0) onEqual(start, place);
+      start = place;
+      key = next;
+    }
+    if (place < part.length) part[place] = (part[place] ?? 0) - key * idSpan;
+  }
+}
+
+function keyAt({ bytes, starts }: TokenTexts, id: number, depth: number): number {
+  const start = (starts[id] ?? 0) + depth;
+  const end = starts[id + 1] ?? 0;
+  let key = 0;
+  for (let place = start; place < start + keyBytes; place++) {
+    key = key * radix + (place < end ? (bytes[place] ?? 0) + 1 : 0);
+  }
+  return key;
+}
+
+function insertionSort(part: Float64Array, texts: TokenTexts, depth: number): void {
+  for (let next = 1; next < part.length; next++) {
+    const id = part[next] ?? 0;
+    let place = next;
+    while (place > 0 && comesBefore(texts, id, part[place - 1] ?? 0, depth)) {
+      part[place] = part[place - 1] ?? 0;
+      place -= 1;
+    }
+    part[place] = id;
+  }
+}
+
+/** Of two tokens with the same bytes the lower id comes first. */
+function comesBefore({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
+  const [start, end] = [starts[first] ?? 0, starts[first + 1] ?? 0];
+  const [otherStart, otherEnd] = [starts[second] ?? 0, starts[second + 1] ?? 0];
+  const length = Math.min(end - start, otherEnd - otherStart);
+  for (let offset = depth; offset < length; offset++) {
+    const difference = (bytes[start + offset] ?? 0) - (bytes[otherStart + offset] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  const longer = end - start - (otherEnd - otherStart);
+  return longer === 0 ? first < second : longer < 0;
 }
 
 /**
@@ -32,29 +134,39 @@ export function findTokens<State>(
   const found: number[] = [];
   const walk = (from: number, to: number, depth: number, state: State): boolean => {
     let place = from;
-    while (place < to && (index.texts[place]?.length ?? 0) === depth) {
-      found.push(index.ids[place] ?? -1);
+    while (place < to && lengthAt(index, place) === depth) {
+      found.push(index.ids[place] ?? 0);
       place += 1;
     }
     while (place < to && found.length <= limit) {
-      const byte = index.texts[place]?.charCodeAt(depth) ?? 0;
-      const end = endOfGroup(index.texts, place, to, depth, byte);
+      const byte = byteAt(index, place, depth);
+      const end = endOfGroup(index, place, to, depth, byte);
       const next = advance(state, byte);
       if (next !== null && !walk(place, end, depth + 1, next)) return false;
       place = end;
     }
     return found.length <= limit;
   };
-  return walk(0, index.texts.length, 0, start) ? found : null;
+  return walk(0, index.ids.length, 0, start) ? found : null;
 }
 
-/** Behind the last text from `from` on that has `byte` at `depth`; by bisection. */
-function endOfGroup(texts: readonly string[], from: number, to: number, depth: number, byte: number): number {
+function lengthAt({ ids, starts }: TokenIndex, place: number): number {
+  const id = ids[place] ?? 0;
+  return (starts[id + 1] ?? 0) - (starts[id] ?? 0);
+}
+
+/** A byte of the token at `place`, which has one at `depth`. */
+function byteAt({ bytes, ids, starts }: TokenIndex, place: number, depth: number): number {
+  return bytes[(starts[ids[place] ?? 0] ?? 0) + depth] ?? 0;
+}
+
+/** Behind the last token from `from` on that has `byte` at `depth`; by bisection. */
+function endOfGroup(index: TokenIndex, from: number, to: number, depth: number, byte: number): number {
   let start = from + 1;
   let end = to;
   while (start < end) {
     const middle = (start + end) >> 1;
-    if ((texts[middle]?.charCodeAt(depth) ?? 0) > byte) end = middle;
+    if (byteAt(index, middle, depth) > byte) end = middle;
     else start = middle + 1;
   }
   return start;

@@ -21,19 +21,30 @@ export type PackedExpression =
 export interface CompiledGrammar {
   /** SHA-256 of all that the compiler was given, and of its version. Any other request is compiled anew. */
   readonly requests: readonly string[];
+  /** SHA-256 of the chat template whose format they write. */
+  readonly template: string;
   /** Every keyword of a schema that is not enforced exactly. */
   readonly report: readonly SchemaIssue[];
   readonly root: string;
   readonly rules: Readonly<Record<string, PackedExpression>>;
 }
 
+/** Requests that are remembered, those that were used last; an application has few sets of tools. */
+const capacity = 1000;
 const remembered = new Map<string, CompiledGrammar>();
 
 /** Keeps grammars for requests that are exactly theirs, whatever model and tools they come with. */
 export function rememberGrammars(grammars: readonly CompiledGrammar[]): void {
   for (const grammar of grammars) {
-    for (const request of grammar.requests) remembered.set(request, grammar);
+    for (const request of grammar.requests) remember(request, grammar);
   }
+}
+
+function remember(request: string, grammar: CompiledGrammar): void {
+  remembered.delete(request);
+  remembered.set(request, grammar);
+  const [oldest] = remembered.keys();
+  if (remembered.size > capacity && oldest !== undefined) remembered.delete(oldest);
 }
 
 /** Whether asking is worth a digest. */
@@ -43,5 +54,12 @@ export function hasGrammars(): boolean {
 
 /** The grammar of the request with this digest. */
 export function rememberedGrammar(request: string): CompiledGrammar | undefined {
-  return remembered.get(request);
+  const grammar = remembered.get(request);
+  if (grammar !== undefined) remember(request, grammar);
+  return grammar;
+}
+
+/** All that are remembered for one chat template, given by its SHA-256; the latest come last. */
+export function grammarsOfTemplate(template: string): readonly CompiledGrammar[] {
+  return [...new Set(remembered.values())].filter((grammar) => grammar.template === template);
 }

@@ -98,7 +98,7 @@ describe('what is compiled ahead', () => {
       fc.property(fc.array(range, { minLength: 1, maxLength: 5 }), (ranges) => {
         const rules = new Map([['root', { type: 'class', ranges } as const]]);
         const made = { grammar: { root: 'root', rules }, issues: [] };
-        expect(unpackGrammar(packGrammar([], made))).toEqual(made);
+        expect(unpackGrammar(packGrammar('', [], made))).toEqual(made);
       }),
     );
   });
@@ -110,6 +110,7 @@ describe('a table', () => {
   // It is not what the compiler would make, and so shows where it is used.
   const marked: CompiledGrammar = {
     requests: [compileNow(format, options).digest],
+    template: format.templateSha256,
     report: [],
     root: 'root',
     rules: { root: 'from the table' },
@@ -133,6 +134,28 @@ describe('a table', () => {
     ['the format', { ...format, reasoning: null }, options],
   ])('is not used where another thing is asked: %s', (_, of, asked) => {
     expect(textOf(of, asked)).toBe(buildGrammar(of, asked).grammar);
+  });
+
+  test('is unpacked once: what was made of it when a model was loaded is what its request gets', () => {
+    const cache = new GrammarCache();
+    const ahead = cache.compiledAhead(format);
+    const { matcher } = cache.get(format, options);
+    expect(ahead).toContain(matcher);
+    expect(cache.compiledAhead({ ...format, templateSha256: 'of another template' })).toEqual([]);
+  });
+
+  test('is forgotten when a thousand others were used since, and not before', () => {
+    const other = (number: number): CompiledGrammar => ({ ...marked, requests: [`other ${number}`] });
+    const use = (count: number) =>
+      rememberGrammars(Array.from({ length: count }, (_, index) => other(index)));
+    rememberGrammars([marked]);
+    use(999);
+    expect(textOf(format, options)).toContain('from the table');
+    use(999);
+    expect(textOf(format, options)).toContain('from the table');
+    use(1000);
+    expect(textOf(format, options)).toBe(buildGrammar(format, options).grammar);
+    rememberGrammars([marked]);
   });
 
   describe('of another version', () => {
@@ -165,7 +188,7 @@ test('a chat follows the table of its tools', async () => {
     const { expression } = compileNow(learned, { ...asked, tools: narrow }).built;
     if (expression === null) throw new TypeError('required has a grammar');
     const { digest } = compileNow(learned, { ...asked, tools: wide });
-    return packGrammar([digest], { grammar: expression, issues: [] });
+    return packGrammar(learned.templateSha256, [digest], { grammar: expression, issues: [] });
   });
   rememberGrammars(tables);
   for (const seed of [1, 2, 3]) {

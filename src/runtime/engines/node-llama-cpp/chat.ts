@@ -169,8 +169,11 @@ function callIds(messages: readonly Message[]): (index: number) => string {
   return (index) => `call${String(calls.length + index + 1).padStart(5, '0')}`;
 }
 
-/** `room`: tokens that the context has behind the prompt. Beyond, the engine would drop the prompt's beginning. */
-function createRun(
+/**
+ * The response to a prepared request, before its first token. `room`: tokens that the context has behind the
+ * prompt. Beyond, the engine would drop the prompt's beginning.
+ */
+export function createRun(
   { model, vocabulary }: ChatEngine,
   prepared: PreparedChat,
   options: ChatOptions,

@@ -56,7 +56,7 @@ function healEnd(
   const healedFrom = sum(lengths.slice(0, lastMarker + 1));
   const end = firstOverrun(
     bytes,
-    Math.max(healedFrom, bytes.length - vocabulary.longestToken),
+    Math.max(healedFrom, bytes.length - vocabulary.index.longest),
     matcher,
     vocabulary,
   );

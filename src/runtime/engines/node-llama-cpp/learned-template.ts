@@ -66,6 +66,11 @@ export class TemplateShelf {
     return new TemplateShelf(sources, specialTexts, learned);
   }
 
+  /** Whether a generated module was found for the template of chats with tools. */
+  get knowsTools(): boolean {
+    return this.#learned.has(this.sources.toolUse);
+  }
+
   /** The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`. */
   learn(withTools: boolean): LearnedTemplate {
     const source = withTools ? this.sources.toolUse : this.sources.default;

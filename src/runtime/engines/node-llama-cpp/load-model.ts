@@ -14,6 +14,7 @@ import {
   TemplateShelf,
   type TemplateSources,
 } from './learned-template.ts';
+import { rehearse } from './rehearse.ts';
 import { type RunToolsOptions, runTools, type ToolRun } from './run-tools.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { readVocabulary } from './vocabulary.ts';
@@ -93,6 +94,8 @@ export async function loadModel(file: string, options: LoadModelOptions = {}): P
       pool: new SequencePool(context),
       grammars: new GrammarCache(),
     };
+    // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
+    if (options.requireTools !== false && shelf.knowsTools) rehearse(engine);
     return new LoadedModel(path.basename(file), engine, context);
   } catch (error) {
     await model.dispose();

@@ -8,6 +8,7 @@ import { indexTokens, type TokenIndex } from '../../../grammar/token-index.ts';
 import { AllowedTokens } from './allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import { SpecialFinder, type SpecialToken } from './special-finder.ts';
+import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
 /** The tokens of one loaded model. */
 export interface Vocabulary {
@@ -17,8 +18,6 @@ export interface Vocabulary {
   /** Answers what a grammar allows. */
   readonly allowed: AllowedTokens;
   readonly tokenizer: Tokenizer;
-  /** Bytes of the longest of them. */
-  readonly longestToken: number;
   /** The token with this id. */
   token(id: number): Token;
   /** UTF-8 bytes of a token, special ones spelled out. */
@@ -42,19 +41,15 @@ export interface Vocabulary {
 const encoder = new TextEncoder();
 /** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
 const lineFeed = '\n';
-/** SentencePiece's sign for a space: as a character of a text it would come back as a space. */
-const spaceSign = '\u2581';
+/** As a character of a text, SentencePiece's sign for a space would come back as a space. */
 const spaceSigns = new RegExp(spaceSign, 'g');
 
 /** Reads the vocabulary of `model`. Throws `ModelFileError` when the file holds none. */
 export function readVocabulary(model: LlamaModel, file: string): Vocabulary {
   const { model: kind, tokens } = model.fileInfo.metadata.tokenizer?.ggml ?? {};
   if (!Array.isArray(tokens)) throw new ModelFileError({ file, reason: 'it holds no tokenizer' });
-  return new ModelVocabulary(model, tokens, kind === 'gpt2' ? decodeByteLevel : decodeSentencePiece);
+  return new ModelVocabulary(model, tokens, kind === 'gpt2' ? 'byte-level' : 'sentencepiece');
 }
-
-/** From a token's text in the file to its bytes. */
-type DecodeToken = (text: string, isByte: boolean) => Uint8Array;
 
 class ModelVocabulary implements Vocabulary {
   readonly specials: ReadonlyMap<string, SpecialToken>;
@@ -63,11 +58,9 @@ class ModelVocabulary implements Vocabulary {
   readonly tokenizer: Tokenizer;
   readonly #model: LlamaModel;
   readonly #texts: readonly string[];
-  readonly #decode: DecodeToken;
   readonly #roles: Uint8Array;
-  readonly #bytes: (Uint8Array | undefined)[] = [];
+  readonly #bytes: TokenBytes;
   #index: TokenIndex | undefined;
-  #longest: number | undefined;
   /** The tokens in which a `▁` is kept; none where it needs no care, or there is no way. */
   readonly #spaceSign: readonly Token[];
   readonly #anchor: string;
@@ -77,39 +70,39 @@ class ModelVocabulary implements Vocabulary {
   readonly #insistent: SpecialFinder;
   readonly #fragments = new FragmentTokens();
 
-  constructor(model: LlamaModel, texts: readonly string[], decode: DecodeToken) {
+  constructor(model: LlamaModel, texts: readonly string[], spelling: Spelling) {
     this.#model = model;
     this.tokenizer = model.tokenizer;
     this.#texts = texts;
-    this.#decode = decode;
     this.size = texts.length;
     this.#roles = Uint8Array.from(texts, (text, id) => readRole(model, asToken(id), text));
+    this.#bytes = new TokenBytes(texts, (id) => this.#spellingOf(id, spelling));
     const specials = texts.flatMap((text, id): SpecialToken[] =>
       this.isSpecial(asToken(id)) ? [{ token: asToken(id), text }] : [],
     );
     this.specials = new Map(specials.map((special) => [special.text, special]));
     this.finder = new SpecialFinder(specials);
     this.#insistent = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
-    this.#spaceSign = decode === decodeSentencePiece ? this.#byteTokens(encoder.encode(spaceSign)) : [];
+    this.#spaceSign = spelling === 'sentencepiece' ? this.#byteTokens(encoder.encode(spaceSign)) : [];
     this.#anchor = encoder.encode('a').length < this.#widthOf(model.tokenize('a')) ? lineFeed : '';
     this.#anchorTokens = model.tokenize(this.#anchor);
   }
 
   get index(): TokenIndex {
-    this.#index ??= indexTokens(this.#sampledTokens());
+    this.#index ??= indexTokens(this.#bytes, this.#sampledTokens());
     return this.#index;
   }
 
-  get longestToken(): number {
-    this.#longest ??= this.index.texts.reduce((longest, { length }) => Math.max(longest, length), 0);
-    return this.#longest;
+  *#sampledTokens(): Generator<number> {
+    for (let id = 0; id < this.size; id++) {
+      if (!this.endsGeneration(asToken(id))) yield id;
+    }
   }
 
-  *#sampledTokens(): Generator<readonly [number, Uint8Array]> {
-    for (let id = 0; id < this.size; id++) {
-      const token = asToken(id);
-      if (!this.endsGeneration(token)) yield [id, this.bytesOf(token)];
-    }
+  #spellingOf(id: number, ordinary: Spelling): Spelling {
+    const role = this.#roles[id];
+    if (role === Role.byte) return 'byte';
+    return role === Role.text ? ordinary : 'verbatim';
   }
 
   token(id: number): Token {
@@ -117,14 +110,7 @@ class ModelVocabulary implements Vocabulary {
   }
 
   bytesOf(token: Token): Uint8Array {
-    const known = this.#bytes[token];
-    if (known !== undefined) return known;
-    const text = this.#texts[token] ?? '';
-    const role = this.#roles[token];
-    const plain = role === Role.text || role === Role.byte;
-    const bytes = plain ? this.#decode(text, role === Role.byte) : encoder.encode(text);
-    this.#bytes[token] = bytes;
-    return bytes;
+    return this.#bytes.of(token);
   }
 
   isSpecial(token: Token): boolean {
@@ -231,38 +217,4 @@ function asToken(id: number): Token {
 
 function splitAtCuts(text: string, cuts: readonly number[]): string[] {
   return [...cuts, text.length].map((end, index) => text.slice(index === 0 ? 0 : cuts[index - 1], end));
-}
-
-/**
- * The 256 characters by which byte-level tokenizers spell bytes: printable ones stand for themselves.
- * Indexed by code point; 0 stands for byte 0 and for none.
- */
-const byteOfCharacter = spellBytes();
-const spelledZero = 0x100;
-
-function spellBytes(): Uint8Array {
-  const printable = (byte: number): boolean =>
-    (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad && byte <= 0xff);
-  const bytes = new Uint8Array(0x200);
-  let next = 0x100;
-  for (let byte = 0; byte < 0x100; byte++) bytes[printable(byte) ? byte : next++] = byte;
-  return bytes;
-}
-
-/** Byte-level BPE: each character spells a byte. A text with any other character is itself. */
-function decodeByteLevel(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    const byte = byteOfCharacter[code] ?? 0;
-    if (byte === 0 && code !== spelledZero) return encoder.encode(text);
-    bytes[index] = byte;
-  }
-  return bytes;
-}
-
-/** SentencePiece: `▁` is a space, `<0x41>` a byte. */
-function decodeSentencePiece(text: string, isByte: boolean): Uint8Array {
-  if (isByte) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
-  return encoder.encode(text.replaceAll(spaceSign, ' '));
 }
