@@ -131,5 +131,6 @@ function entryWriting(
     rules,
     object,
     value: (state, place, key, close) => values.value(state, place, key, close),
+    canWrite: (state, close) => values.canWrite(state, close),
   };
 }

@@ -3,8 +3,9 @@ import { alternatives } from '../alternatives.ts';
 import { type Expression, literal, sequence } from '../expression.ts';
 import { DeadEnd } from '../regular/budget.ts';
 import { wordsOf } from '../regular/words.ts';
-import type { ArrayShape, Shape } from './shapes.ts';
+import type { ArrayShape, Shape, StringShape } from './shapes.ts';
 import type { State } from './states.ts';
+import { reportUnwritten } from './unwritten-texts.ts';
 import { indented, type ValueWriter } from './value-writer.ts';
 
 const maxValues = 200;
@@ -165,6 +166,7 @@ function fewValues(state: State, writer: ValueWriter): readonly string[] | null 
   const found: string[] = [];
   for (const shapes of compilation.shapes(state).values()) {
     for (const each of compilation.productive(shapes)) {
+      if (each.type === 'string') reportLost(each, state, writer);
       const values = valuesOf(each, writer);
       if (values === null || found.length + values.length > maxValues) return null;
       found.push(...values);
@@ -182,12 +184,29 @@ function valuesOf(shape: Shape, writer: ValueWriter): readonly string[] | null {
       return shape.values.map((value) => (value ? syntax.true : syntax.false));
     case 'number':
       return shape.only === null ? null : wordsOf(compilation.languages.numbers([shape]), maxValues);
-    case 'string': {
-      const { open, close, spelling } = syntax.string;
-      const words = wordsOf(compilation.languages.strings(shape), maxValues);
-      return words?.map((word) => open + (spelling === null ? word : spelling.text(word)) + close) ?? null;
-    }
+    case 'string':
+      return stringsOf(shape, writer);
     default:
       return null;
   }
+}
+
+function reportLost(shape: StringShape, state: State, { syntax, compilation }: ValueWriter): void {
+  const { string, array } = syntax;
+  if (string.spelling !== null) return;
+  reportUnwritten(compilation, state, [shape], string.close === '' ? array.itemClose : string.close);
+}
+
+/** The strings of `shape`, each in the notation that can hold it; those that none can are left out. */
+function stringsOf(shape: StringShape, { syntax, compilation }: ValueWriter): readonly string[] | null {
+  const { string, alternativeString: other, array } = syntax;
+  const words = wordsOf(compilation.languages.strings(shape), maxValues);
+  return (
+    words?.flatMap((word) => {
+      const takesOther = other?.spelling === null && other.when.some((text) => word.includes(text));
+      const { open, close, spelling } = takesOther ? other : string;
+      if (spelling !== null) return [open + spelling.text(word) + close];
+      return word.includes(close === '' ? array.itemClose : close) ? [] : [open + word + close];
+    }) ?? null
+  );
 }

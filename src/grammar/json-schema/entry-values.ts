@@ -1,10 +1,10 @@
 /** Values of arguments that are written as entries: each JSON type in its own frame, strings often raw. */
 import type { EntryArguments, JsonType, ValueFrame } from '../../chat-format.ts';
 import { ToolError } from '../../errors.ts';
-import type { JsonValue } from '../../messages.ts';
 import { alternatives } from '../alternatives.ts';
 import { type Expression, empty, literal, sequence } from '../expression.ts';
 import { isEmptyAutomaton } from '../regular/automaton.ts';
+import { BudgetExceeded } from '../regular/budget.ts';
 import { plainSpelling } from '../regular/spelling.ts';
 import type { Term } from '../regular/terms.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
@@ -13,10 +13,10 @@ import type { Compilation } from './compilation.ts';
 import { numberTerm } from './number-language.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
-import { isArray, isObject } from './schema-document.ts';
-import type { Shape, ValueType } from './shapes.ts';
+import type { Shape, StringShape, ValueType } from './shapes.ts';
 import type { State } from './states.ts';
 import { jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
+import { reportUnwritten } from './unwritten-texts.ts';
 import { ValueWriter } from './value-writer.ts';
 
 /** Writes the values of the entries of one tool. */
@@ -41,6 +41,31 @@ export class EntryValueWriter {
     this.#tool = tool;
     this.#compilation = compilation;
     this.#rules = rules;
+  }
+
+  /** Whether some value of `state` can be written at all: not where all are texts that hold what ends them. */
+  canWrite(state: State, close: string): boolean {
+    const texts: Term[] = [];
+    for (const [type, all] of this.#compilation.shapes(state)) {
+      const shapes = this.#compilation.productive(all);
+      if (shapes.length === 0 || this.#format.frames[type].codec === 'absent') continue;
+      if (!this.#isText(type)) return true;
+      texts.push(...shapes.map((shape) => this.#text(shape)));
+    }
+    const raw = this.#compilation.terms.or(...texts);
+    return this.#framesOfTexts().some(([frame, part]) => this.#holdsAny(raw, part, frame.close + close));
+  }
+
+  /** Whether some of `texts` that are of `part` can stand before `end`. */
+  #holdsAny(texts: Term, part: Term, end: string): boolean {
+    const { terms, languages } = this.#compilation;
+    if (texts === terms.everything) return true;
+    try {
+      return !isEmptyAutomaton(languages.of(this.#endingOnce(terms.and(texts, part), end)));
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return true;
+      throw error;
+    }
   }
 
   /** A value of `state` in its frame, then `close`. */
@@ -141,27 +166,37 @@ export class EntryValueWriter {
 
   /** Texts in the frame of strings, up to its end; those that the frame cannot hold in the other frame. */
   #raw(texts: Term, state: State, close: string): readonly Expression[] {
+    return this.#framesOfTexts().flatMap(([frame, part]) => this.#untilEnd(frame, texts, part, state, close));
+  }
+
+  /** The frames of raw texts, and which texts are written in each. */
+  #framesOfTexts(): readonly (readonly [ValueFrame, Term])[] {
     const { terms } = this.#compilation;
     const { string } = this.#format.frames;
     const other = this.#format.alternativeString;
-    if (other === null) return this.#untilEnd(string, texts, state, close);
+    if (other === null) return [[string, terms.everything]];
     const special = terms.or(
       ...(other.when ?? []).map((text) =>
         terms.sequence(terms.everything, terms.text(text), terms.everything),
       ),
     );
     return [
-      ...this.#untilEnd(string, terms.and(texts, terms.not(special)), state, close),
-      ...this.#untilEnd(other, terms.and(texts, special), state, close),
+      [string, terms.not(special)],
+      [other, special],
     ];
   }
 
-  #untilEnd(frame: ValueFrame, texts: Term, state: State, close: string): readonly Expression[] {
+  /** Those of `all` that are written in `frame`, which are of `part`. */
+  #untilEnd(frame: ValueFrame, all: Term, part: Term, state: State, close: string): readonly Expression[] {
     const { terms, languages } = this.#compilation;
+    const texts = terms.and(all, part);
     const end = frame.close + close;
     if (end === '')
       throw new ToolError({ tool: this.#tool, reason: 'nothing ends the raw values of this format' });
-    this.#reportExcluded(state, end.trim());
+    const strings = (this.#compilation.shapes(state).get('string') ?? []).filter(isString);
+    const own = strings.filter(({ language }) => language !== terms.everything);
+    const written = own.map((shape) => ({ ...shape, language: terms.and(shape.language, part) }));
+    reportUnwritten(this.#compilation, state, written, end.trim());
     const open = literal(frame.open);
     if (texts === terms.everything) return [sequence(open, anyTextUpTo(end, this.#followers))];
     const automaton =
@@ -183,21 +218,8 @@ export class EntryValueWriter {
     );
     return terms.and(terms.sequence(texts, terms.text(end)), terms.not(early));
   }
+}
 
-  /** Values of `enum` and `const` that hold the marker cannot be written. */
-  #reportExcluded(state: State, marker: string): void {
-    if (marker === '') return;
-    for (const { node } of state.nodes) {
-      const schema = isObject(node.schema) ? node.schema : {};
-      const listed: readonly [string, readonly JsonValue[]][] = [
-        ['const', schema.const === undefined ? [] : [schema.const]],
-        ['enum', isArray(schema.enum) ? schema.enum : []],
-      ];
-      for (const [keyword, values] of listed) {
-        if (!values.some((value) => typeof value === 'string' && value.includes(marker))) continue;
-        const reason = `values that hold ${JSON.stringify(marker)}, which ends a value in this format, cannot be written`;
-        this.#compilation.report(node, keyword, reason, 'narrowed');
-      }
-    }
-  }
+function isString(shape: Shape): shape is StringShape {
+  return shape.type === 'string';
 }

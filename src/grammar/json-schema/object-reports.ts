@@ -39,6 +39,12 @@ export function reportDoubled(compilation: Compilation, object: ReportedObject):
     note('not', 'what a property has to be is forgotten when its key comes again');
 }
 
+/** Says that a declared property is never written, for the sake of the format. */
+export function reportUnwritable(compilation: Compilation, place: Place, key: string, reason: string): void {
+  const effect = 'narrowed';
+  reportAt(compilation, place, 'properties', `${JSON.stringify(key)} is left out: ${reason}`, effect);
+}
+
 /** Says which declared properties are never written, because no value is valid for them. */
 export function reportNeverWritten(compilation: Compilation, { place, plan, usable }: ReportedObject): void {
   plan.declared.forEach(({ key }, label) => {

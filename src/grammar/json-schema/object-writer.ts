@@ -10,13 +10,14 @@ import { type CharacterSet, codePoint, setHas } from '../regular/character-set.t
 import type { Compilation } from './compilation.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
 import { forbiddenInKeys, KeyTrie, type KeyWriter } from './key-trie.ts';
-import { type KeyClass, type ObjectPlan, planObject } from './object-plan.ts';
+import { type KeyClass, type ObjectPlan, type PlannedKey, planObject } from './object-plan.ts';
 import {
   type ReportedObject,
   reportAt,
   reportClosed,
   reportDoubled,
   reportNeverWritten,
+  reportUnwritable,
 } from './object-reports.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
@@ -31,6 +32,8 @@ export interface ObjectWriting {
   readonly object: ObjectNotation;
   /** A value and the text after it; `key` is `null` for keys that are not declared. */
   value(state: State, place: Place, key: string | null, close: string): Expression;
+  /** Whether some value of `state` can be written before `close`; absent where every value can. */
+  canWrite?(state: State, close: string): boolean;
 }
 
 /** An object: with at least one property (`null` where there is none), and whether it may have none. */
@@ -101,9 +104,13 @@ class ObjectWriter {
     const open = compilation.openObjects && closable;
     if (!open && this.#plan.classes.length > 0) reportClosed(compilation, place, closable);
     const forbidden = forbiddenInKeys(writing.object);
+    for (const { key } of this.#plan.declared) {
+      if (holdsAny(key, forbidden))
+        reportUnwritable(compilation, place, key, 'its name cannot be written in this format');
+    }
     this.#usable = [
       ...this.#plan.declared.map(
-        ({ key, state }) => !holdsAny(key, forbidden) && compilation.isProductive(state),
+        (property) => !holdsAny(property.key, forbidden) && this.#hasValue(property, writing),
       ),
       ...this.#plan.classes.map(({ state }) => open && compilation.isProductive(state)),
     ];
@@ -117,6 +124,19 @@ class ObjectWriter {
       shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
     this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
     this.#keys = this.#keyWriter();
+  }
+
+  /** Whether there is a value for a property; one that must come is left to whoever writes it. */
+  #hasValue({ key, state, required }: PlannedKey, { compilation, object, canWrite }: ObjectWriting): boolean {
+    if (!compilation.isProductive(state)) return false;
+    if (required || canWrite === undefined || canWrite(state, closeOf(object, key))) return true;
+    reportUnwritable(
+      compilation,
+      this.#place,
+      key,
+      'no value that it may have can be written in this format',
+    );
+    return false;
   }
 
   #mostProperties(): number | null {
@@ -262,7 +282,7 @@ class ObjectWriter {
     const key = this.#plan.declared[label]?.key ?? null;
     const { places } = this.#writing.compilation;
     const place = key === null ? places.open(this.#place) : places.property(this.#place, key);
-    const close = this.#writing.object.entryClose.map((part) => part ?? key ?? '').join('');
+    const close = closeOf(this.#writing.object, key);
     const options = this.#settledSteps(label, progress).map(([value, next]) =>
       sequence(this.#writing.value(value, place, key, close), this.#after(next)),
     );
@@ -288,6 +308,11 @@ function progressKey({ position, used, count, met }: Progress): string {
 
 function hasBit(bits: number, index: number): boolean {
   return index < maxBits && (bits & (2 ** index)) !== 0;
+}
+
+/** The text behind a value under `key`. */
+function closeOf({ entryClose }: ObjectNotation, key: string | null): string {
+  return entryClose.map((part) => part ?? key ?? '').join('');
 }
 
 function holdsAny(text: string, forbidden: CharacterSet): boolean {

@@ -1,14 +1,10 @@
 /** States as expressions in a syntax. Equal states at equal places become one rule. */
 import { alternatives } from '../alternatives.ts';
-import { type Expression, empty, literal, oneOf, sequence, until } from '../expression.ts';
-import { type Automaton, isEmptyAutomaton } from '../regular/automaton.ts';
+import { type Expression, empty, literal, oneOf, sequence } from '../expression.ts';
+import type { Automaton } from '../regular/automaton.ts';
 import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
-import { allCharacters } from '../regular/character-set.ts';
-import { countedRepeat } from '../regular/counted.ts';
 import { plainSpelling } from '../regular/spelling.ts';
-import { listedWords, type Term } from '../regular/terms.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
-import { spelledCharacter } from '../regular/write-characters.ts';
 import { writeArray } from './array-writer.ts';
 import type { Compilation } from './compilation.ts';
 import { numbersNearZero } from './number-values.ts';
@@ -16,18 +12,10 @@ import { writeObject } from './object-writer.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
 import { saysNothing } from './schema-document.ts';
-import {
-  type ArrayShape,
-  fitsRange,
-  type NumberShape,
-  type ObjectShape,
-  type Shape,
-  type StringShape,
-  type ValueType,
-} from './shapes.ts';
+import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape, ValueType } from './shapes.ts';
 import type { State } from './states.ts';
-import type { StringNotation, Syntax } from './syntax.ts';
-import { wordTrie } from './word-trie.ts';
+import { StringWriter } from './string-writer.ts';
+import type { Syntax } from './syntax.ts';
 
 /**
  * Levels that are written with indentation of their own; values inside of deeper ones are indented like these.
@@ -41,6 +29,7 @@ export class ValueWriter {
   readonly rules: RuleSet;
   readonly syntax: Syntax;
   readonly #key: string;
+  readonly #strings: StringWriter;
   #anything: string | null = null;
 
   /** `key` is different for different compilations and syntaxes that write into the same rules. */
@@ -49,6 +38,7 @@ export class ValueWriter {
     this.rules = rules;
     this.syntax = syntax;
     this.#key = key;
+    this.#strings = new StringWriter(compilation, rules, syntax);
   }
 
   /** A value of `state`, which is productive; `margin` is the indentation of its line. */
@@ -89,8 +79,8 @@ export class ValueWriter {
       const found: Expression[] = [];
       for (const [type, all] of this.compilation.shapes(state)) {
         const shapes = this.compilation.productive(all);
-        const strings = shapes.filter((shape): shape is StringShape => shape.type === 'string');
-        if (strings.length > 0) found.push(this.string(strings, { ...string, close }, state));
+        const strings = shapes.filter(isString);
+        if (strings.length > 0) found.push(...this.#strings.inNotation(strings, { ...string, close }, state));
         else
           found.push(
             ...this.ofType(type, shapes, state, place, hint, margin).map((each) =>
@@ -98,9 +88,16 @@ export class ValueWriter {
             ),
           );
       }
-      if (found.length === 0) throw new BudgetExceeded('conditions');
-      return alternatives(...found);
+      return alternatives(...this.#orAnyString(found, state, close));
     });
+  }
+
+  /** `found`; where that is nothing because no string of `state` can be written, any string, with a report. */
+  #orAnyString(found: readonly Expression[], state: State, close: string): readonly Expression[] {
+    if (found.length > 0) return found;
+    const strings = this.compilation.shapes(state).get('string') ?? [];
+    if (this.compilation.productive(strings).length === 0) throw new BudgetExceeded('conditions');
+    return [this.#strings.any(state, close)];
   }
 
   #anythingKey(): string {
@@ -124,8 +121,7 @@ export class ValueWriter {
     for (const [type, shapes] of this.compilation.shapes(state)) {
       found.push(...this.ofType(type, this.compilation.productive(shapes), state, place, hint, margin));
     }
-    if (found.length === 0) throw new BudgetExceeded('conditions');
-    return found;
+    return this.#orAnyString(found, state, this.syntax.string.close);
   }
 
   /** The values of some shapes of one type. */
@@ -151,10 +147,7 @@ export class ValueWriter {
           ),
         ];
       case 'string':
-        return this.strings(
-          shapes.filter((shape): shape is StringShape => shape.type === 'string'),
-          state,
-        );
+        return this.#strings.inSyntax(shapes.filter(isString), state);
       case 'array':
       case 'object':
         return shapes.flatMap((shape) => this.#container(shape, place, hint, margin, state));
@@ -239,120 +232,6 @@ export class ValueWriter {
     }
     return this.#numberAutomaton([{ ...shape, only: listed.values }]);
   }
-
-  /** Strings of any of the shapes, in the notations that the syntax has for strings. */
-  strings(shapes: readonly StringShape[], state: State): readonly Expression[] {
-    const { terms } = this.compilation;
-    const { string, alternativeString } = this.syntax;
-    if (alternativeString === null) return [this.string(shapes, string, state)];
-    const holdsOne = terms.or(
-      ...alternativeString.when.map((text) =>
-        terms.sequence(terms.everything, terms.text(text), terms.everything),
-      ),
-    );
-    const among = (language: Term) =>
-      this.compilation.productive(
-        shapes.map((shape): Shape => ({ ...shape, language: terms.and(shape.language, language) })),
-      );
-    const restricted = (notation: StringNotation, language: Term): readonly Expression[] => {
-      const left = among(language).filter((shape): shape is StringShape => shape.type === 'string');
-      return left.length === 0 ? [] : [this.string(left, notation, state)];
-    };
-    if (alternativeString.spelling !== null) {
-      // Both notations can hold any string; the first is kept simple.
-      return [this.string(shapes, string, state), ...restricted(alternativeString, holdsOne)];
-    }
-    return [...restricted(string, terms.not(holdsOne)), ...restricted(alternativeString, holdsOne)];
-  }
-
-  /** Strings of any of the shapes in one notation, with what opens and closes them. */
-  string(shapes: readonly StringShape[], notation: StringNotation, state: State): Expression {
-    const open = literal(notation.open);
-    const text =
-      this.#plainString(shapes, notation, state) ??
-      this.#listedStrings(shapes, notation) ??
-      this.#stringAutomaton(shapes, notation, state);
-    return sequence(open, text);
-  }
-
-  /** Strings that only their length restricts need no automaton. */
-  #plainString(
-    shapes: readonly StringShape[],
-    { spelling, close }: StringNotation,
-    state: State,
-  ): Expression | null {
-    const [shape, second] = shapes;
-    const { terms } = this.compilation;
-    if (shape === undefined || second !== undefined || shape.language !== terms.everything) return null;
-    if (spelling === null) {
-      return shape.min === 0 && shape.max === null ? until({ delimiter: close, next: empty }) : null;
-    }
-    const item = spelledCharacter(allCharacters, spelling, this.rules);
-    const max = this.compilation.countable(shape.max, state, 'maxLength');
-    return sequence(countedRepeat(item, shape.min, max, this.rules), literal(close));
-  }
-
-  /** Strings out of lists, which may be long, need none either. */
-  #listedStrings(shapes: readonly StringShape[], { spelling, close }: StringNotation): Expression | null {
-    if (spelling === null) return null;
-    const texts: string[] = [];
-    for (const { language, min, max } of shapes) {
-      const words = listedWords(language);
-      if (words === null) return null;
-      this.rules.charge(words.length);
-      for (const word of words) {
-        if (/\p{Cs}/u.test(word)) return null;
-        if (fitsRange(Array.from(word).length, min, max)) texts.push(spelling.text(word) + close);
-      }
-    }
-    return wordTrie(texts);
-  }
-
-  #stringAutomaton(
-    shapes: readonly StringShape[],
-    { spelling, close }: StringNotation,
-    state: State,
-  ): Expression {
-    const { terms, languages } = this.compilation;
-    const automatonOf = (wanted: readonly StringShape[]) => {
-      const [only, second] = wanted;
-      if (spelling !== null && only !== undefined && second === undefined) return languages.strings(only);
-      const language = terms.or(...wanted.map((shape) => languages.stringTerm(shape)));
-      return languages.of(spelling === null ? this.untilClose(language, close) : language);
-    };
-    const automaton = this.compilation.within(state, 'string', () =>
-      automatonOf(shapes.map((shape) => this.#fitting(shape, state))),
-    );
-    if (automaton === null || isEmptyAutomaton(automaton)) {
-      return (
-        this.#plainString(
-          [{ type: 'string', language: terms.everything, min: 0, max: null }],
-          { open: '', spelling, close },
-          state,
-        ) ?? empty
-      );
-    }
-    const end = spelling === null ? empty : literal(close);
-    return writeAutomaton(automaton, spelling ?? plainSpelling, end, this.rules, 'string');
-  }
-
-  /** `shape` without the texts that are too long for its pattern; says so. */
-  #fitting(shape: StringShape, state: State): StringShape {
-    const fitting = this.compilation.languages.fitting(shape);
-    if (fitting !== shape) {
-      const reason = `a pattern with so long texts is too large: texts of more than ${fitting.max} characters are not written`;
-      this.compilation.reportState(state, 'maxLength', reason, 'narrowed');
-    }
-    return fitting;
-  }
-
-  /** Texts of `language` and then `close`, in which no earlier `close` stands. */
-  untilClose(language: Term, close: string): Term {
-    const { terms } = this.compilation;
-    const { everything } = terms;
-    const early = terms.sequence(everything, terms.text(close), terms.anyOne, everything);
-    return terms.and(terms.sequence(language, terms.text(close)), terms.not(early));
-  }
 }
 
 const anyNumber: NumberShape = {
@@ -364,6 +243,10 @@ const anyNumber: NumberShape = {
   only: null,
   excluded: [],
 };
+
+function isString(shape: Shape): shape is StringShape {
+  return shape.type === 'string';
+}
 
 function numberHint(shapes: readonly NumberShape[]): string {
   return shapes.every((shape) => shape.integer === true) ? 'integer' : 'number';

@@ -197,18 +197,6 @@ describe('raw strings', () => {
     expect(matcher.accepts('<parameter=a>\nx</parameter>y\n</parameter>\n')).toBe(false);
   });
 
-  test('a value of the schema that holds the marker is reported', () => {
-    const schema: JsonSchema = {
-      type: 'object',
-      properties: { a: { enum: ['ok', 'a</parameter>b'] } },
-      additionalProperties: false,
-    };
-    const { issues } = grammarOf(withParameters(schema), tagged);
-    expect(issues.map(({ pointer, keyword, effect }) => ({ pointer, keyword, effect }))).toEqual([
-      { pointer: '/properties/a', keyword: 'enum', effect: 'narrowed' },
-    ]);
-  });
-
   test('a format in which nothing ends them is refused', () => {
     const format = { ...tagged, entry: { ...tagged.entry, close: [] } };
     expect(() => grammarOf(tool, format)).toThrow(ToolError);
