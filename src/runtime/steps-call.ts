@@ -30,14 +30,19 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
   if (table.completes) reader.writer.endCall(reader.offset(reader.at));
   reader.skip(skipSpace(reader.text, reader.at));
   if (reader.at === reader.text.length) return null;
-  const enclosed = table.enclosing === undefined ? absent : enclosingEnd(reader);
-  if (enclosed === undecided) return null;
-  if (enclosed !== absent && table.enclosing !== undefined) return table.enclosing;
   const match = markers.matchAt(reader, reader.text, reader.at);
+  const enclosed = table.enclosing === undefined ? absent : enclosingEnd(reader);
+  if (enclosed === undecided) return match === null ? sameEither(table) : null;
+  if (enclosed !== absent && table.enclosing !== undefined) return table.enclosing;
   if (match === undecided) return null;
   if (match !== null) return enterMarker(reader, match);
   const reason = table.reason ?? 'unexpected text in a call';
   return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
+}
+
+/** What follows without a marker, if it is the same whether the enclosing value ends here or not. */
+function sameEither({ enclosing, otherwise }: ExpectTable<State>): State | null {
+  return otherwise === enclosing ? (otherwise ?? null) : null;
 }
 
 /** Where the closer of the nested value around this place ends, if it stands here. */

@@ -89,6 +89,22 @@ function markersOf({ turn, reasoning, content, calls }: ChatFormat): readonly st
   return literals.flatMap((literal = '') => (literal.trim() === '' ? [] : [literal]));
 }
 
+/** What is wrong with what is said of the arguments of calls; `null`: nothing. */
+function inputFault(events: readonly ResponseEvent[]): string | null {
+  let input = '';
+  for (const event of events) {
+    if (event.type === 'tool-input-start') input = '';
+    if (event.type === 'tool-input-delta') input += event.delta;
+    if (event.type === 'malformed' && event.brokenCall && event.brokenCall.input !== input) {
+      return `the deltas of a broken call say ${input}`;
+    }
+    if (event.type !== 'tool-call') continue;
+    if (event.input !== input) return `the deltas of a call say ${input}`;
+    if (JSON.stringify(JSON.parse(input)) !== JSON.stringify(event.arguments)) return `${input} is other JSON`;
+  }
+  return null;
+}
+
 /** What is wrong with the events of one text; `null`: nothing. */
 function fault(events: readonly ResponseEvent[], text: string): string | null {
   let reached = 0;
@@ -123,7 +139,7 @@ it(`${texts} damaged responses in ${formats.size} formats`, () => {
       const whole = parsePieces(format, text, [], options);
       const cuts = Array.from({ length: 1 + (round % 7) }, () => Math.floor(random() * text.length));
       const cut = parsePieces(format, text, cuts, options);
-      const wrong = fault(whole.events, text);
+      const wrong = fault(whole.events, text) ?? inputFault(whole.events);
       const same = JSON.stringify(cut) === JSON.stringify(whole);
       if (wrong !== null || !same) expect({ id, round, text, wrong, cuts, ...cut }).toEqual(whole);
     }

@@ -1,0 +1,154 @@
+/**
+ * An event comes no later than the character that decides it: what is the same however a response goes on has
+ * been said already. How it can go on is tried with what the format itself writes, from every place, and
+ * with text that it does not.
+ */
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { ChatFormat } from '../../src/chat-format.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import { writeResponse } from '../../src/grammar/write-response.ts';
+import type { AssistantMessage, JsonObject, ToolCall } from '../../src/messages.ts';
+import type { ResponseEvent } from '../../src/runtime/events.ts';
+import { generatedFormats } from '../support/generated-formats.ts';
+import { callId, lawMessage, lawTools } from '../support/law-tools.ts';
+import { sampleFormats } from '../support/sample-formats.ts';
+
+const long = process.env.LAWS === 'long';
+/** Responses of each format that are cut off, and places at which each is. */
+const responses = long ? 12 : 3;
+const places = long ? 60 : 5;
+vi.setConfig({ testTimeout: long ? 3_600_000 : 60_000 });
+
+const formats: readonly (readonly [name: string, format: ChatFormat])[] = [
+  ...sampleFormats,
+  ...generatedFormats().map(({ name, format }) => [name, format] as const),
+];
+
+function call(index: number, name: string, values: JsonObject): ToolCall {
+  return { id: callId(index), type: 'function', function: { name, arguments: JSON.stringify(values) } };
+}
+
+const words: AssistantMessage = {
+  role: 'assistant',
+  content: 'Let me see.',
+  reasoning_content: 'Hm, so.',
+};
+const calls = [
+  call(0, 'get_weather', { city: 'Oslo', days: 3 }),
+  call(1, 'create_event', {
+    title: 'a "b"',
+    price: 1.5,
+    tags: ['x', 'y'],
+    options: { public: true },
+    note: null,
+  }),
+];
+const noise = [
+  'x',
+  ' x',
+  '\nx',
+  '\n',
+  '. ',
+  '"',
+  "'",
+  '"x',
+  "'x",
+  ',',
+  ':',
+  '}',
+  ']',
+  ')',
+  '<',
+  '</',
+  '\\',
+  '5',
+];
+
+/** What the format writes of a message, with the end of the turn. */
+function written(format: ChatFormat, message: AssistantMessage): string {
+  const { reasoning_content: thoughts, tool_calls: made = [], ...rest } = message;
+  const shown = format.calls === null ? [] : made.slice(0, format.calls.parallel ? 3 : 1);
+  const [end = ''] = format.turn.ends;
+  const text = writeResponse(format, {
+    ...rest,
+    ...(format.reasoning === null || thoughts === undefined ? {} : { reasoning_content: thoughts }),
+    ...(shown.length === 0 ? {} : { tool_calls: shown }),
+  });
+  return text + end;
+}
+
+/** What stands behind each character of a text; halves of surrogate pairs are waited for, and no places. */
+function tailsOf(text: string): readonly string[] {
+  const characters = [...text];
+  return characters.map((_, index) => characters.slice(index).join(''));
+}
+
+/** How a response may go on, whatever it is. */
+function continuations(format: ChatFormat): readonly string[] {
+  const full = written(format, { ...words, tool_calls: calls });
+  const texts = [written(format, words), full, format.turn.start + full];
+  return ['', ...noise, ...texts.flatMap(tailsOf)];
+}
+
+/** What events say, bit by bit. Ends are left out: all that they say is that something else follows. */
+function said(events: readonly ResponseEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if ('delta' in event) return [...event.delta].map((unit) => `${event.type} ${unit}`);
+    if (event.type === 'finish' || event.type.endsWith('-end')) return [];
+    return [JSON.stringify(event)];
+  });
+}
+
+function saidUnitByUnit(format: ChatFormat, text: string): readonly string[] {
+  const parser = createResponseParser(format, { tools: lawTools });
+  return said(text.split('').flatMap((unit) => parser.feed(unit)));
+}
+
+function saidOfWhole(format: ChatFormat, text: string): readonly string[] {
+  const parser = createResponseParser(format, { tools: lawTools });
+  return said([...parser.feed(text), ...parser.finish().events]);
+}
+
+/** What all ways to go on have in common, as far as it goes beyond `early`. */
+function saidLate(
+  format: ChatFormat,
+  text: string,
+  early: number,
+  tails: readonly string[],
+): readonly string[] {
+  let common: readonly string[] | null = null;
+  for (const tail of tails) {
+    const all = saidOfWhole(format, text + tail);
+    common = common === null ? all : commonStart(common, all);
+    if (common.length <= early) return [];
+  }
+  return (common ?? []).slice(early);
+}
+
+function commonStart(left: readonly string[], right: readonly string[]): readonly string[] {
+  let length = 0;
+  while (length < left.length && left[length] === right[length]) length++;
+  return left.slice(0, length);
+}
+
+describe.each(formats)('%s', (_name, format) => {
+  it('says everything as soon as it is decided', () => {
+    const tails = continuations(format);
+    const messages: readonly AssistantMessage[] = [
+      { ...words, tool_calls: calls },
+      ...fc.sample(lawMessage, { numRuns: responses - 1, seed: 1 }),
+    ];
+    for (const [round, message] of messages.entries()) {
+      const text = written(format, message);
+      const all = [...tails, ...tailsOf(text)];
+      for (let place = 0; place < places; place++) {
+        // Other places in each response.
+        const end = Math.floor(((place + round / responses) * text.length) / places);
+        const start = text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+        const early = saidUnitByUnit(format, start).length;
+        expect({ start, late: saidLate(format, start, early, all) }).toEqual({ start, late: [] });
+      }
+    }
+  });
+});
