@@ -100,7 +100,8 @@ function inputFault(events: readonly ResponseEvent[]): string | null {
     }
     if (event.type !== 'tool-call') continue;
     if (event.input !== input) return `the deltas of a call say ${input}`;
-    if (JSON.stringify(JSON.parse(input)) !== JSON.stringify(event.arguments)) return `${input} is other JSON`;
+    if (JSON.stringify(JSON.parse(input)) !== JSON.stringify(event.arguments))
+      return `${input} is other JSON`;
   }
   return null;
 }
