@@ -8,19 +8,13 @@ import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
 import { schemaOfContainer } from './containers.ts';
 import { decimalOf } from './decimal.ts';
+import { reportNewer } from './dialects.ts';
+import { absorb, uniteAbsent } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
 import { keywordReporter } from './report-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
-import {
-  absorb,
-  anyShape,
-  intersectShapes,
-  type Shape,
-  shapeKey,
-  type ValueType,
-  valueTypes,
-} from './shapes.ts';
+import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueTypes } from './shapes.ts';
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
@@ -384,7 +378,7 @@ export class Expander {
   #distinct(shapes: readonly Shape[]): readonly Shape[] {
     if (shapes.length < 2) return shapes;
     const byKey = new Map(shapes.map((shape) => [shapeKey(shape), shape]));
-    const left = absorb([...byKey.values()]);
+    const left = absorb(uniteAbsent([...byKey.values()], this.#context.states));
     if (left.length > maxShapes) throw new BudgetExceeded('alternatives');
     return left;
   }

@@ -1,10 +1,11 @@
 /**
  * Declared keys, and beside them any other key, as nested groups in which the next character decides:
  *
- *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | key-rest-3 end
+ *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | "s" key-other end | key-rest-3 end
  *
- * `key-rest` is what is left of a key that leaves the trie here: it depends on the characters that stay, so
- * all objects of a grammar share it.
+ * `key-rest` is what is left of a key that leaves the trie here, and `key-other` of one that must not become
+ * any of some declared keys, none of which may come. They depend on the characters that stay, and on the ends
+ * of those keys, so all objects of a grammar share them.
  */
 import { alternatives, commonPrefix } from '../alternatives.ts';
 import { choice, type Expression, empty, literal, optional, repeat, sequence } from '../expression.ts';
@@ -67,6 +68,9 @@ export interface KeyPlaces {
   readonly manyPerPosition: boolean;
 }
 
+/** No declared key may come, and nothing follows. */
+const nothing: WantedKeys = { labels: [], following: 'nothing', ending: () => empty };
+
 /** Groups that are nested more deeply become rules. */
 const maxDepth = 100;
 
@@ -113,9 +117,18 @@ export class KeyTrie implements KeyWriter {
   /** The rest of a key behind what the keys of `slice` have in common. */
   #node(slice: Slice, walk: Walk, nested: number): Expression {
     this.#rules.charge(2 + ((slice.high - slice.low) >> 6));
-    return walk.free === null
-      ? this.#closedNode(slice, walk, nested)
-      : this.#openNode(slice, walk, walk.free, nested);
+    if (walk.free === null) return this.#closedNode(slice, walk, nested);
+    const none = walk.wanted !== nothing && this.#range(slice, walk) === null;
+    return none ? sequence(this.#other(slice), walk.free) : this.#openNode(slice, walk, walk.free, nested);
+  }
+
+  /** What is left of a key that is none of those of `slice`. It depends on their ends alone. */
+  #other(slice: Slice): Expression {
+    const ends = this.#sorted.slice(slice.low, slice.high).map(({ text }) => text.slice(slice.depth));
+    if (ends.every((end) => end === '')) return this.#rest([], ends.length === 0);
+    const key = `other key ${this.#spelling.id} ${setKey(this.#characters)} ${JSON.stringify(ends)}`;
+    const walk: Walk = { wanted: nothing, allowed: new Set(), free: empty };
+    return this.#rules.named(key, 'key-other', () => this.#openNode(slice, walk, empty, 0));
   }
 
   /** Where only declared keys may come, what they have in common is one literal. */
@@ -178,6 +191,9 @@ export class KeyTrie implements KeyWriter {
   #child(child: Slice, depth: number, walk: Walk, nested: number, isBranch: boolean): Expression {
     const character = this.#text(child.low).slice(depth, child.depth);
     const text = this.#spelling.text(character);
+    if (walk.wanted === nothing && isBranch && text === character) {
+      return sequence(literal(text), this.#other(child));
+    }
     const write = (deep: number) => sequence(literal(text), this.#node(child, walk, deep));
     // Escapes begin alike, and only in place their common beginning can be factored out.
     const named = text === character && (nested >= maxDepth || (isBranch && this.#isShared(child, walk)));
@@ -194,8 +210,9 @@ export class KeyTrie implements KeyWriter {
   /** Whether the same keys of `slice` are still to come at another position, too. */
   #isShared(slice: Slice, walk: Walk): boolean {
     const { earliest, manyPerPosition } = this.#places;
+    const [first] = this.#range(slice, walk) ?? [];
+    if (first === undefined) return false;
     if (manyPerPosition) return true;
-    const first = this.#range(slice, walk)?.[0] ?? this.#freeLabel;
     let before = (earliest[first] ?? 0) - 1;
     for (let at = slice.low; at < slice.high; at += 1) {
       const label = this.#label(at);

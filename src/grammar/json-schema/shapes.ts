@@ -153,7 +153,7 @@ export function intersectShapes(a: Shape, b: Shape, terms: Terms, states: States
   if (a.type === 'number' && b.type === 'number') return intersectNumbers(a, b);
   if (a.type === 'string' && b.type === 'string') return intersectStrings(a, b, terms);
   if (a.type === 'array' && b.type === 'array') return intersectArrays(a, b, states);
-  if (a.type === 'object' && b.type === 'object') return intersectObjects(a, b);
+  if (a.type === 'object' && b.type === 'object') return intersectObjects(a, b, terms, states);
   return null;
 }
 
@@ -221,19 +221,37 @@ function intersectArrays(a: ArrayShape, b: ArrayShape, states: States): ArraySha
   };
 }
 
-function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape | null {
+function intersectObjects(a: ObjectShape, b: ObjectShape, terms: Terms, states: States): ObjectShape | null {
   const [min, max] = intersectRanges(a, b);
   if (max !== null && max < min) return null;
+  const required = uniteNames(a.required, b.required);
+  for (const key of required) {
+    const ofBoth = rulesOf(b, key, terms);
+    for (const { state } of rulesOf(a, key, terms)) {
+      if (ofBoth.some((other) => states.exclude(state, other.state))) return null;
+    }
+  }
   return {
     type: 'object',
     rules: uniteRules(a.rules, b.rules),
-    required: uniteNames(a.required, b.required),
+    required,
     min,
     max,
     some: uniteRules(a.some, b.some),
     evaluated: uniteKeys(a.evaluated, b.evaluated),
   };
 }
+
+/** The rules of `shape` that cover `key`. */
+function rulesOf({ rules }: ObjectShape, key: string, terms: Terms): readonly PropertyRule[] {
+  const known = rulesByKey.get(rules) ?? new Map<string, readonly PropertyRule[]>();
+  rulesByKey.set(rules, known);
+  const found = known.get(key) ?? rules.filter(({ keys }) => coversKey(terms, keys, key));
+  known.set(key, found);
+  return found;
+}
+
+const rulesByKey = new WeakMap<readonly PropertyRule[], Map<string, readonly PropertyRule[]>>();
 
 function uniteNames(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
   if (a.size === 0) return b;
@@ -292,7 +310,14 @@ function isState(value: unknown): value is State {
 }
 
 /** What an object shape asks for, one by one: a shape that asks for more is part of one that asks for less. */
-function objectFacts({ rules, required, min, max, some, evaluated }: ObjectShape): ReadonlySet<string> {
+export function objectFacts({
+  rules,
+  required,
+  min,
+  max,
+  some,
+  evaluated,
+}: ObjectShape): ReadonlySet<string> {
   const facts = new Set<string>();
   for (const rule of rules) facts.add(`rule ${ruleKey(rule)}`);
   for (const rule of some) facts.add(`some ${ruleKey(rule)}`);
@@ -302,26 +327,4 @@ function objectFacts({ rules, required, min, max, some, evaluated }: ObjectShape
   const { names, patterns, complement } = evaluated;
   facts.add(`evaluated ${JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement])}`);
   return facts;
-}
-
-const maxAbsorbed = 1500;
-
-/** `shapes` of one type without those that are plainly part of another one of them. */
-export function absorb(shapes: readonly Shape[]): readonly Shape[] {
-  if (shapes.length < 2 || shapes.length > maxAbsorbed) return shapes;
-  const facts = shapes.flatMap((shape) => (shape.type === 'object' ? [objectFacts(shape)] : []));
-  if (facts.length < shapes.length) return shapes;
-  const bySize = facts.map((_, index) => index).sort((a, b) => (facts[a]?.size ?? 0) - (facts[b]?.size ?? 0));
-  const kept: number[] = [];
-  for (const index of bySize) {
-    const own = facts[index];
-    const part = kept.some((other) => own !== undefined && includesAll(own, facts[other]));
-    if (!part) kept.push(index);
-  }
-  return kept.length === shapes.length ? shapes : shapes.filter((_, index) => kept.includes(index));
-}
-
-function includesAll(all: ReadonlySet<string>, some: ReadonlySet<string> | undefined): boolean {
-  for (const each of some ?? []) if (!all.has(each)) return false;
-  return true;
 }

@@ -55,6 +55,14 @@ export class States {
     return this.#intern([...byNode.values()].sort((x, y) => x.node.id - y.node.id));
   }
 
+  /** Whether plainly no value is of both. */
+  exclude(a: State, b: State): boolean {
+    if (a === this.nothing || b === this.nothing) return true;
+    return a.nodes.some((each) =>
+      b.nodes.some(({ node, holds }) => node === each.node && holds !== each.holds),
+    );
+  }
+
   /** Values that are not of `state`; `null` where no conjunction says that. */
   not(state: State): State | null {
     if (state === this.anything) return this.nothing;

@@ -22,8 +22,15 @@ export function charactersOf(text: string): CharacterSet {
   return characterSet(...Array.from(text, (each): CodePointRange => [codePoint(each), codePoint(each)]));
 }
 
-/** The set of one character, which is neither NUL nor a surrogate, or the empty set. */
+/** Sets of one ASCII character, each made once: most sets of one character are among them. */
+const ofAscii = Array.from({ length: 0x80 }, (_, point) => makeSetOf(point));
+
+/** The set of one character, or the empty set where that is NUL or a surrogate. */
 export function characterSetOf(point: number): CharacterSet {
+  return ofAscii[point] ?? makeSetOf(point);
+}
+
+function makeSetOf(point: number): CharacterSet {
   return point === 0 || (point >= 0xd800 && point <= 0xdfff) ? [] : [[point, point]];
 }
 

@@ -80,7 +80,7 @@ function makeJsonSpelling(ascii: boolean): Spelling {
       const plain = subtractSets(subtractSets(set, [[0, 0]]), uniteSets(escapedAnyway, beyond));
       return [
         ...(plain.length === 0 ? [] : [[plain]]),
-        ...[...nul, ...points(intersectSets(set, escapedAnyway))].map((point) => word(jsonEscape(point))),
+        ...[...nul, ...points(intersectSets(set, escapedAnyway))].map(jsonEscapeWord),
         ...(ascii ? intersectSets(set, beyond).flatMap(hexEscapes) : []),
       ];
     },
@@ -168,6 +168,15 @@ function hex(value: number): string {
 
 function jsonEscape(point: number): string {
   return shortEscapes.get(point) ?? `\\u${hex(point)}`;
+}
+
+/** One of each: sets that are spelled hold most of them. */
+const escapeWords = new Map<number, SpelledCharacter>();
+
+function jsonEscapeWord(point: number): SpelledCharacter {
+  const known = escapeWords.get(point) ?? word(jsonEscape(point));
+  escapeWords.set(point, known);
+  return known;
 }
 
 /** `\uXXXX` for the characters of a range beyond ASCII; beyond 0xffff as two surrogates. */

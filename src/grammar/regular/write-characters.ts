@@ -32,6 +32,22 @@ export function spelledChoice(
   targets: readonly Expression[],
   spelling: Spelling,
 ): readonly Expression[] {
+  const plain = sets.map((set) => writtenAlone(set, spelling));
+  const alternatives = plain.flatMap((set, target) =>
+    set.length === 0 ? [] : [sequence(oneCharacter(set), targets[target] ?? empty)],
+  );
+  const others = sets.map((set, target) => subtractSets(set, plain[target] ?? []));
+  return [...alternatives, ...treeExpressions(treeOfSets(others, spelling), targets)];
+}
+
+/** Those of `set` that are written as one character, with which no other spelling begins. */
+function writtenAlone(set: CharacterSet, spelling: Spelling): CharacterSet {
+  const alone = spelling.spell(set).filter((word) => word.length === 1);
+  return alone.reduce<CharacterSet>((all, [characters]) => uniteSets(all, characters ?? []), []);
+}
+
+/** There are few sets of characters that are written as escapes, so that most trees are known. */
+function treeOfSets(sets: readonly CharacterSet[], spelling: Spelling): SpelledTree {
   const known = trees.get(spelling) ?? new Map<string, SpelledTree>();
   trees.set(spelling, known);
   const key = sets.map(setKey).join(' ');
@@ -40,7 +56,7 @@ export function spelledChoice(
     treeOf(sets.flatMap((set, target) => spelling.spell(set).map((word): Branch => ({ word, target }))));
   if (known.size >= rememberedTrees) known.clear();
   known.set(key, tree);
-  return treeExpressions(tree, targets);
+  return tree;
 }
 
 function treeExpressions(tree: SpelledTree, targets: readonly Expression[]): readonly Expression[] {

@@ -1,0 +1,100 @@
+/** The same values in fewer shapes: a disjunction without what its other parts already say. */
+import { type KeySet, type ObjectShape, objectFacts, type Shape } from './shapes.ts';
+import type { State, States } from './states.ts';
+
+const maxAbsorbed = 1500;
+
+/** `shapes` of one type without those that are plainly part of another one of them. */
+export function absorb(shapes: readonly Shape[]): readonly Shape[] {
+  if (shapes.length < 2 || shapes.length > maxAbsorbed) return shapes;
+  const facts = shapes.flatMap((shape) => (shape.type === 'object' ? [objectFacts(shape)] : []));
+  if (facts.length < shapes.length) return shapes;
+  const bits = asBits(facts);
+  const bySize = facts.map((_, index) => index).sort((a, b) => (facts[a]?.size ?? 0) - (facts[b]?.size ?? 0));
+  const kept: Uint32Array[] = [];
+  const left = new Set<number>();
+  for (const index of bySize) {
+    const own = bits[index] ?? new Uint32Array();
+    if (kept.some((other) => includesAll(own, other))) continue;
+    kept.push(own);
+    left.add(index);
+  }
+  return left.size === shapes.length ? shapes : shapes.filter((_, index) => left.has(index));
+}
+
+/** Each set as a row of bits, one for each text that is in any of them. */
+function asBits(sets: readonly ReadonlySet<string>[]): readonly Uint32Array[] {
+  const numbers = new Map<string, number>();
+  for (const set of sets) for (const each of set) if (!numbers.has(each)) numbers.set(each, numbers.size);
+  return sets.map((set) => {
+    const bits = new Uint32Array((numbers.size + 31) >> 5);
+    for (const each of set) {
+      const number = numbers.get(each) ?? 0;
+      bits[number >> 5] = (bits[number >> 5] ?? 0) | (1 << (number & 31));
+    }
+    return bits;
+  });
+}
+
+function includesAll(all: Uint32Array, some: Uint32Array): boolean {
+  for (let at = 0; at < some.length; at += 1) if (((some[at] ?? 0) & ~(all[at] ?? 0)) !== 0) return false;
+  return true;
+}
+
+/**
+ * Where one of `shapes` lacks a key, and another one has it but says all else alike, one shape in which the
+ * key is optional. What fails `required` and `properties` together is of this kind, and each such pair
+ * doubles the alternatives of all that it is combined with.
+ */
+export function uniteAbsent(shapes: readonly Shape[], { nothing }: States): readonly Shape[] {
+  let left = shapes;
+  for (const key of absentKeys(shapes, nothing)) left = uniteByKey(left, key, nothing);
+  return left;
+}
+
+function absentKeys(shapes: readonly Shape[], nothing: State): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const shape of shapes) {
+    if (shape.type !== 'object') return keys;
+    for (const { state, keys: covered } of shape.rules) {
+      const name = state === nothing ? onlyName(covered) : null;
+      if (name !== null) keys.add(name);
+    }
+  }
+  return keys;
+}
+
+/** `shapes` of objects, of which those that only differ in whether there is `key` are one. */
+function uniteByKey(shapes: readonly Shape[], key: string, nothing: State): readonly Shape[] {
+  const absent = new Map<string, Shape>();
+  for (const shape of shapes) {
+    if (shape.type === 'object' && isAbsent(shape, key, nothing)) absent.set(withoutKey(shape, key), shape);
+  }
+  if (absent.size === 0) return shapes;
+  const covered = new Set<Shape>();
+  const united = shapes.map((shape) => {
+    if (shape.type !== 'object' || !shape.required.has(key)) return shape;
+    const other = absent.get(withoutKey(shape, key));
+    if (other === undefined || other === shape) return shape;
+    covered.add(other);
+    return { ...shape, required: new Set([...shape.required].filter((each) => each !== key)) };
+  });
+  return united.filter((shape) => !covered.has(shape));
+}
+
+function isAbsent({ rules, required }: ObjectShape, key: string, nothing: State): boolean {
+  return !required.has(key) && rules.some(({ keys, state }) => state === nothing && onlyName(keys) === key);
+}
+
+/** A text that is equal for shapes that say the same of all keys but `key`. */
+function withoutKey(shape: ObjectShape, key: string): string {
+  const required = new Set([...shape.required].filter((each) => each !== key));
+  const rules = shape.rules.filter(({ keys }) => onlyName(keys) !== key);
+  return [...objectFacts({ ...shape, required, rules })].sort().join(' ');
+}
+
+/** The one key that is covered, where it is but one. */
+function onlyName({ names, patterns, complement }: KeySet): string | null {
+  const [name] = names;
+  return names.size === 1 && patterns.length === 0 && !complement ? (name ?? null) : null;
+}
