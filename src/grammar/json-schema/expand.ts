@@ -8,7 +8,6 @@ import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
 import { schemaOfContainer } from './containers.ts';
 import { decimalOf } from './decimal.ts';
-import { reportNewer } from './dialects.ts';
 import { absorb, uniteAbsent } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
