@@ -91,10 +91,11 @@ export function writeGbnf(grammar: GbnfGrammar): string {
 
 function writeRule({ name, body, comment }: GbnfRule, width: number): string {
   const head = `${name.padEnd(width)} ::= `;
-  const line = head + writeNode(body, 'rule');
   const above = comment === undefined ? '' : `# ${comment}\n`;
-  if (body.type !== 'choice' || line.length <= lineWidth) return above + line;
+  if (body.type !== 'choice') return above + head + writeNode(body, 'rule');
   const alternatives = body.alternatives.map((each) => writeNode(each, 'alternative'));
+  const line = head + alternatives.join(' | ');
+  if (line.length <= lineWidth) return above + line;
   // A line may end only behind `|`: llama.cpp takes any other line end for the end of the rule.
   return above + head + alternatives.join(` |\n${' '.repeat(head.length)}`);
 }
@@ -153,7 +154,16 @@ function writeCount(min: number, max: number | null): string {
   return min === max ? `{${min}}` : `{${min},${max}}`;
 }
 
-function writeClass({ negated, ranges }: GbnfClass): string {
+function writeClass(node: GbnfClass): string {
+  const known = writtenClasses.get(node) ?? spellClass(node);
+  writtenClasses.set(node, known);
+  return known;
+}
+
+/** A class stands in many rules. */
+const writtenClasses = new WeakMap<GbnfClass, string>();
+
+function spellClass({ negated, ranges }: GbnfClass): string {
   const members = ranges.map(([from, to]) => {
     const first = escapeCharacter(from, classSpecials);
     if (from === to) return first;

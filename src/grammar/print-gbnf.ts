@@ -187,6 +187,15 @@ function printLiteral(text: string, rule: string): GbnfNode {
  * written out.
  */
 function printClass(expression: CharacterClass): GbnfNode {
+  const known = printedClasses.get(expression.ranges) ?? makeClass(expression);
+  printedClasses.set(expression.ranges, known);
+  return known;
+}
+
+/** Most classes of a grammar have the ranges of another one. */
+const printedClasses = new WeakMap<readonly CodePointRange[], GbnfNode>();
+
+function makeClass(expression: CharacterClass): GbnfNode {
   const token = classToken(expression);
   if (token !== undefined) return { type: 'token', negated: token.negated, token: token.id };
   const { ranges } = expression;

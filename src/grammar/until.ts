@@ -103,14 +103,21 @@ function holdsUntil(expression: Expression): boolean {
     case 'until':
       return true;
     case 'sequence':
-      return expression.items.some(holdsUntil);
+      return anyHolds(expression.items);
     case 'choice':
-      return expression.alternatives.some(holdsUntil);
+      return anyHolds(expression.alternatives);
     case 'repeat':
       return holdsUntil(expression.item);
     default:
       return false;
   }
+}
+
+function anyHolds(expressions: readonly Expression[]): boolean {
+  for (const each of expressions) {
+    if (each.type !== 'literal' && each.type !== 'rule' && holdsUntil(each)) return true;
+  }
+  return false;
 }
 
 function describe(until: Until): string {

@@ -32,18 +32,37 @@ export function spelledChoice(
   targets: readonly Expression[],
   spelling: Spelling,
 ): readonly Expression[] {
-  const plain = sets.map((set) => writtenAlone(set, spelling));
-  const alternatives = plain.flatMap((set, target) =>
-    set.length === 0 ? [] : [sequence(oneCharacter(set), targets[target] ?? empty)],
+  const parts = sets.map((set) => partsOf(set, spelling));
+  const alternatives = parts.flatMap(({ alone }, target) =>
+    alone.length === 0 ? [] : [sequence(oneCharacter(alone), targets[target] ?? empty)],
   );
-  const others = sets.map((set, target) => subtractSets(set, plain[target] ?? []));
-  return [...alternatives, ...treeExpressions(treeOfSets(others, spelling), targets)];
+  const tree = treeOfSets(
+    parts.map(({ others }) => others),
+    spelling,
+  );
+  return [...alternatives, ...treeExpressions(tree, targets)];
 }
 
-/** Those of `set` that are written as one character, with which no other spelling begins. */
-function writtenAlone(set: CharacterSet, spelling: Spelling): CharacterSet {
-  const alone = spelling.spell(set).filter((word) => word.length === 1);
-  return alone.reduce<CharacterSet>((all, [characters]) => uniteSets(all, characters ?? []), []);
+/** A set in two parts: what is written as one character, with which no other spelling begins, and the rest. */
+interface Parts {
+  readonly alone: CharacterSet;
+  readonly others: CharacterSet;
+}
+
+const knownParts = new WeakMap<Spelling, WeakMap<CharacterSet, Parts>>();
+
+function partsOf(set: CharacterSet, spelling: Spelling): Parts {
+  const known = knownParts.get(spelling) ?? new WeakMap<CharacterSet, Parts>();
+  knownParts.set(spelling, known);
+  const found = known.get(set) ?? makeParts(set, spelling);
+  known.set(set, found);
+  return found;
+}
+
+function makeParts(set: CharacterSet, spelling: Spelling): Parts {
+  const single = spelling.spell(set).filter((word) => word.length === 1);
+  const alone = single.reduce<CharacterSet>((all, [characters]) => uniteSets(all, characters ?? []), []);
+  return { alone, others: subtractSets(set, alone) };
 }
 
 /** There are few sets of characters that are written as escapes, so that most trees are known. */
