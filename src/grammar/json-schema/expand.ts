@@ -241,11 +241,12 @@ export class Expander {
 
   #oneOf(branches: readonly Assertion[], type: ValueType): Assertion {
     const exactlyOne = (context: readonly Shape[]) => {
-      const overlapping = this.#overlaps(branches, type, context);
+      const among = this.#among(branches, type, context);
+      const overlapping = this.#overlaps(branches, type, among);
       const cases = branches.flatMap((branch, index) => {
         const others = branches.filter((_, other) => overlapping.has(pairKey(index, other)));
-        const among = others.length === 0 ? [] : [() => context];
-        return this.#conjunction(type, [...among, branch.holds, ...others.map((each) => each.fails)]);
+        if (others.length === 0) return branch.holds();
+        return this.#conjunction(type, [() => among[index] ?? [], ...others.map((each) => each.fails)]);
       });
       return this.#distinct(cases);
     };
@@ -257,21 +258,32 @@ export class Expander {
     return {
       holds: () => exactlyOne(this.#any(type)),
       holdsAmong: (others) => exactlyOne(others.length > maxContext ? this.#any(type) : others),
-      fails: () =>
-        this.#distinct([...none(), ...[...this.#overlaps(branches, type, this.#any(type)).values()].flat()]),
+      fails: () => {
+        const overlaps = this.#overlaps(branches, type, this.#among(branches, type, this.#any(type)));
+        return this.#distinct([...none(), ...[...overlaps.values()].flat()]);
+      },
     };
   }
 
-  /** What two branches have in common, by pair, where that may be something. */
-  #overlaps(
+  /** What each branch allows among `context`. */
+  #among(
     branches: readonly Assertion[],
     type: ValueType,
     context: readonly Shape[],
+  ): readonly (readonly Shape[])[] {
+    return branches.map((branch) => this.#conjunction(type, [() => context, branch.holds]));
+  }
+
+  /** What two branches have in common, by pair, where that may be something; `among` is what each allows. */
+  #overlaps(
+    branches: readonly Assertion[],
+    type: ValueType,
+    among: readonly (readonly Shape[])[],
   ): ReadonlyMap<string, readonly Shape[]> {
     const found = new Map<string, readonly Shape[]>();
-    branches.forEach((left, i) => {
+    among.forEach((left, i) => {
       branches.slice(i + 1).forEach((right, offset) => {
-        const common = this.#conjunction(type, [() => context, left.holds, right.holds]);
+        const common = this.#conjunction(type, [() => left, right.holds]);
         if (this.#mayOverlap(common)) found.set(pairKey(i, i + 1 + offset), common);
       });
     });

@@ -2,7 +2,7 @@
  * Shapes: what a schema says about values of one JSON type, as data that can be intersected. A schema
  * expands into a disjunction of shapes per type (`expand.ts`); nothing is ever overwritten.
  */
-import type { Term, Terms } from '../regular/terms.ts';
+import { listedWords, type Term, type Terms } from '../regular/terms.ts';
 import type { Decimal } from './decimal.ts';
 import { compareDecimals } from './decimal.ts';
 import type { State, States } from './states.ts';
@@ -184,10 +184,21 @@ function tighter(a: Bound | null, b: Bound | null, direction: 1 | -1): Bound | n
 }
 
 function intersectStrings(a: StringShape, b: StringShape, terms: Terms): StringShape | null {
-  const language = terms.and(a.language, b.language);
+  const language = listedInBoth(a.language, b.language, terms) ?? terms.and(a.language, b.language);
   const [min, max] = intersectRanges(a, b);
   if (language === terms.nothing || (max !== null && max < min)) return null;
   return { type: 'string', language, min, max };
+}
+
+/** The texts of a list that are of another language, too; `null` where neither is a list. */
+function listedInBoth(a: Term, b: Term, terms: Terms): Term | null {
+  const [listed, other] = listedWords(a) === null ? [b, a] : [a, b];
+  const words = listedWords(listed);
+  if (words === null || other === terms.everything) return null;
+  const wanted = listedWords(other);
+  if (wanted === null) return terms.words(words.filter((word) => terms.matches(other, word)));
+  const among = new Set(wanted);
+  return terms.words(words.filter((word) => among.has(word)));
 }
 
 function intersectRanges(a: CountRange, b: CountRange): [min: number, max: number | null] {

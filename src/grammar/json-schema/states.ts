@@ -1,6 +1,7 @@
 /** States: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
+import type { JsonSchema } from '../../messages.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
-import { type SchemaNode, saysNothing } from './schema-document.ts';
+import { isArray, type SchemaNode, saysNothing } from './schema-document.ts';
 
 /** "All of these nodes, none of those." Equal ids mean equal states. */
 export interface State {
@@ -58,9 +59,7 @@ export class States {
   /** Whether plainly no value is of both. */
   exclude(a: State, b: State): boolean {
     if (a === this.nothing || b === this.nothing) return true;
-    return a.nodes.some((each) =>
-      b.nodes.some(({ node, holds }) => node === each.node && holds !== each.holds),
-    );
+    return a.nodes.some((left) => b.nodes.some((right) => contradict(left, right)));
   }
 
   /** Values that are not of `state`; `null` where no conjunction says that. */
@@ -70,4 +69,30 @@ export class States {
     const [only, second] = state.nodes;
     return only === undefined || second !== undefined ? null : this.of(only.node, !only.holds);
   }
+}
+
+function contradict(a: SignedNode, b: SignedNode): boolean {
+  if (a.node === b.node) return a.holds !== b.holds;
+  if (!a.holds || !b.holds) return false;
+  const left = listedValues(a.node);
+  const right = listedValues(b.node);
+  return left !== null && right !== null && ![...left].some((value) => right.has(value));
+}
+
+const knownValues = new WeakMap<SchemaNode, ReadonlySet<string> | null>();
+
+/** The values that `const` or `enum` lists, as JSON; `null` without them, or where one is a container. */
+function listedValues(node: SchemaNode): ReadonlySet<string> | null {
+  const known = knownValues.get(node);
+  if (known !== undefined) return known;
+  const values = readValues(node.schema);
+  knownValues.set(node, values);
+  return values;
+}
+
+function readValues(schema: JsonSchema): ReadonlySet<string> | null {
+  if (typeof schema === 'boolean' || '$ref' in schema) return null;
+  const values = schema.const === undefined ? schema.enum : [schema.const];
+  if (!isArray(values) || values.some((value) => typeof value === 'object' && value !== null)) return null;
+  return new Set(values.map((value) => JSON.stringify(value)));
 }
