@@ -297,8 +297,10 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
   }
   if (contentCall.position === 'dropped')
     return { ...base, position: texts.calls === null ? base.position : 'dropped' };
-  if (contentCall.position === 'after')
-    return { ...base, position: 'after-calls', beforeCalls: contentCall.between };
+  if (contentCall.position === 'after') {
+    const { between } = contentCall;
+    return { ...base, position: 'after-calls', beforeCalls: withoutSuffix(between, wrapper.open) ?? between };
+  }
   const { reasoning } = texts;
   const opened =
     reasoning !== null && reasoning.start.trim() !== '' && contentCall.before === reasoning.start;

@@ -255,7 +255,7 @@ function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSp
         .join(''),
       calls.separator,
     );
-    if (typeof element !== 'string') return closingHole(name, element, elements, index, shown);
+    if (typeof element !== 'string') return closingHole(format, calls, { hole: element, index, shown });
     const later = elements
       .slice(index)
       .flatMap((each, offset) =>
@@ -277,28 +277,35 @@ function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSp
   });
 }
 
+/** A hole behind the arguments: it ends at the text behind it or, at the end of a call, at what can follow. */
 function closingHole(
-  name: StateName,
-  hole: Hole,
-  elements: readonly Closing[],
-  index: number,
-  shown: StateSpec['picture'],
+  format: ChatFormat,
+  calls: CallsFormat,
+  place: { readonly hole: Hole; readonly index: number; readonly shown: StateSpec['picture'] },
 ): StateSpec {
-  const behind = elements[index + 1];
-  const marker = typeof behind === 'string' ? behind : '';
+  const elements = closingElements(calls);
+  const behind = elements[place.index + 1];
+  const next = behindClosing(elements, place.index);
+  const markers = typeof behind === 'string' ? [behind] : callFollowers(format, calls);
   return {
-    name,
-    title: holeTitles[hole.hole],
-    picture: shown,
+    name: `closing${place.index}`,
+    title: holeTitles[place.hole.hole],
+    picture: place.shown,
     step: {
       use: 'readHole',
       table: {
-        hole: hole.hole,
-        ends: [{ marker, next: behindClosing(elements, index), peek: true }],
+        hole: place.hole.hole,
+        ends: markers.map((marker) => ({ marker, next, peek: true as const })),
+        ...(behind === undefined ? { completes: true, ...spaceBehind(calls, next) } : {}),
         recover: 'inMalformedCall',
       },
     },
   };
+}
+
+/** Calls on lines of their own: the end of the line ends what stands last in a call. */
+function spaceBehind(calls: CallsFormat, next: StateName): { readonly space?: StateName } {
+  return /^\s+$/.test(calls.call.close + calls.separator) ? { space: next } : {};
 }
 
 function behindClosing(elements: readonly Closing[], index: number): StateName {

@@ -184,6 +184,8 @@ export interface HoleTable<Ref> {
   readonly indexIsId?: true;
   /** Of a key: the place of the value that follows. */
   readonly place?: ValuePlace<Ref>;
+  /** The call is complete behind it; so the end of the text ends it, too. */
+  readonly completes?: true;
   readonly recover: Ref;
 }
 

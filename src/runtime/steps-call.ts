@@ -105,7 +105,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   const { text } = reader;
   const { match, at } = firstEnd(reader, markers);
   const blank = table.space === undefined ? -1 : firstBlank(text, reader.at, at);
-  const isOver = blank !== -1 || match !== null;
+  const isOver = blank !== -1 || match !== null || (reader.ended && table.completes === true);
   const end = blank !== -1 ? blank : isOver ? at : text.length;
   const value = text.slice(reader.at, end).trim();
   if (end - reader.at > longestHole || (isOver && !isAcceptable(table, value))) {
@@ -113,6 +113,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   }
   if (!isOver) return null;
   fillHole(reader, table, value, end);
+  if (table.completes) reader.writer.endCall(reader.offset(reader.at));
   if (blank !== -1 && table.space !== undefined) return table.space;
   return match === null ? null : enterMarker(reader, match);
 }

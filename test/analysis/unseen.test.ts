@@ -45,6 +45,11 @@ const layouts: readonly CallLayout[] = [
       `{{ f.name }}${style.open('id')}{{ call.id }}${style.open('with')}{{ f.arguments | tojson }}`,
   },
   {
+    name: 'name, JSON and id',
+    body: (style) =>
+      `{{ f.name }}${style.open('with')}{{ f.arguments | tojson }}${style.open('id')}{{ call.id }}`,
+  },
+  {
     name: 'indented JSON',
     body: () => `{\n  "name": "{{ f.name }}",\n  "arguments": {{ f.arguments | tojson(indent=2) }}\n}`,
   },
@@ -156,6 +161,18 @@ describe.each(styles)('markers of $name', (style) => {
   test.each(inObject)('calls as $name, in a list in an object', (layout) => {
     const calls = `{"calls": [${callsOf('', layout.body(style), '', ', ')}]}`;
     const source = turnsOf(style, style.open('calls') + calls + style.close('calls'));
+    expect(verifyTemplate(source).breaches).toEqual([]);
+  });
+
+  test('calls before an answer in markers of its own', () => {
+    const calls = callsOf(style.open('call'), layouts[0]?.body(style) ?? '', style.close('call'), '');
+    const answer = `{% if message.content %}${style.open('say')}{{ message.content }}${style.close('say')}{% endif %}`;
+    const source = turnsOf(style, calls)
+      .replace('{{ message.content }}{% if', '{% if')
+      .replace(
+        `{% endif %}${style.close('turn')}`,
+        `{% endif %}{% if message.role == "assistant" %}${answer}{% else %}{{ message.content }}{% endif %}${style.close('turn')}`,
+      );
     expect(verifyTemplate(source).breaches).toEqual([]);
   });
 
