@@ -185,6 +185,9 @@ describe('Python meanings', () => {
     ['(?m)^b', 'a\nb', 'b'],
     ['\\x41\\u0042\\U00000043', 'ABC', 'ABC'],
     ['\\p{Lu}', 'aB', 'B'],
+    ['\\bx\\b', 'aé\ud83dx b', 'x'],
+    ['\\bx\\b', 'aé😀x b', 'x'],
+    ['\\Bx\\d', 'aé\ud83dx1 𝐀x2', 'x2'],
   ])('%j in %j is %j', (source, text, expected) => {
     expect(find(source, text)).toBe(expected);
   });

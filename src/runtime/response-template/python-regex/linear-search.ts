@@ -5,6 +5,7 @@
  */
 import { firstCharacterFinder } from './first-characters.ts';
 import {
+  codePointBefore,
   type EmptyMatches,
   type GrowingText,
   isWordCharacter,
@@ -93,9 +94,7 @@ export class LinearSearch implements PatternSearch {
     const next = finder.exec(piece)?.index ?? piece.length;
     if (next > index) {
       this.#position += next - index;
-      this.#previous = piece.charCodeAt(next - 1);
-      // Half of a pair is no word character, and neither is the whole of one that cannot begin a match.
-      if (isSurrogate(this.#previous)) this.#previous = piece.codePointAt(Math.max(index, next - 2)) ?? none;
+      this.#previous = codePointBefore(piece, next);
     }
     return next;
   }
@@ -205,8 +204,4 @@ export class LinearSearch implements PatternSearch {
     if (kind === 'line-end') return next === none || next === 10;
     return (isWordCharacter(previous) !== isWordCharacter(next)) === (kind === 'word-boundary');
   }
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
 }
