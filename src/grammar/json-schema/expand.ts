@@ -11,6 +11,7 @@ import { decimalOf } from './decimal.ts';
 import { absorb, uniteAbsent } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
+import { referencesOf } from './references.ts';
 import { keywordReporter } from './report-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
 import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueTypes } from './shapes.ts';
@@ -125,13 +126,12 @@ export class Expander {
 
   /** What `schema` asserts about values of `type`, or `never` where the type itself is refused. */
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
-    const reference = this.#reference(node, schema, type);
-    if (reference !== null && node.place.refAlone) return [reference];
+    const references = this.#references(node, schema, type);
+    if (references.length > 0 && node.place.refAlone) return references;
     this.#reportKeywords(node, schema);
     const allowed = typeAssertion(schema, type);
     if (allowed === 'never') return 'never';
-    const found: Assertion[] = [...allowed];
-    if (reference !== null) found.push(reference);
+    const found: Assertion[] = [...allowed, ...references];
     const values = 'const' in schema ? [schema.const ?? null] : isArray(schema.enum) ? schema.enum : null;
     if (values !== null) found.push(this.#oneOfValues(values, node, type));
     if ('const' in schema && isArray(schema.enum)) found.push(this.#oneOfValues(schema.enum, node, type));
@@ -153,25 +153,8 @@ export class Expander {
     }
   }
 
-  #reference(node: SchemaNode, schema: JsonObject, type: ValueType): Assertion | null {
-    const keyword = typeof schema.$ref === 'string' ? '$ref' : '$dynamicRef';
-    const reference = schema[keyword];
-    if (typeof reference !== 'string') return null;
-    const target = this.#context.document.resolve(node, reference);
-    const name = reference.slice(reference.indexOf('#') + 1);
-    if (keyword === '$dynamicRef' && this.#context.document.dynamicAnchors(name).length > 1) {
-      this.#context.report(node, keyword, 'several resources define the anchor; it is not enforced');
-      return null;
-    }
-    if (target === null) {
-      this.#context.report(
-        node,
-        keyword,
-        `nothing is found at ${JSON.stringify(reference)}; it is not enforced`,
-      );
-      return null;
-    }
-    return this.#whole(target, type);
+  #references(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] {
+    return referencesOf(schema, node, this.#context).map((target) => this.#whole(target, type));
   }
 
   #whole(node: SchemaNode, type: ValueType): Assertion {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../messages.ts';
 import type { StepBudget } from '../regular/budget.ts';
 import { itemNodes } from './array-keywords.ts';
 import { schemaOfContainer } from './containers.ts';
+import { isReference, referenced } from './references.ts';
 import { isArray, isObject, isSchema, type SchemaDocument, type SchemaNode } from './schema-document.ts';
 
 /** Equal ids mean equal places. */
@@ -136,9 +137,9 @@ export class Places {
 
   #applied(node: SchemaNode, keyword: string, value: JsonObject[string]): readonly SchemaNode[] {
     const document = this.#document;
-    if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string') {
-      const target = document.resolve(node, value);
-      return target === null ? [] : [target];
+    if (isReference(keyword) && typeof value === 'string') {
+      const target = referenced(document, node, keyword, value);
+      return target === null || target === 'ambiguous' ? [] : [target];
     }
     if (single.includes(keyword) && isSchema(value)) return [document.child(node, keyword)];
     if (inPlace.includes(keyword) && isArray(value)) {

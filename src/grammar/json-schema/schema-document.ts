@@ -52,7 +52,8 @@ export class SchemaDocument {
   readonly #identified = new Map<string, Place>();
   /** What references name, by the document and the URI that they are relative to, and their text. */
   readonly #resolved = new Map<string, SchemaNode | null>();
-  readonly #dynamicAnchors = new Map<string, string[]>();
+  /** Bases of the resources that define each dynamic anchor; those of `$recursiveAnchor` under the empty name. */
+  readonly #dynamicAnchors = new Map<string, readonly string[]>();
   /** Some sub-schema asks what its neighbours evaluated. */
   readonly usesUnevaluated: boolean;
   readonly root: SchemaNode;
@@ -97,10 +98,13 @@ export class SchemaDocument {
       const name = schema[keyword];
       if (typeof name !== 'string') continue;
       this.#identified.set(`${place.base}#${name}`, place);
-      if (keyword === '$dynamicAnchor') {
-        this.#dynamicAnchors.set(name, [...(this.#dynamicAnchors.get(name) ?? []), place.base]);
-      }
+      if (keyword === '$dynamicAnchor') this.#addDynamicAnchor(name, place);
     }
+    if (schema.$recursiveAnchor === true) this.#addDynamicAnchor('', place);
+  }
+
+  #addDynamicAnchor(name: string, { base }: Place): void {
+    this.#dynamicAnchors.set(name, [...(this.#dynamicAnchors.get(name) ?? []), base]);
   }
 
   /** The node with number `id`. */
@@ -156,9 +160,30 @@ export class SchemaDocument {
     return value === undefined ? null : this.#walk(start, value, tokens);
   }
 
-  /** The resources that define the dynamic anchor `name`. */
-  dynamicAnchors(name: string): readonly string[] {
-    return this.#dynamicAnchors.get(name) ?? [];
+  /**
+   * The node that `$dynamicRef` in `node` means: of all resources on the way there that define the anchor, the
+   * outermost counts. The top of the schema is on every way; `ambiguous` where the way matters.
+   */
+  resolveDynamic(node: SchemaNode, reference: string): SchemaNode | null | 'ambiguous' {
+    const first = this.resolve(node, reference);
+    const [, name = ''] = splitFragment(reference);
+    if (first === null || !isObject(first.schema) || first.schema.$dynamicAnchor !== name) return first;
+    return this.#outermost(first, name);
+  }
+
+  /** The node that `$recursiveRef` of draft 2019-09 means; its anchors have no names. */
+  resolveRecursive(node: SchemaNode): SchemaNode | null | 'ambiguous' {
+    const first = this.resolve(node, '#');
+    if (first === null || !isObject(first.schema) || first.schema.$recursiveAnchor !== true) return first;
+    return this.#outermost(first, '');
+  }
+
+  #outermost(first: SchemaNode, name: string): SchemaNode | 'ambiguous' {
+    const resources = this.#dynamicAnchors.get(name) ?? [];
+    const { base } = this.root.place;
+    if (!resources.includes(base)) return resources.length > 1 ? 'ambiguous' : first;
+    const place = this.#identified.get(name === '' ? base : `${base}#${name}`);
+    return (place === undefined ? null : this.#placed(place)) ?? first;
   }
 
   #placed(place: Place): SchemaNode | null {

@@ -1,5 +1,5 @@
 /** Validation after a call, for what a grammar does not enforce: Ajv, compiled once per schema. */
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { SchemaError } from '../../errors.ts';
@@ -21,15 +21,26 @@ const oldDraft = /draft-0[67]/;
 // Published as CommonJS, whose default export arrives wrapped or not, by the loader.
 const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
 
-/** A validator of `schema`. Throws `SchemaError` when Ajv cannot compile it. */
+/**
+ * A validator of `schema`. Throws `SchemaError` when Ajv cannot compile it; the validator does where Ajv's own
+ * code fails on a value (unevaluated properties beside patterns can make it so).
+ */
 export function compileValidator(schema: JsonSchema, tool = ''): Validate {
+  const validate = attempt(tool, () => compileWithAjv(schema));
+  return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
+}
+
+function compileWithAjv(schema: JsonSchema): ValidateFunction {
   const dialect = isObject(schema) ? schema.$schema : undefined;
   const options = { strict: false, allErrors: true, logger: false, validateSchema: false } as const;
   const ajv = typeof dialect === 'string' && oldDraft.test(dialect) ? new Ajv(options) : new Ajv2020(options);
   addFormats(ajv);
+  return ajv.compile(withoutDialect(schema));
+}
+
+function attempt<T>(tool: string, run: () => T): T {
   try {
-    const validate = ajv.compile(withoutDialect(schema));
-    return (value) => (validate(value) ? [] : (validate.errors ?? []).map(failure));
+    return run();
   } catch (error) {
     const reason = `Ajv cannot check it: ${error instanceof Error ? error.message : String(error)}`;
     throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);

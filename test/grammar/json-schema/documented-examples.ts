@@ -111,21 +111,41 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [1, 2],
     invalid: ['a'],
   },
-  '`$dynamicRef`, one resource with the anchor': {
-    schema: { $dynamicAnchor: 'node', type: 'array', items: { $dynamicRef: '#node' } },
-    valid: [[], [[]]],
-    invalid: [[1]],
+  '`$dynamicRef`, `$recursiveRef`, one resource with the anchor': {
+    schema: {
+      $dynamicAnchor: 'node',
+      $recursiveAnchor: true,
+      type: 'array',
+      prefixItems: [{ $recursiveRef: '#' }],
+      items: { $dynamicRef: '#node' },
+    },
+    valid: [[], [[], []]],
+    invalid: [[1], [[], 1]],
   },
-  '`$dynamicRef`, several resources with the anchor': {
+  '`$dynamicRef`, several resources with the anchor, the top of the schema among them': {
     schema: {
       $id: 'https://example.org/a',
       $dynamicAnchor: 'node',
-      $defs: { other: { $id: 'b', $dynamicAnchor: 'node', type: 'string' } },
-      type: 'array',
-      items: { $dynamicRef: '#node' },
+      $defs: {
+        tree: { $id: 'tree', $dynamicAnchor: 'node', type: 'array', items: { $dynamicRef: '#node' } },
+      },
+      anyOf: [{ type: 'integer' }, { $ref: 'tree' }],
     },
-    valid: [[], [[]]],
-    invalid: [[1]],
+    valid: [1, [], [1, [2]]],
+    invalid: ['a', ['a'], [['a']]],
+  },
+  '`$dynamicRef`, several resources with the anchor, not the top': {
+    schema: {
+      $id: 'https://example.org/a',
+      $defs: {
+        other: { $id: 'b', $dynamicAnchor: 'node', type: 'string' },
+        another: { $id: 'c', $dynamicAnchor: 'node', type: 'integer' },
+      },
+      type: 'array',
+      items: { $dynamicRef: 'b#node' },
+    },
+    valid: [[], ['a']],
+    invalid: [[true]],
   },
   '`title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$comment`': {
     schema: {

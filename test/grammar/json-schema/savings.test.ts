@@ -153,3 +153,13 @@ test('thousands of listed texts need no automaton', () => {
   const texts = [listed[0], listed[4999], 'value-', `${listed[4999]}0`].map((text) => JSON.stringify(text));
   expect(texts.map((text) => matcher.accepts(text))).toEqual([true, true, false, false]);
 });
+
+test('references of two kinds beside each other both hold', () => {
+  const { issues, matcher } = build({
+    $ref: '#/$defs/low',
+    $dynamicRef: '#even',
+    $defs: { low: { maximum: 5 }, even: { $dynamicAnchor: 'even', type: 'integer', multipleOf: 2 } },
+  });
+  expect(issues).toEqual([]);
+  expect(['4', '3', '6', '2.5'].map((text) => matcher.accepts(text))).toEqual([true, false, false, false]);
+});

@@ -85,13 +85,23 @@ const scalarSchemas = [
       minLength: fc.integer({ min: 0, max: 3 }),
       maxLength: fc.integer({ min: 0, max: 4 }),
       pattern: patterns,
+      nullable: fc.constant(true),
     },
     { requiredKeys: ['type'] },
   ),
   fc.record<Record<string, JsonValue>>(
     {
+      type: fc.constantFrom('string', ['string', 'integer']),
+      format: fc.constantFrom('date', 'ipv4', 'uuid'),
+    },
+    { requiredKeys: ['format'] },
+  ),
+  fc.record<Record<string, JsonValue>>(
+    {
       type: fc.constantFrom('integer', 'number', ['number', 'string']),
       minimum: bounds,
+      maximum: bounds,
+      exclusiveMinimum: bounds,
       exclusiveMaximum: bounds,
       multipleOf: fc.constantFrom(2, 3, 0.5),
     },
@@ -99,34 +109,56 @@ const scalarSchemas = [
   ),
   fc.record<Record<string, JsonValue>>({ enum: fc.array(anyValue, { minLength: 1, maxLength: 4 }) }),
   fc.record<Record<string, JsonValue>>({ const: anyValue }),
+  fc.constantFrom<JsonSchema>(
+    { $ref: '#/$defs/text' },
+    { $ref: '#/$defs/tree' },
+    { $ref: '#/$defs/pair' },
+    { $ref: '#leaf' },
+  ),
 ];
 
-/** Schemas of every keyword that the grammar enforces. */
-export const anySchema: fc.Arbitrary<JsonSchema> = fc.letrec<{ schema: JsonSchema }>((tie) => ({
+/** What references name: two of them are recursive. */
+const definitions = {
+  text: { type: ['string', 'null'], maxLength: 2 },
+  leaf: { $anchor: 'leaf', enum: ['a', 'b1', 1, null] },
+  tree: { type: ['array', 'integer'], items: { $ref: '#/$defs/tree' }, maxItems: 2 },
+  pair: { properties: { a: { $ref: '#/$defs/pair' }, b: { type: 'integer' } }, required: ['b'] },
+};
+
+const nested: fc.Arbitrary<JsonSchema> = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     ...scalarSchemas.map((arbitrary) => ({ arbitrary: arbitrary as fc.Arbitrary<JsonSchema>, weight: 2 })),
     { arbitrary: objectSchema(tie('schema')), weight: 5 },
     { arbitrary: arraySchema(tie('schema')), weight: 3 },
     { arbitrary: combination(tie('schema')), weight: 3 },
+    { arbitrary: siblings(tie('schema')), weight: 3 },
   ),
 })).schema;
+
+/** Schemas of every keyword that the grammar enforces. */
+export const anySchema: fc.Arbitrary<JsonSchema> = nested.map((schema) => {
+  if (typeof schema === 'boolean' || !JSON.stringify(schema).includes('"$ref"')) return schema;
+  return { ...schema, $defs: definitions };
+});
 
 function objectSchema(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   return fc.record<Record<string, JsonValue>>(
     {
-      type: fc.constant('object'),
+      type: fc.constantFrom('object', ['object', 'null']),
       properties: fc.dictionary(names, inner, { maxKeys: 3, noNullPrototype: true }),
       required: fc.uniqueArray(names, { maxLength: 2 }),
       additionalProperties: fc.oneof(fc.constant(false), inner),
-      patternProperties: fc.dictionary(fc.constantFrom('^a', 'b$'), inner, {
-        maxKeys: 1,
+      patternProperties: fc.dictionary(fc.constantFrom('^a', 'b$', '.'), inner, {
+        maxKeys: 2,
         noNullPrototype: true,
       }),
-      propertyNames: fc.constantFrom<JsonValue>({ maxLength: 1 }, { enum: ['a', 'b'] }),
+      propertyNames: fc.constantFrom<JsonValue>({ maxLength: 1 }, { enum: ['a', 'b'] }, { pattern: '^[^c]' }),
       maxProperties: fc.integer({ min: 0, max: 3 }),
-      minProperties: fc.integer({ min: 0, max: 1 }),
+      minProperties: fc.integer({ min: 0, max: 3 }),
       dependentRequired: fc.constantFrom<JsonValue>({ a: ['b'] }, { c: ['a', 'ab'] }),
+      dependentSchemas: fc.dictionary(names, inner, { maxKeys: 1, noNullPrototype: true }),
+      unevaluatedProperties: fc.oneof(fc.constant(false), inner),
     },
     { requiredKeys: ['type'] },
   ) as fc.Arbitrary<JsonSchema>;
@@ -135,12 +167,16 @@ function objectSchema(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema>
 function arraySchema(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   return fc.record<Record<string, JsonValue>>(
     {
-      type: fc.constant('array'),
+      type: fc.constantFrom('array', ['array', 'boolean']),
       items: inner,
       prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }),
       minItems: fc.integer({ min: 0, max: 2 }),
       maxItems: fc.integer({ min: 0, max: 3 }),
       contains: inner,
+      minContains: fc.integer({ min: 0, max: 2 }),
+      maxContains: fc.integer({ min: 1, max: 2 }),
+      uniqueItems: fc.boolean(),
+      unevaluatedItems: fc.oneof(fc.constant(false), inner),
     },
     { requiredKeys: ['type'] },
   ) as fc.Arbitrary<JsonSchema>;
@@ -154,7 +190,16 @@ function combination(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> 
     fc.record({ allOf: branches }),
     fc.record({ not: inner }),
     fc.tuple(inner, inner, inner).map((three) => named(['if', 'then', 'else'], three)),
+    fc.tuple(inner, inner).map((two) => named(['if', 'then'], two)),
   ) as fc.Arbitrary<JsonSchema>;
+}
+
+/** Keywords of several kinds beside each other, which hold together. */
+function siblings(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
+  const plain = fc.oneof(objectSchema(inner), arraySchema(inner), ...scalarSchemas);
+  return fc
+    .tuple(plain, combination(inner), fc.oneof(combination(inner), fc.constant({})))
+    .map((parts) => Object.assign({}, ...parts.filter((each) => typeof each === 'object')) as JsonSchema);
 }
 
 function named(keys: readonly string[], values: readonly JsonSchema[]): JsonSchema {
