@@ -8,7 +8,7 @@ import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
 import { type SchemaInput, toJsonSchema } from './json-schema/standard-schema.ts';
 import { printGbnf } from './print-gbnf.ts';
-import { afterTurnStart, type PromptState, readPromptState } from './prompt-state.ts';
+import { type PromptState, readPromptState } from './prompt-state.ts';
 import {
   type ResponseGrammar,
   type ResponseGrammarOptions,
@@ -169,9 +169,9 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
       reason: 'a response cannot both be a tool call and follow a response schema; drop one of the two',
     });
   }
-  if (forced || schema !== null) refuseBegunContent(format, options.generationPrompt ?? '');
-  if (forced) return { ...plan, shape: 'calls' };
-  const callable = choice === 'auto' && offered.length > 0;
+  const canFollow = canCall(format, plan.prompt);
+  if (forced) return canFollow ? { ...plan, shape: 'calls' } : refuseBegunContent();
+  const callable = choice === 'auto' && offered.length > 0 && (schema === null || canFollow);
   if (schema !== null) return { ...plan, shape: callable ? schemaOrCalls(format) : 'schema' };
   if (callable) return { ...plan, shape: 'calls-from-trigger' };
   return all.length > 0 && format.calls !== null ? { ...plan, shape: 'text' } : null;
@@ -190,19 +190,16 @@ function allowedTools(
   return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
 }
 
-/** Where content has an opener of its own, what the prompt began of it can neither become a call nor JSON. */
-function refuseBegunContent(format: ChatFormat, generationPrompt: string): void {
-  const { open, close } = format.content;
-  const marker = open.trim();
-  const opened = afterTurnStart(format, generationPrompt);
-  const at = marker === '' ? -1 : opened.lastIndexOf(marker);
-  if (at < 0) return;
-  const begun = opened.slice(at + marker.length).trim();
-  if (begun === '' || (close.trim() !== '' && begun.includes(close.trim()))) return;
+/** Whether a call can follow where the prompt has left the turn. */
+function canCall({ content }: ChatFormat, prompt: PromptState): boolean {
+  if (prompt.content === 'closed' || content.position === 'before-calls') return true;
+  return prompt.content === 'opened' && content.close.trim() !== '';
+}
+
+function refuseBegunContent(): never {
   throw new UnsupportedOptionError({
     option: 'continueFinalMessage',
-    reason:
-      'the prompt has begun an answer in text, inside of which this format allows neither a call nor JSON',
+    reason: 'the prompt has begun an answer in text, behind which this format allows no call',
   });
 }
 

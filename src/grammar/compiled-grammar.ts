@@ -12,7 +12,8 @@ import type { ResponseGrammar, ResponseGrammarOptions } from './response-grammar
  */
 export function requestText(format: ChatFormat, request: ResponseGrammarOptions): string {
   const { shape, prompt, parallel, policy, argumentOrder, contentSchema, tools } = request;
-  const choices = [shape, prompt.region, prompt.openerWritten, parallel, policy, argumentOrder];
+  const { region, openerWritten, content } = prompt;
+  const choices = [shape, region, openerWritten, content, parallel, policy, argumentOrder];
   return JSON.stringify([toolVersion, format, choices, contentSchema, tools]);
 }
 

@@ -14,7 +14,7 @@ export interface FormatGrammar {
 export function formatGrammar(format: ChatFormat): FormatGrammar {
   const { grammar } = responseGrammar(format, {
     shape: 'whole',
-    prompt: { region: 'start', openerWritten: '' },
+    prompt: { region: 'start', openerWritten: '', content: 'closed' },
     tools: [],
     parallel: true,
     policy: 'degrade',

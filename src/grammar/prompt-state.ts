@@ -9,6 +9,11 @@ export interface PromptState {
   readonly region: 'start' | 'reasoning' | 'answer';
   /** The beginning of a call's or content's opener that the prompt has already written: `>>>`. */
   readonly openerWritten: string;
+  /**
+   * Where content has an opener of its own. `opened`: the prompt wrote it; `begun`: text behind it, too.
+   * `closed`: neither, or it has ended.
+   */
+  readonly content: 'closed' | 'opened' | 'begun';
 }
 
 /**
@@ -18,7 +23,16 @@ export interface PromptState {
 export function readPromptState(format: ChatFormat, generationPrompt: string): PromptState {
   const opened = afterTurnStart(format, generationPrompt);
   const region = openRegion(format, opened);
-  return { region, openerWritten: region === 'reasoning' ? '' : writtenOpener(format, opened) };
+  if (region === 'reasoning') return { region, openerWritten: '', content: 'closed' };
+  return { region, openerWritten: writtenOpener(format, opened), content: readContent(format, opened) };
+}
+
+function readContent({ content }: ChatFormat, opened: string): PromptState['content'] {
+  const [open, close] = [content.open.trim(), content.close.trim()];
+  const at = open === '' ? -1 : opened.lastIndexOf(open);
+  const begun = opened.slice(at + open.length);
+  if (at < 0 || (close !== '' && begun.includes(close))) return 'closed';
+  return begun.trim() === '' ? 'opened' : 'begun';
 }
 
 /** The part of the generation prompt behind the last turn start. */

@@ -79,7 +79,10 @@ function answerExpression(
       rules,
     );
     issues.push(...section.issues);
-    return sequence(section.expression, repeat(blank, 0, maxBlanks));
+    // Content that the prompt opened ends before the calls; one that a model wrote it has ended itself.
+    const isOpen = options.prompt.content !== 'closed' && !fromTrigger;
+    const behind = literal(isOpen ? format.content.close.trimEnd() : '');
+    return sequence(behind, section.expression, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
     sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
@@ -114,14 +117,16 @@ function restOfOpener(opener: string, written: string, fromTrigger: boolean): st
 
 function contentOfSchema(
   { content }: ChatFormat,
-  { contentSchema, policy }: ResponseGrammarOptions,
+  { contentSchema, policy, prompt }: ResponseGrammarOptions,
   rules: RuleSet,
   issues: SchemaIssue[],
 ): Expression {
   const compiled = compileSchema(contentSchema, { rules, syntax: jsonSyntax, tool: '', policy });
   issues.push(...compiled.issues);
   return sequence(
-    literal(content.open.trimStart()),
+    literal(
+      prompt.content === 'closed' ? restOfOpener(content.open.trimStart(), prompt.openerWritten, true) : '',
+    ),
     rules.add('response', compiled.expression),
     literal(content.close.trimEnd()),
   );

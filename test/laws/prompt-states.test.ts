@@ -1,0 +1,84 @@
+/**
+ * Wherever a prompt leaves the turn, what the grammar derives goes on from there: nothing that the prompt
+ * wrote is written again, and what it opened is closed before calls. All formats in which content has an
+ * opener of its own, and Qwen3's, where it has none.
+ */
+import { describe, expect, it } from 'vitest';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import { UnsupportedOptionError } from '../../src/errors.ts';
+import { type BuiltGrammar, buildGrammar, type GrammarOptions } from '../../src/grammar/build-grammar.ts';
+import { generatedFormats } from '../support/generated-formats.ts';
+import { lawTools } from '../support/law-tools.ts';
+import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
+
+const samples = process.env.LAWS === 'long' ? 200 : 8;
+const formats = generatedFormats().filter(
+  ({ name, format }) => format.content.open.trim() !== '' || name === 'qwen-qwen3-0.6b',
+);
+const begun = 'Well, ';
+const schema = {
+  type: 'object',
+  properties: { ok: { type: 'boolean' } },
+  required: ['ok'],
+  additionalProperties: false,
+};
+
+/** `null` where the format refuses to be asked for it here. */
+function grammarOf(format: (typeof formats)[number]['format'], options: GrammarOptions): BuiltGrammar | null {
+  try {
+    return buildGrammar(format, options);
+  } catch (error) {
+    if (error instanceof UnsupportedOptionError) return null;
+    throw error;
+  }
+}
+
+describe.each(formats)('$name', ({ format }) => {
+  const { start, prompt } = format.turn;
+  const { end = '' } = format.reasoning ?? {};
+  const answer = [prompt.off, ''].find((opened) => opened.includes(end.trim())) ?? end;
+  const open = format.content.open.trim();
+  const isBegun = answer !== '' && format.content.open.startsWith(answer);
+  const content = answer.includes(open) ? answer : `${isBegun ? '' : answer}${format.content.open}`;
+  const states = [prompt.unset, prompt.on, prompt.off, content, content + begun];
+
+  const read = (generationPrompt: string, built: BuiltGrammar, seed: number) => {
+    const parser = createResponseParser(format, { tools: lawTools, generationPrompt });
+    if (built.expression === null) throw new TypeError('this has a grammar');
+    const text = sampleGrammar(built.expression, seededRandom(seed));
+    parser.feed(text);
+    const { message } = parser.finish();
+    expect(message.malformed, text).toBeUndefined();
+    return { text, message };
+  };
+
+  it.each(states)('content of a schema behind %j', (opened) => {
+    const generationPrompt = start + opened;
+    const json_schema = { schema };
+    const built = grammarOf(format, {
+      generationPrompt,
+      responseFormat: { type: 'json_schema', json_schema },
+    });
+    expect(built).not.toBeNull();
+    for (let seed = 0; built !== null && seed < samples; seed++) {
+      const { text, message } = read(generationPrompt, built, seed);
+      const written = (message.content ?? '').trim();
+      const json = written.startsWith(begun.trim()) ? written.slice(begun.trim().length) : written;
+      expect(JSON.parse(json), text).toEqual({ ok: expect.any(Boolean) });
+      expect(written.startsWith(begun.trim())).toBe(opened.endsWith(begun));
+    }
+  });
+
+  it.each(states)('calls behind %j', (opened) => {
+    const generationPrompt = start + opened;
+    const built = grammarOf(format, { generationPrompt, tools: lawTools, toolChoice: 'required' });
+    const mayFollow = format.content.position === 'before-calls' || open === '';
+    if (mayFollow || states.indexOf(opened) < 3) expect(built).not.toBeNull();
+    else if (opened.endsWith(begun)) expect(built).toBeNull();
+    for (let seed = 0; built !== null && seed < samples; seed++) {
+      const { text, message } = read(generationPrompt, built, seed);
+      expect(message.tool_calls?.length, text).toBeGreaterThan(0);
+      expect((message.content ?? '').trim(), text).toBe(opened.endsWith(begun) ? begun.trim() : '');
+    }
+  });
+});
