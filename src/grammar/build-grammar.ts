@@ -279,8 +279,8 @@ function unknownFormat(format: unknown): UnsupportedOptionError {
 }
 
 /**
- * The openers of calls. Where calls have no marker of their own, or the prompt already wrote it, only a
- * call at the beginning of the response can be told from text.
+ * The openers of calls. Where calls have no marker of their own only a call at the beginning of the response
+ * can be told from text; where the prompt already wrote it, the first call has none there, but later ones do.
  */
 function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
   const { calls } = format;
@@ -290,14 +290,16 @@ function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): read
     restOf((calls.section.open + open).trim(), prompt.openerWritten),
   );
   const words = texts.filter((text) => text !== '');
-  if (words.length > 0) {
-    return words
-      .flatMap((word) => tellingWords(format, word, tools))
+  const triggers = (openers: readonly string[]): readonly Trigger[] =>
+    openers
+      .flatMap((opener) => tellingWords(format, opener, tools))
       .map((value) => ({ type: 'word', value }));
-  }
+  if (words.length > 0) return triggers(words);
   const head = restOf(callOpener(calls).trim(), (calls.section.open + calls.call.open).trim());
   const beginnings = head === '' ? tools.map((tool) => tool.function.name) : [head];
-  return [{ type: 'pattern', value: `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))` }];
+  const pattern = `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))`;
+  const later = [(calls.section.open + calls.call.open).trim()].filter((opener) => opener !== '');
+  return [{ type: 'pattern', value: pattern }, ...triggers(later)];
 }
 
 function restOf(text: string, written: string): string {

@@ -23,7 +23,7 @@ export interface CallGrammarOptions {
   /** Other spellings of the opener that may be read but are not written (`ChatFormat.alternatives`). */
   readonly otherOpeners: readonly CallOpener[];
   /** The section's opener as it is to be written here, made of its full text. */
-  readonly spellOpener: (text: string) => string;
+  readonly spellOpener: (text: string) => Expression;
 }
 
 /** How a call begins: its opening literal, and the skeleton up to its arguments. */
@@ -71,7 +71,7 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
       onlyHead === calls.head && otherHeads.length === 0
         ? own
         : rules.add('call', callBody(calls, heads, offered, 'first'));
-    return sequence(literal(options.spellOpener(calls.section.open + open)), first, rest);
+    return sequence(options.spellOpener(calls.section.open + open), first, rest);
   });
   return { expression: alternatives(...openers), issues };
 }

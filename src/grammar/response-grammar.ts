@@ -9,6 +9,7 @@ import {
   type Expression,
   type Grammar,
   literal,
+  optional,
   repeat,
   sequence,
   until,
@@ -74,7 +75,7 @@ function answerExpression(
         ...options,
         // What a model has begun by itself is taken as it comes; what it is made to begin has one spelling.
         otherOpeners: fromTrigger ? (format.alternatives?.calls ?? []) : [],
-        spellOpener: (text) => restOfOpener(text, options.prompt.openerWritten, fromTrigger),
+        spellOpener: (text) => spellOpener(text, options.prompt.openerWritten, fromTrigger),
       },
       rules,
     );
@@ -95,7 +96,7 @@ function answerExpression(
     case 'schema-or-calls':
       return alternatives(content(), calls());
     case 'text':
-      return textWithoutCalls(format, options.tools);
+      return textWithoutCalls(format, options);
     case 'whole':
       return format.calls === null ? without() : textThenCalls(format, calls());
   }
@@ -107,6 +108,13 @@ function requireCalls(format: ChatFormat) {
     option: 'toolChoice',
     reason: 'this chat template renders no tool calls, so none can be asked for',
   });
+}
+
+/** A call whose opener the prompt wrote may also come later, behind content, and then with its opener. */
+function spellOpener(opener: string, written: string, fromTrigger: boolean): Expression {
+  const rest = literal(restOfOpener(opener, written, fromTrigger));
+  const marker = opener.trim();
+  return fromTrigger && rest.text === '' && marker !== '' ? optional(literal(marker)) : rest;
 }
 
 /** An opener without what the prompt already wrote of it; a lazy grammar begins at its first marker. */
@@ -146,9 +154,16 @@ function dropLeading(expression: Expression, text: string): Expression {
   return sequence(literal(first.text.slice(first.text.indexOf(text) + text.length)), ...rest);
 }
 
-function textWithoutCalls(format: ChatFormat, tools: readonly Tool[]): Expression {
+/** Where the prompt began an opener that calls and content share, it is the content's that goes on. */
+function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammarOptions): Expression {
   const opener = triggerText(format);
-  return opener === '' ? without() : without(...tellingWords(format, opener, tools));
+  const text = opener === '' ? without() : without(...tellingWords(format, opener, tools));
+  const { content, openerWritten } = prompt;
+  const isShared = content === 'closed' && openerWritten !== '' && opener.startsWith(openerWritten);
+  const { open } = format.content;
+  return isShared && open.startsWith(openerWritten)
+    ? sequence(literal(open.slice(openerWritten.length)), text)
+    : text;
 }
 
 /**

@@ -26,13 +26,17 @@ import { spineTemplates } from '../support/spine-templates.ts';
 const long = process.env.LAWS === 'long';
 /** A template whose calls begin as its thoughts and answers do. */
 const sameOpeners = 'muse-glimmer';
+/** A template whose prompts write the opener that calls and answers share. */
+const openerInPrompt = 'meetkai-functionary-medium-v3.2';
 const numRuns = long ? 60 : 6;
 const formats = long
   ? generatedFormats().filter(({ format }) => format.calls !== null)
-  : [...(await spineTemplates()), await llamaTemplate(sameOpeners)].map(({ name, source }) => ({
-      name,
-      format: analyzeTemplate(source).format,
-    }));
+  : [...(await spineTemplates()), await llamaTemplate(sameOpeners), await llamaTemplate(openerInPrompt)].map(
+      ({ name, source }) => ({
+        name,
+        format: analyzeTemplate(source).format,
+      }),
+    );
 
 const grammars = new GrammarCache();
 
@@ -94,6 +98,24 @@ describe.each(['one token each', 'spelled out'])('markers %s', (spelling) => {
     vocabulary = readVocabulary(model, modelPath);
   });
   afterAll(() => model.dispose());
+
+  it('a call behind content is constrained also where the prompt wrote the opener of the first', async () => {
+    const { source } = await llamaTemplate(openerInPrompt);
+    const { format } = analyzeTemplate(source);
+    const generationPrompt = format.turn.start + format.turn.prompt.unset;
+    const request = { tools: lawTools, toolChoice: 'auto', generationPrompt } as const;
+    const choose = (): number => 0;
+    const write = (text: string) =>
+      writeTokens({ model, vocabulary, format, request, text, choose, special, inject: true });
+    const right = write('all\nSo be it.>>>get_weather\n{"city":"Bern"}');
+    expect(right.message).toMatchObject({ content: 'So be it.', tool_calls: [{}] });
+    expect(right.injected).toBeGreaterThan(0);
+    expect(() => write('all\nSo be it.>>>get_weather\n{"town":"Bern"}')).toThrow();
+    expect(() => write('get_weather\n{"town":"Bern"}')).toThrow();
+    expect(write('all\nNo call: >>> and >>>all').message).toMatchObject({
+      content: 'No call: >>> and >>>all',
+    });
+  });
 
   describe.each(formats)('$name', ({ format }) => {
     const write = (message: AssistantMessage, seed: number, inject: boolean) => {

@@ -2,7 +2,7 @@
 import type { LlamaModel } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
-import type { BuiltGrammar, GrammarOptions } from '../../../grammar/build-grammar.ts';
+import type { BuiltGrammar, GrammarOptions, Trigger } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { Message, Tool } from '../../../messages.ts';
 import { normalizeTools, type ToolList } from '../../../tools.ts';
@@ -203,8 +203,12 @@ export function isFreeBehindCalls({ calls }: ChatFormat, { lazy, triggers }: Bui
   if (calls === null || !lazy) return false;
   const { section, call } = calls;
   const opener = (section.open + call.open).trim();
-  const known = triggers.some(({ type, value }) => type === 'word' && value.startsWith(opener));
+  const known = triggers.some(({ value }) => value.startsWith(opener)) && triggers.every(isWord);
   return known && (section.open.trim() === '' || section.close.trim() !== '');
+}
+
+function isWord({ type }: Trigger): boolean {
+  return type === 'word';
 }
 
 /** A field that is there only if it has a value. */
