@@ -3,6 +3,7 @@ import type { CallIdFormat, CallPart, CallsFormat, JsonArguments } from '../chat
 import type { EvidenceLog } from './evidence.ts';
 import { inferEntries, markKeys } from './infer-entries.ts';
 import type { TurnReading } from './infer-turn.ts';
+import { textBehindNumber, withNumbers } from './numbered-calls.ts';
 import { type ProbeTable, valueProbe } from './probes.ts';
 import { matchStyle, spacedStyle } from './read-json.ts';
 import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from './region-texts.ts';
@@ -35,8 +36,14 @@ export interface CallTexts {
   readonly callsEnd: string;
 }
 
+/** What calls are read from, and what stands behind their numbers where they are numbered in front. */
+interface NumberedTexts extends CallTexts {
+  readonly behindNumber: string | null;
+}
+
 /** Reads the calls. */
-export function inferCalls(texts: CallTexts): CallsFormat {
+export function inferCalls(given: CallTexts): CallsFormat {
+  const texts = numbered(given);
   const { calls, log, cuts } = texts;
   const keys = calls.spans.flatMap((span) => Object.keys(span.call.arguments));
   const literal = betweenCalls(calls);
@@ -59,6 +66,17 @@ export function inferCalls(texts: CallTexts): CallsFormat {
   };
   logCalls(complete, texts);
   return complete;
+}
+
+function numbered(texts: CallTexts): NumberedTexts {
+  const { calls, callsOpen } = texts;
+  const behindNumber = textBehindNumber(calls);
+  if (behindNumber === null) return { ...texts, behindNumber };
+  const widened = withNumbers(calls, behindNumber);
+  const opener = callsOpen.slice(0, widened.spans[0].start - calls.spans[0].start);
+  // A number alone shows no call.
+  if (opener.trim() === '') return { ...texts, behindNumber: null };
+  return { ...texts, behindNumber, calls: widened, callsOpen: opener };
 }
 
 function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
@@ -184,8 +202,9 @@ function emptyArguments(texts: CallTexts, section: Repetition, callHead: string)
 }
 
 /** What stands between the second call and the third, where that is not what separates the first two. */
-function laterSeparator(texts: CallTexts, section: Repetition): string | null {
-  const three = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
+function laterSeparator(texts: NumberedTexts, section: Repetition): string | null {
+  const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
+  const three = read === null || texts.behindNumber === null ? read : withNumbers(read, texts.behindNumber);
   const [, second, third] = three?.spans ?? [];
   if (three === null || second === undefined || third === undefined) return null;
   const between = three.text.slice(second.end, third.start);

@@ -4,6 +4,7 @@ import type { KeyedText } from '../runtime/module-contract.ts';
 import {
   core,
   isBlank,
+  leadingLiteral,
   type MarkerChoice,
   openingChain,
   sectionEndChoices,
@@ -58,11 +59,20 @@ function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number
     const [begin] = first.parts;
     return typeof begin === 'string' ? [{ marker: begin, next, role: 'call', peek: true }] : [];
   }
+  const again = { marker: '', next, role: 'call' } as const;
+  const behindNumber = textBehindNumber(calls);
+  if (behindNumber !== '' && section > 0)
+    return [{ ...again, goesOn: { texts: [], nameEnds: [behindNumber] } }];
   const nameEnds = textsBehindName(format, calls);
   if (nameEnds === null) return [];
-  const again = { marker: '', next, role: 'call' } as const;
   // Inside a section only calls stand; elsewhere it takes the name of a tool to tell a call from an answer.
   return [section > 0 ? { ...again, goesOn: { texts: [], nameEnds } } : { ...again, nameFollows: nameEnds }];
+}
+
+/** What stands behind the number with which a call begins; empty where it begins with none. */
+function textBehindNumber({ head: [first, ...rest] }: CallsFormat): string {
+  if (typeof first !== 'object' || first.hole !== 'index') return '';
+  return core(leadingLiteral(rest)).split(/\s/)[0] ?? '';
 }
 
 /** How another call begins that nothing but its name shows. */

@@ -60,6 +60,10 @@ const layouts: readonly CallLayout[] = [
     body: (style) => `f.{{ f.name }}:{{ loop.index0 }}${style.open('with')}{{ f.arguments | tojson }}`,
   },
   {
+    name: 'a number, name and JSON',
+    body: () => '{{ loop.index }}. {{ f.name }} {{ f.arguments | tojson }}',
+  },
+  {
     name: 'an element with the name of the tool around JSON',
     body: () => '<{{ f.name }}>\n{{ f.arguments | tojson }}\n</{{ f.name }}>',
   },
