@@ -44,6 +44,8 @@ export class Compilation implements ExpansionContext {
   readonly languages: Languages;
   readonly places: Places;
   readonly openObjects: boolean;
+  /** Whether an object was written in which keys may come that are not declared. */
+  wroteOpenObject = false;
   readonly #tool: string;
   readonly #formats: CompilationOptions['formats'];
   readonly #expander: Expander;

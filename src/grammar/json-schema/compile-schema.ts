@@ -93,14 +93,23 @@ function writeFirst(
   write: (compilation: Compilation) => Expression,
 ): { readonly expression: Expression | null; readonly issues: readonly SchemaIssue[] } {
   let failure: SchemaIssue | null = null;
+  let last: Compilation | null = null;
   for (const saving of savings) {
+    if (last !== null && !helps(saving, last)) continue;
     const compilation = startCompilation(schema, options, sortKeys, saving);
+    last = compilation;
     const written = writeWithin(compilation, options, write);
     if (typeof written !== 'string') return { expression: written, issues: compilation.issues };
     const reason = `${written}; nothing of it is enforced`;
     failure ??= { tool: options.tool, pointer: '', keyword: 'schema', effect: 'widened', reason };
   }
   return { expression: null, issues: failure === null ? [] : [failure] };
+}
+
+/** Whether with `saving` anything would be different from what `compilation` did, for which the budget did not suffice. */
+function helps({ stringStates, openObjects }: Saving, { languages, wroteOpenObject }: Compilation): boolean {
+  const shorter = stringStates !== undefined && languages.widest > stringStates;
+  return shorter || (openObjects === false && wroteOpenObject);
 }
 
 function startCompilation(

@@ -26,12 +26,18 @@ export class Languages {
   readonly #budget: StepBudget;
   readonly #automata = new Map<string, Automaton>();
   readonly #stringStates: number;
+  #widest = 0;
 
   /** `stringStates` bounds the automaton of a string times its length. */
   constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
     this.#terms = terms;
     this.#budget = budget;
     this.#stringStates = stringStates;
+  }
+
+  /** States of the largest automaton of a string, times the lengths that were told apart. */
+  get widest(): number {
+    return this.#widest;
   }
 
   /** The minimal automaton of a term. */
@@ -44,10 +50,11 @@ export class Languages {
   /** The strings of a shape. */
   strings({ language, min, max }: StringShape): Automaton {
     if (min === 0 && max === null) return this.of(language);
-    const known = automatonOf(language);
-    if (known !== undefined) return knownRestriction(known, min, max);
+    const automaton = this.of(language);
+    this.#widest = Math.max(this.#widest, automaton.states.length * ((max ?? min) + 1));
+    if (automatonOf(language) !== undefined) return knownRestriction(automaton, min, max);
     return this.#once(`${language.id} ${min} ${max}`, () =>
-      restrictLength(this.of(language), min, max, this.#budget),
+      restrictLength(automaton, min, max, this.#budget),
     );
   }
 

@@ -225,16 +225,13 @@ class NumberLanguage {
   /** Digits that differ from `digits` first by a greater one; of the same `length`, or of any. */
   #greater(digits: string, length: number | null): Term {
     const terms = this.#terms;
-    const cases = Array.from(digits, (digit, at) => {
+    // From the last digit on, so that each is looked at once.
+    return Array.from(digits).reduceRight((later, digit, at) => {
       const left = length === null ? null : length - at - 1;
-      const after = terms.loop(this.#digit(), left ?? 0, left);
-      return terms.sequence(
-        terms.text(digits.slice(0, at)),
-        this.#digit(String.fromCharCode(digit.charCodeAt(0) + 1)),
-        left === 0 ? terms.epsilon : after,
-      );
-    });
-    return terms.or(...cases);
+      const after = left === 0 ? terms.epsilon : terms.loop(this.#digit(), left ?? 0, left);
+      const here = this.#digit(String.fromCharCode(digit.charCodeAt(0) + 1));
+      return terms.or(terms.sequence(here, after), terms.sequence(terms.text(digit), later));
+    }, terms.nothing);
   }
 }
 

@@ -31,6 +31,8 @@ export class Places {
   readonly #sorted: boolean;
   readonly #interned = new Map<string, Place>();
   readonly #children = new Map<string, Place>();
+  readonly #named = new WeakMap<Place, ReadonlyMap<string, readonly SchemaNode[]>>();
+  readonly #open = new WeakMap<Place, readonly SchemaNode[]>();
 
   /** With `sorted`, keys are in the order of their code points. */
   constructor(document: SchemaDocument, budget: StepBudget, sorted: boolean) {
@@ -61,15 +63,29 @@ export class Places {
   /** The place of the value under `key`. */
   property(place: Place, key: string): Place {
     return this.#child(place, `p${key}`, () => {
-      const named = this.#nodes(place, (schema, node) =>
-        isObject(schema.properties) &&
-        Object.hasOwn(schema.properties, key) &&
-        isSchema(schema.properties[key])
-          ? [this.#document.child(node, 'properties', key)]
-          : [],
+      const named = (this.#namedNodes(place).get(key) ?? []).map((node) =>
+        this.#document.child(node, 'properties', key),
       );
       return [...named, ...this.#openNodes(place)];
     });
+  }
+
+  /** By key, the nodes of `place` that declare a property of that name. */
+  #namedNodes(place: Place): ReadonlyMap<string, readonly SchemaNode[]> {
+    const known = this.#named.get(place);
+    if (known !== undefined) return known;
+    const named = new Map<string, SchemaNode[]>();
+    for (const node of place.nodes) {
+      if (!isObject(node.schema) || !isObject(node.schema.properties)) continue;
+      for (const [key, property] of Object.entries(node.schema.properties)) {
+        if (!isSchema(property)) continue;
+        const list = named.get(key);
+        if (list === undefined) named.set(key, [node]);
+        else list.push(node);
+      }
+    }
+    this.#named.set(place, named);
+    return named;
   }
 
   /** The place of a value under a key that is not mentioned. */
@@ -110,6 +126,12 @@ export class Places {
   }
 
   #openNodes(place: Place): readonly SchemaNode[] {
+    const known = this.#open.get(place) ?? this.#findOpenNodes(place);
+    this.#open.set(place, known);
+    return known;
+  }
+
+  #findOpenNodes(place: Place): readonly SchemaNode[] {
     return this.#nodes(place, (schema, node) => [
       ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
         ([pattern, property]) =>
