@@ -103,6 +103,7 @@ class ObjectWriter {
     const closable = writing.object.entryClose.every((part) => part !== null);
     const open = compilation.openObjects && closable;
     if (!open && this.#plan.classes.length > 0) reportClosed(compilation, place, closable);
+    if (open && this.#plan.classes.length > 0) compilation.wroteOpenObject = true;
     const forbidden = forbiddenInKeys(writing.object);
     for (const { key } of this.#plan.declared) {
       if (holdsAny(key, forbidden))
