@@ -53,21 +53,33 @@ export const legend = [
   pc.green('arguments'),
 ].join('  ');
 
-/** A response in `format`, written by the writer and coloured by the parser. */
-export function annotatedSample(format: ChatFormat): string {
+/** A stretch of a sample response; `type` is the event that it became, `null` where it became none. */
+export interface SampleSpan {
+  readonly type: ResponseEvent['type'] | null;
+  readonly text: string;
+}
+
+/** A response in `format`, written by the writer and taken apart by the parser. */
+export function sampleSpans(format: ChatFormat): readonly SampleSpan[] {
   const text = writeResponse(format, sampleMessage(format)) + (format.turn.ends[0] ?? '');
   const parser = createResponseParser(format, { tools: [sampleTool], markers: true });
   const events = [...parser.feed(text), ...parser.finish().events];
-  let painted = '';
+  const spans: SampleSpan[] = [];
   let at = 0;
   for (const { type, start, end } of events) {
     if (end <= at) continue;
-    painted += text.slice(at, Math.max(at, start)) + paint(type, text.slice(Math.max(at, start), end));
+    if (start > at) spans.push({ type: null, text: text.slice(at, start) });
+    spans.push({ type, text: text.slice(Math.max(at, start), end) });
     at = end;
   }
-  return (
-    pc.dim(format.turn.start.trimEnd()) + (format.turn.start === '' ? '' : '\n') + painted + text.slice(at)
-  );
+  return at === text.length ? spans : [...spans, { type: null, text: text.slice(at) }];
+}
+
+/** The same in colours, behind the beginning of the turn. */
+export function annotatedSample(format: ChatFormat): string {
+  const { start } = format.turn;
+  const painted = sampleSpans(format).map(({ type, text }) => (type === null ? text : paint(type, text)));
+  return pc.dim(start.trimEnd()) + (start === '' ? '' : '\n') + painted.join('');
 }
 
 /** Paints line by line, so that colours survive a pager. */
