@@ -77,15 +77,23 @@ const number = '\\d+';
 const durationTime = `T(?:${number}H(?:${number}M(?:${number}S)?)?|${number}M(?:${number}S)?|${number}S)`;
 const durationDate = `(?:${number}Y(?:${number}M(?:${number}D)?)?|${number}M(?:${number}D)?|${number}D)`;
 
+/** Two counts up to 999, the second greater than the first by its length or its first digit, or from one digit. */
+const ascending = [
+  ...Array.from('0123456789', (digit) => `${digit},[${digit}-9]`),
+  ...Array.from('12345678', (digit) => `${digit}\\d,[${Number(digit) + 1}-9]\\d`),
+  '\\d,[1-9]\\d\\d?',
+  '[1-9]\\d,[1-9]\\d\\d',
+].join('|');
+
 /** Regular expressions: characters, escapes, classes, groups, anchors and quantifiers. */
 function regex(depth: number): string {
-  const escaped = '\\\\[dDwWsSbBtnrfv.*+?^$(){}|\\[\\]\\\\/-]';
+  const escaped = '\\\\[dDwWsStnrfv.*+?^$(){}|\\[\\]\\\\/-]';
   const inClass = `(?:a-z|A-Z|0-9|a-f|A-F|\\\\[dDwWsStnrfv.*+?^$(){}|\\[\\]\\\\/-]|[^\\[\\]\\\\^-])`;
   const characters = `\\[\\^?${inClass}+-?\\]`;
   const inner = depth === 0 ? '' : `|\\((?:\\?[:=!])?${regex(depth - 1)}\\)`;
   const atom = `(?:[^\\\\^$.*+?()\\[\\]{}|]|\\.|${escaped}|${characters}${inner})`;
-  const quantifier = '(?:[*+?]|\\{(?:\\d{1,3},?|[01],[1-9]\\d{0,2})\\})\\??';
-  const branch = `(?:${atom}(?:${quantifier})?|[\\^$])*`;
+  const quantifier = `(?:[*+?]|\\{(?:\\d{1,3},?|${ascending})\\})\\??`;
+  const branch = `(?:${atom}(?:${quantifier})?|[\\^$]|\\\\[bB])*`;
   return `${branch}(?:\\|${branch})*`;
 }
 

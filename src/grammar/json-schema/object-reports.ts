@@ -52,7 +52,7 @@ export function reportNeverWritten(compilation: Compilation, { place, plan, usab
     for (const node of place.nodes) {
       const property = ownProperty(compilation, node, key);
       if (property === null || compilation.isProductive(compilation.states.of(property))) continue;
-      const reason = 'no value is valid against it, so the property is not written';
+      const reason = 'nothing is valid against it, so the property is not written';
       compilation.report(property, 'schema', reason, 'noted');
     }
   });

@@ -4,6 +4,7 @@
  */
 import { isEmptyAutomaton } from '../regular/automaton.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
+import { ArraySearch } from './array-search.ts';
 import type { Languages } from './languages.ts';
 import { numbersNearZero } from './number-values.ts';
 import { type PlanContext, planObject } from './object-plan.ts';
@@ -108,7 +109,19 @@ export class Productivity {
   }
 }
 
-function arrayAlive(shape: ArrayShape, ask: Ask, { states }: ProductivityContext): boolean {
+function arrayAlive(shape: ArrayShape, ask: Ask, context: ProductivityContext): boolean {
+  if (!eachMayBe(shape, ask, context)) return false;
+  if (shape.contains.length === 0) return true;
+  try {
+    return new ArraySearch(shape, shape.prefix.length, context.states, ask).hasArrays;
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return true;
+    throw error;
+  }
+}
+
+/** Whether there are as many items as there must be, and one for each `contains`: needed, but not enough. */
+function eachMayBe(shape: ArrayShape, ask: Ask, { states }: ProductivityContext): boolean {
   const stateAt = (index: number) => shape.prefix[index] ?? shape.rest;
   for (let index = 0; index < Math.min(shape.min, shape.prefix.length + 1); index += 1) {
     if (!ask(stateAt(index))) return false;

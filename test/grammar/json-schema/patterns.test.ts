@@ -6,7 +6,9 @@ import { StepBudget } from '../../../src/grammar/regular/budget.ts';
 import { patternTerm, UnsupportedPattern } from '../../../src/grammar/regular/parse-pattern.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';
 import { sampleWord } from '../../../src/grammar/regular/words.ts';
-import { seededRandom } from '../../support/sample-grammar.ts';
+import { loadEngineMatchers } from '../../support/engine.ts';
+import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
+import { compileStrict } from './schema-tools.ts';
 
 const written = [
   'a',
@@ -124,5 +126,46 @@ describe('patterns', () => {
       automatonAccepts(limited, word),
     );
     expect(accepted).toEqual(['😀', 'ab', 'ab😀', '😀😀😀']);
+  });
+});
+
+describe('the format regex', () => {
+  const compiled = compileStrict({ type: 'string', format: 'regex' });
+  if ('refused' in compiled) throw compiled.refused;
+  const { grammar, gbnf } = compiled;
+  const isExpression = (text: string) => {
+    try {
+      return RegExp(text).source !== '';
+    } catch {
+      return false;
+    }
+  };
+
+  test('writes only what RegExp reads', () => {
+    const random = seededRandom(3);
+    const texts = Array.from(
+      { length: 1000 },
+      () => JSON.parse(sampleGrammar(grammar, random, 12)) as string,
+    );
+    expect(texts.filter((text) => !isExpression(text))).toEqual([]);
+  });
+
+  test('takes counts in order, whatever their number of digits', async () => {
+    const matcher = (await loadEngineMatchers())(gbnf);
+    const counts = [0, 1, 2, 9, 10, 19, 20, 99, 100, 999];
+    const pairs = counts.flatMap((low) => counts.map((high) => `a{${low},${high}}`));
+    const taken = pairs.filter((text) => matcher.accepts(JSON.stringify(text)));
+    expect(taken.filter((text) => !isExpression(text))).toEqual([]);
+    // Of two counts with equal first digits only single digits are compared further.
+    expect(pairs.filter((text) => isExpression(text) && !taken.includes(text))).toEqual([
+      'a{10,10}',
+      'a{10,19}',
+      'a{19,19}',
+      'a{20,20}',
+      'a{99,99}',
+      'a{100,100}',
+      'a{100,999}',
+      'a{999,999}',
+    ]);
   });
 });
