@@ -12,8 +12,8 @@ export function escapeJson(text: string): string {
   return special.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** How the units below 128 stand in JSON; empty where a unit stands for itself. */
-const escaped: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
+/** How the units below 128 stand inside a JSON string; empty where a unit stands for itself. */
+export const escaped: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit);
   const json = JSON.stringify(character).slice(1, -1);
   return json === character ? '' : json;

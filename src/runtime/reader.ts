@@ -5,7 +5,6 @@
 import { deltaEvent, EventWriter, type Saying, type WriterOptions } from './event-writer.ts';
 import type { ResponseEvent } from './events.ts';
 import { JsonScanner } from './json-scanner.ts';
-import { escapeJson } from './json-text.ts';
 import { callGoesOn, envelopeAt, nameEnd } from './look-ahead.ts';
 import type { MatchContext } from './markers.ts';
 import type { Choice, State } from './module-contract.ts';
@@ -158,9 +157,9 @@ export class Reader implements MatchContext {
     this.base = end;
     this.text = length === whole.length ? '' : whole.slice(length);
     const said = length === whole.length ? whole : whole.slice(0, length);
-    const delta = this.waitingWithin === 'raw' ? escapeJson(said) : said;
-    saying.text.append(delta);
-    return deltaEvent(saying, delta, start, end);
+    if (this.waitingWithin === 'raw') return deltaEvent(saying, saying.text.appendEscaped(said), start, end);
+    saying.text.append(said);
+    return deltaEvent(saying, said, start, end);
   }
 
   /** Adds text and reads as far as it goes. `special`: the text is one special token. */

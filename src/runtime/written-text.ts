@@ -3,6 +3,7 @@
  * its pieces until somebody looks into it: ten times the text, and dear to make flat. So short pieces are
  * written down as UTF-8 bytes, at a fraction of that cost, and become a string by the block.
  */
+import { escaped, escapeJson } from './json-text.ts';
 
 /** Bytes that are kept before they become a string. */
 const blockLength = 4096;
@@ -10,6 +11,16 @@ const blockLength = 4096;
 export const shortPiece = 32;
 /** The bytes that such a piece can take. */
 const mostBytes = 3 * shortPiece;
+
+const backslash = 92;
+/** Units that stand for themselves in JSON, and those whose escape is longer than two characters. */
+const itself = 0;
+const longer = 255;
+/** For the units below 128: the character behind the backslash, or one of these. */
+const secondOfEscape = Uint8Array.from(escaped, (json) => {
+  if (json === '') return itself;
+  return json.length === 2 ? json.charCodeAt(1) : longer;
+});
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -48,6 +59,39 @@ export class WrittenText {
     const end = piece.length > shortPiece ? -1 : writeBytes(piece, this.bytes, this.used);
     if (end !== -1) this.used = end;
     else this.appendLong(piece);
+  }
+
+  /** Adds a piece as it stands inside a JSON string, and returns that. */
+  appendEscaped(piece: string): string {
+    const short = piece.length > shortPiece ? null : this.escapeShort(piece);
+    if (short !== null) return short;
+    const json = escapeJson(piece);
+    this.append(json);
+    return json;
+  }
+
+  /** The same for ASCII with escapes of two characters, in one loop; `null`, and nothing is added, for others. */
+  private escapeShort(piece: string): string | null {
+    this.makeRoom();
+    const { bytes } = this;
+    let { used } = this;
+    let json = '';
+    let copied = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const unit = piece.charCodeAt(at);
+      const second = unit > 127 ? longer : secondOfEscape[unit];
+      if (second === longer || second === undefined) return null;
+      if (second === itself) {
+        bytes[used++] = unit;
+        continue;
+      }
+      bytes[used++] = backslash;
+      bytes[used++] = second;
+      json += piece.slice(copied, at) + escaped[unit];
+      copied = at + 1;
+    }
+    this.used = used;
+    return copied === 0 ? piece : json + piece.slice(copied);
   }
 
   /** Long text, or text that UTF-8 cannot hold. */

@@ -34,6 +34,18 @@ describe('written text', () => {
     );
   });
 
+  it('is the inside of a JSON string, where its pieces are escaped', () => {
+    const code = fc.string({ unit: fc.constantFrom(...'ab"\\\n\t\u0001é'), maxLength: 40 });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(code, piece), { maxLength: 60 }), (pieces) => {
+        const text = new WrittenText(true);
+        const said = pieces.map((each) => text.appendEscaped(each));
+        expect(text.toString()).toBe(said.join(''));
+        expect(said.map((json) => JSON.parse(`"${json}"`))).toEqual(pieces);
+      }),
+    );
+  });
+
   it('is the same over many blocks', () => {
     const pieces = Array.from({ length: 5000 }, (_, index) => (index % 7 === 0 ? 'né' : `${index},`));
     expect(written(pieces, true).toString()).toBe(pieces.join(''));
