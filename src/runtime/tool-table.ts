@@ -30,11 +30,16 @@ export class ToolTable {
   readonly known: boolean;
   readonly longestName: number;
   private readonly tools = new Map<string, Tool>();
+  private readonly places = new Map<string, SchemaPlace>();
 
   constructor(tools: readonly Tool[] | undefined) {
     this.known = tools !== undefined;
     refuseOtherShapes(tools ?? []);
-    for (const tool of tools ?? []) this.tools.set(tool.function.name, tool);
+    for (const tool of tools ?? []) {
+      const { name, parameters: schema } = tool.function;
+      this.tools.set(name, tool);
+      if (schema !== undefined) this.places.set(name, { schema, root: schema });
+    }
     this.longestName = Math.max(0, ...Array.from(this.tools.keys(), (name) => name.length));
   }
 
@@ -60,13 +65,39 @@ export class ToolTable {
 
   /** The schema of a tool's arguments. */
   parameters(name: string): SchemaPlace {
-    const schema = this.tools.get(name)?.function.parameters;
-    return schema === undefined ? anything : { schema, root: schema };
+    return this.places.get(name) ?? anything;
   }
+}
+
+/** What has been worked out about a place: the same arguments come again with every call. */
+interface KnownPlace {
+  readonly types: ReadonlySet<JsonType>;
+  /** Keys are the model's, so their number is bounded. */
+  readonly properties: Map<string, SchemaPlace>;
+}
+
+const mostProperties = 256;
+const knownPlaces = new WeakMap<SchemaPlace, KnownPlace>();
+
+function known(place: SchemaPlace): KnownPlace {
+  const before = knownPlaces.get(place);
+  if (before !== undefined) return before;
+  const now = { types: typesAt(place.schema, place.root, 0), properties: new Map<string, SchemaPlace>() };
+  knownPlaces.set(place, now);
+  return now;
 }
 
 /** The schema of one property of an object. */
 export function propertyPlace(place: SchemaPlace, key: string): SchemaPlace {
+  const { properties } = known(place);
+  const before = properties.get(key);
+  if (before !== undefined) return before;
+  const property = newPropertyPlace(place, key);
+  if (properties.size < mostProperties) properties.set(key, property);
+  return property;
+}
+
+function newPropertyPlace(place: SchemaPlace, key: string): SchemaPlace {
   const found = variants(place, 0).flatMap((schema): readonly JsonSchema[] => {
     const property = ownProperty(schema.properties, key) ?? patternProperty(schema, key);
     const fallback = isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
@@ -90,7 +121,7 @@ function joined(schemas: readonly JsonSchema[], root: JsonSchema | undefined): S
 
 /** The types that a schema allows; all of them where it does not say. */
 export function allowedTypes(place: SchemaPlace): ReadonlySet<JsonType> {
-  return typesAt(place.schema, place.root, 0);
+  return known(place).types;
 }
 
 function typesAt(schema: unknown, root: JsonSchema | undefined, depth: number): ReadonlySet<JsonType> {
