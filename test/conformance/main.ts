@@ -12,16 +12,15 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { overrides } from '../../src/analysis/overrides.ts';
 import { parts } from './parts.ts';
 import { runMaskBenchFile } from './run-maskbench.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const dataFolder = path.resolve(root, process.env.IDIOLECT_CONFORMANCE ?? '../shared/conformance');
-const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
+// What runs is built, because times are measured; npm starts it in the folder of the package.
+const dataFolder = path.resolve(process.env.IDIOLECT_CONFORMANCE ?? '../shared/conformance');
+const baselineFile = path.resolve('test/conformance/baseline.json');
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
