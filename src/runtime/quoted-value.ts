@@ -1,6 +1,7 @@
 /**
  * Strings in quotes, as in `f(a='it's')`: templates write the text between the quotes as it is, models
- * escape it, or take the other quote. The string ends at a quote behind which an argument can end.
+ * escape it, or take the other quote. The string ends at a quote behind which an argument can end. Where none
+ * comes by the end of the text, it ends at its first quote that is not the apostrophe of a word.
  */
 import { escapeJson, readEscape } from './json-text.ts';
 import { absent, undecided } from './markers.ts';
@@ -15,7 +16,7 @@ export function readQuoted(reader: Reader, values: ValueStack, progress: ValuePr
   for (;;) {
     const at = nextStop(reader.text, reader.at, progress.quote);
     say(reader, progress, at, escapeJson(reader.text.slice(reader.at, at)));
-    if (at === reader.text.length) return null;
+    if (at === reader.text.length) return reader.ended ? endAtRefused(reader, values, progress) : null;
     const isEscape = reader.text[at] === '\\';
     const next = isEscape ? readBackslash(reader, values, progress) : readQuote(reader, values, progress);
     if (next !== 'more') return next;
@@ -28,8 +29,14 @@ function nextStop(text: string, from: number, quote: string): number {
   return at;
 }
 
+/** Says text up to `end`, whose JSON is `json`; behind a refused quote it is held, because that may be the end. */
 function say(reader: Reader, progress: ValueProgress, end: number, json: string): void {
   if (end <= reader.at) return;
+  if (progress.refused !== null) {
+    progress.heldJson += json;
+    reader.hold(end);
+    return;
+  }
   const delta = progress.begun ? json : `"${json}`;
   reader.writer.input(delta, reader.offset(reader.at), reader.offset(end));
   progress.begun = true;
@@ -41,8 +48,22 @@ function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress):
   const verdict = quoteEnds(reader, values, reader.at + 1);
   if (verdict === undecided) return null;
   if (verdict !== absent) return finish(reader, values, progress, reader.at + 1);
+  if (!isApostrophe(reader)) progress.refused ??= reader.offset(reader.at);
   say(reader, progress, reader.at + 1, escapeJson(progress.quote));
   return 'more';
+}
+
+/** Whether the quote at the reader's position goes on as a word: `it's`. */
+function isApostrophe({ text, at }: Reader): boolean {
+  return /[\p{L}\p{N}]/u.test(text.charAt(at + 1));
+}
+
+/** The text is over: the string has ended at its first refused quote; what was held from there is read again. */
+function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+  if (progress.refused === null) return null;
+  reader.unhold();
+  reader.at = progress.refused - reader.base;
+  return close(reader, values, progress, reader.at + 1);
 }
 
 function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
@@ -51,6 +72,18 @@ function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
 }
 
 function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
+  const { held } = reader;
+  const here = reader.offset(reader.at);
+  const json = progress.begun ? progress.heldJson : `"${progress.heldJson}`;
+  if (held.length > 0) {
+    reader.writer.input(json, here - held.length, here);
+    progress.begun = true;
+    held.clear();
+  }
+  return close(reader, values, progress, end);
+}
+
+function close(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
   const here = reader.offset(reader.at);
   reader.writer.input(progress.begun ? '"' : '""', here, here);
   reader.skip(end);

@@ -60,6 +60,8 @@ export interface ValueProgress {
   begun: boolean;
   /** Offset of its first closer, where nothing legal stands behind that. */
   refused: number | null;
+  /** JSON of what a string in quotes holds from there on. */
+  heldJson: string;
 }
 
 /** The next item of a nested array. */
@@ -110,6 +112,7 @@ function openValue(
     mode: null,
     begun: false,
     refused: null,
+    heldJson: '',
   };
   return 'opened';
 }
@@ -125,7 +128,7 @@ function openBare(
   const nested = table.nested === null ? null : openNested(reader, values, table, bare, types);
   if (nested === 'wait') return null;
   if (nested !== null) return nested;
-  reader.progress = { frame: bare, types, quote: '', mode: null, begun: false, refused: null };
+  reader.progress = { frame: bare, types, quote: '', mode: null, begun: false, refused: null, heldJson: '' };
   return 'opened';
 }
 

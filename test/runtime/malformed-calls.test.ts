@@ -62,6 +62,23 @@ describe('malformed calls', () => {
     },
   );
 
+  it.each([
+    ["'a' b", 'a', ' b'],
+    ["'it's a' b, 'c", "it's a", " b, 'c"],
+    ["'' '' b", '', " '' b"],
+    ['"a\\n" b', 'a\n', ' b'],
+    [`'a' b)]</calls>${'x'.repeat(300)}`, 'a', ' b'],
+  ])('a string in quotes, %j, ends at its first quote if no better one comes', (raw, value, rest) => {
+    const text = `<calls>[f(s=${raw}`;
+    const all = { tools: exampleTools, markers: true };
+    const whole = parsePieces(samples.pythonic, text, [], all);
+    const [broken] = whole.message.malformed ?? [];
+    expect(JSON.parse(`${broken?.brokenCall?.input}}`)).toEqual({ s: value });
+    expect(broken?.raw.trimStart().startsWith(rest.trimStart())).toBe(true);
+    expect(whole.events.reduce((at, { start, end }) => (start === at ? end : -1), 0)).toBe(text.length);
+    expect(parsePieces(samples.pythonic, text, everyPosition(text), all)).toEqual(whole);
+  });
+
   it('marks a response that is cut short', () => {
     const { events, message } = parsePieces(
       samples.jsonInTags,
