@@ -91,6 +91,11 @@ const emptyLists: ReadonlyMap<string, string> = new Map([
   ...['allOf', 'prefixItems'].map((keyword) => [keyword, 'so it says nothing'] as const),
 ]);
 
+/** Whether `value` means something to `keyword`; to one that is not known, everything does. */
+export function isMeant(keyword: string, value: JsonValue): boolean {
+  return kindOf.get(keyword)?.has(value) ?? true;
+}
+
 /** Says which keywords of `schema` have values that mean nothing to them, or leave nothing to choose. */
 export function reportKinds(
   schema: JsonObject,

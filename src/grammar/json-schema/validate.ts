@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { SchemaError } from '../../errors.ts';
 import type { JsonSchema, JsonValue } from '../../messages.ts';
+import { forAjv } from './ajv-schema.ts';
 import { isObject } from './schema-document.ts';
 
 /** One way in which a value is not valid. */
@@ -17,7 +18,8 @@ export interface ValidationFailure {
 /** Says what is wrong with a value; nothing when it is valid. */
 export type Validate = (value: JsonValue) => readonly ValidationFailure[];
 
-const oldDraft = /draft-0[67]/;
+const oldDraft = /draft-0[3-7]/;
+const olderDraft = /draft-0[34]/;
 // Published as CommonJS, whose default export arrives wrapped or not, by the loader.
 const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
 
@@ -31,11 +33,12 @@ export function compileValidator(schema: JsonSchema, tool = ''): Validate {
 }
 
 function compileWithAjv(schema: JsonSchema): ValidateFunction {
-  const dialect = isObject(schema) ? schema.$schema : undefined;
+  const dialect = isObject(schema) ? String(schema.$schema) : '';
   const options = { strict: false, allErrors: true, logger: false, validateSchema: false } as const;
-  const ajv = typeof dialect === 'string' && oldDraft.test(dialect) ? new Ajv(options) : new Ajv2020(options);
+  const listedItems = oldDraft.test(dialect);
+  const ajv = listedItems ? new Ajv(options) : new Ajv2020(options);
   addFormats(ajv);
-  return ajv.compile(withoutDialect(schema));
+  return ajv.compile(forAjv(withoutDialect(schema), { listedItems, plainId: olderDraft.test(dialect) }));
 }
 
 function attempt<T>(tool: string, run: () => T): T {
