@@ -7,6 +7,7 @@ import type { ToolList } from '../../../tools.ts';
 import type { GeneratedModule } from '../../module-contract.ts';
 import { type ChatEngine, type ChatOptions, prepareChat, startChat } from './chat.ts';
 import type { ChatStream } from './chat-stream.ts';
+import { checkLoadOptions } from './check-options.ts';
 import { GrammarCache } from './grammar-cache.ts';
 import {
   type LearnedTemplate,
@@ -34,7 +35,11 @@ export interface LoadModelOptions {
   readonly contextSize?: number;
   /** Chats that can run at the same time; further ones wait. Default: 1. */
   readonly sequences?: number;
-  /** Threads. Default: node-llama-cpp's choice. Very small models are fastest with 1. */
+  /**
+   * Threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
+   * spinning: on a machine that is busy otherwise fewer are many times faster, and very small models are
+   * fastest with 1.
+   */
   readonly threads?: number;
   /** `auto` (default) takes the GPU that is there; `false`, none. */
   readonly gpu?: 'auto' | false;
@@ -76,9 +81,11 @@ const defaultContextSize = 8192;
 
 /**
  * Loads the GGUF file at `file`. Throws `ModelFileError` when it cannot be read or has no chat template,
- * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and `AnalysisError` when the template cannot be understood.
+ * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a
+ * number that an option cannot have.
  */
 export async function loadModel(file: string, options: LoadModelOptions = {}): Promise<ChatModel> {
+  checkLoadOptions(options);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   const model = await openFile(llama, file);
   try {

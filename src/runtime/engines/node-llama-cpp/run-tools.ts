@@ -7,16 +7,20 @@ import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ChatOptions } from './chat.ts';
 import { type ChatStream, callsOf } from './chat-stream.ts';
+import { checkRunOptions } from './check-options.ts';
 import { type CallOutcome, canExecute, type Executor, executeCall } from './execute-call.ts';
 import { GeneratedStream } from './generated-stream.ts';
 
-/** What a run is to do. */
+/**
+ * What a run is to do. What `toolChoice` demands (`required`, a named tool) is demanded of the first response
+ * only: else the model could never answer. Which tools are allowed stays so for all.
+ */
 export interface RunToolsOptions<Tools extends ToolList = ToolList> extends ChatOptions<Tools> {
   /** Each with an `execute` of its own, unless the run has one for all. */
   readonly tools: Tools;
   /** Carries out the calls of tools that have no `execute`: `(call) => client.callTool(call)`. */
   readonly execute?: Executor<ToolCallOf<Tools>>;
-  /** The most responses that are asked for. Default: 8. */
+  /** The most responses that are asked for, at least 1. Default: 8. */
   readonly maxSteps?: number;
 }
 
@@ -124,6 +128,7 @@ async function* converse(
   options: RunToolsOptions,
   conversation: Conversation,
 ): AsyncGenerator<Event, Conversation> {
+  checkRunOptions(options);
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;
