@@ -105,6 +105,9 @@ export function reportKinds(
   for (const [keyword, value] of Object.entries(schema)) {
     const empty = isArray(value) && value.length === 0 ? emptyLists.get(keyword) : undefined;
     if (empty !== undefined) context.report(node, keyword, `the list is empty, ${empty}`, 'noted');
+    const isWritten = node.place.synthetic === '';
+    if (isWritten && (keyword === 'enum' || keyword === 'const') && holdsHalf(value))
+      context.report(node, keyword, 'texts with half a surrogate pair cannot be written', 'narrowed');
     const kind = kindOf.get(keyword);
     if (kind === undefined) continue;
     if (keyword === 'prefixItems' && hasItemsAsPrefix(schema)) {
@@ -116,6 +119,13 @@ export function reportKinds(
       reportParts(node, keyword, value, kind.of, context);
     }
   }
+}
+
+/** Whether half a surrogate pair stands somewhere in `value`. */
+function holdsHalf(value: JsonValue): boolean {
+  if (typeof value === 'string') return /\p{Cs}/u.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => holdsHalf(key) || holdsHalf(inner));
 }
 
 /** Says what in a list or an object is of the wrong kind. */

@@ -107,3 +107,13 @@ describe('under strict', () => {
     for (const issue of issues) expect(issue).toMatchObject({ pointer: '/properties/a', effect: 'noted' });
   });
 });
+
+test.each<JsonSchema>([
+  { enum: ['a', '\ud800'] },
+  { enum: [{ '\udfff': 1 }, 'b'] },
+  { anyOf: [{ const: ['\ud83d'] }, { const: '😀' }] },
+])('values with half a surrogate pair are reported: %j', (schema) => {
+  expect(linesOf(schema)).toMatchObject([
+    { effect: 'narrowed', reason: 'texts with half a surrogate pair cannot be written' },
+  ]);
+});
