@@ -41,6 +41,8 @@ const drafts: readonly (readonly [RegExp, number])[] = [
   [/2019-09/, 8],
   [/2020-12/, 9],
 ];
+/** In the text of a schema: a part of it has a name of its own. Most schemas have none, and are not searched. */
+const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
 /** The nodes of a schema and of the documents it may refer to. */
@@ -60,15 +62,16 @@ export class SchemaDocument {
 
   /** `documents` maps URIs to schemas that references may name. */
   constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
+    let usesUnevaluated = false;
     for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
       const place = enterResource(topOf(uri), document);
       this.#documents.set(uri, document);
       this.#identified.set(uri, place);
-      this.#index(document, { ...place, base: uri }, 0);
+      const text = JSON.stringify(document);
+      if (namesParts.test(text)) this.#index(document, { ...place, base: uri }, 0);
+      usesUnevaluated ||= text.includes('"unevaluated');
     }
-    this.usesUnevaluated = [schema, ...documents.values()].some((each) =>
-      JSON.stringify(each).includes('"unevaluated'),
-    );
+    this.usesUnevaluated = usesUnevaluated;
     this.root = this.#nodeAt(this.#identified.get(rootUri) ?? topOf(rootUri), schema);
   }
 
