@@ -6,6 +6,7 @@ import { SchemaError } from '../../errors.ts';
 import type { JsonSchema, JsonValue } from '../../messages.ts';
 import { forAjv } from './ajv-schema.ts';
 import { isObject } from './schema-document.ts';
+import { type SchemaInput, toJsonSchema } from './standard-schema.ts';
 
 /** One way in which a value is not valid. */
 export interface ValidationFailure {
@@ -24,11 +25,13 @@ const olderDraft = /draft-0[34]/;
 const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
 
 /**
- * A validator of `schema`. Throws `SchemaError` when Ajv cannot compile it; the validator does where Ajv's own
- * code fails on a value (unevaluated properties beside patterns can make it so).
+ * A validator of `schema`, plain or of a validation library. Throws `SchemaError` when it is no schema, its
+ * library has none as JSON, or Ajv cannot compile it; the validator does where Ajv's own code fails on a value
+ * (unevaluated properties beside patterns can make it so).
  */
-export function compileValidator(schema: JsonSchema, tool = ''): Validate {
-  const validate = attempt(tool, () => compileWithAjv(schema));
+export function compileValidator(schema: SchemaInput, tool = ''): Validate {
+  const plain = toJsonSchema(schema);
+  const validate = attempt(tool, () => compileWithAjv(plain));
   return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
 }
 

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { SchemaError } from '../../../src/errors.ts';
 import { type SchemaInput, toJsonSchema } from '../../../src/grammar/json-schema/standard-schema.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
 import type { JsonValue } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
@@ -78,6 +79,12 @@ describe.each(Object.entries(libraries))('%s', (_, { schema, isValid }) => {
     const verdicts = values.map((value) => ({ value, accepted: matcher.accepts(spell(plain, value)) }));
     expect(verdicts).toEqual(values.map((value) => ({ value, accepted: isValid(value) })));
     expect(verdicts.filter(({ accepted }) => accepted)).not.toHaveLength(0);
+  });
+
+  test('gives a validator that judges as the library does', () => {
+    const validate = compileValidator(schema);
+    const verdicts = values.map((value) => ({ value, accepted: validate(value).length === 0 }));
+    expect(verdicts).toEqual(values.map((value) => ({ value, accepted: isValid(value) })));
   });
 
   test('gives plain JSON of draft 2020-12', () => {
