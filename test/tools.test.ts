@@ -3,8 +3,10 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { ToolListError } from '../src/errors.ts';
 import type { JsonObject, Tool } from '../src/messages.ts';
-import type { ToolCallEvent } from '../src/runtime/events.ts';
+import { ChatDeltas, foldEvents } from '../src/runtime/assistant-message.ts';
+import type { AnyResponseEvent, ResponseEvent, ToolCallEvent } from '../src/runtime/events.ts';
 import type { SchemaValue } from '../src/schema-value.ts';
+import { eventLog } from '../src/testing/event-log.ts';
 import { type ChatEvent, defineTool, normalizeTools, type ToolCallOf, type ToolList } from '../src/tools.ts';
 
 const parameters = {
@@ -110,6 +112,19 @@ describe('types of calls', () => {
     expectTypeOf<Event['arguments']>().toEqualTypeOf<JsonObject>();
     expectTypeOf<Event['toolName']>().toEqualTypeOf<string>();
     expectTypeOf<Event>().toExtend<ToolCallEvent>();
+  });
+
+  it('of any tools are events that are folded and converted', () => {
+    const optional = { name: 'a', parameters: z.object({ at: z.string().optional() }) } as const;
+    const unknown = { name: 'b', parameters: z.object({ at: z.unknown() }) } as const;
+    type Event = ChatEvent<readonly [typeof optional, typeof unknown, typeof ofZod]>;
+    expectTypeOf<Event>().toExtend<AnyResponseEvent>();
+    expectTypeOf<ResponseEvent>().toExtend<AnyResponseEvent>();
+    const events: Event[] = [{ type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 }];
+    const converter = new ChatDeltas();
+    expect(events.map((event) => converter.convert(event)?.delta)).toEqual([{ content: 'Hi' }]);
+    expect(foldEvents(events).content).toBe('Hi');
+    expect(eventLog(events)).toEqual(['0..2 text-delta "Hi"']);
   });
 
   it('say unions, lists, constants and nesting', () => {

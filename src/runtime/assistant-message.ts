@@ -1,7 +1,7 @@
 /** Events in other shapes: folded to a message, or as the deltas of OpenAI's streaming API. */
 
 import type { JsonObject } from '../messages.ts';
-import type { ResponseEvent } from './events.ts';
+import type { AnyResponseEvent } from './events.ts';
 import { partialArguments } from './partial-json.ts';
 
 /** A call as far as events have told it. */
@@ -23,7 +23,7 @@ export interface FoldedResponse {
 }
 
 /** Folds events, also those of a response that is still being written. */
-export function foldEvents(events: Iterable<ResponseEvent>): FoldedResponse {
+export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
   let content = '';
   let reasoning = '';
   const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
@@ -68,7 +68,7 @@ export class ChatDeltas {
   private count = 0;
 
   /** The chunk for an event; `null` for events that OpenAI's stream does not have. */
-  convert(event: ResponseEvent): ChatChunk | null {
+  convert(event: AnyResponseEvent): ChatChunk | null {
     switch (event.type) {
       case 'text-delta':
         return chunk({ content: event.delta });

@@ -28,6 +28,14 @@ export type ResponseEvent =
   | Marker
   | Finish;
 
+/**
+ * An event whatever its tools: `ResponseEvent`, and `ChatEvent` of tools with types of their own. For code
+ * that reads events and does not look into arguments.
+ */
+export type AnyResponseEvent =
+  | Exclude<ResponseEvent, ToolCallEvent>
+  | (Omit<ToolCallEvent, 'arguments'> & { readonly arguments: object });
+
 /** Thinking begins; the stretch is empty. `reasoning-delta` events follow, then `reasoning-end`. */
 export interface ReasoningStart extends Stretch {
   readonly type: 'reasoning-start';

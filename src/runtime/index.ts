@@ -15,6 +15,7 @@ export {
   rememberGrammars,
 } from './compiled-grammars.ts';
 export type {
+  AnyResponseEvent,
   Finish,
   Malformed,
   Marker,

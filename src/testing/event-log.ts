@@ -9,10 +9,10 @@
  * event, then what it says: names and ids bare, text in quotes and with JSON's escapes. Text that holds
  * quotes stands in backticks, so that JSON stays readable: `{"city": "Oslo"}`.
  */
-import type { ResponseEvent } from '../runtime/events.ts';
+import type { AnyResponseEvent, ResponseEvent } from '../runtime/events.ts';
 
 /** One line per event. What `malformed` gives as its reason is left out: it is for people, and may change. */
-export function eventLog(events: readonly ResponseEvent[]): readonly string[] {
+export function eventLog(events: readonly AnyResponseEvent[]): readonly string[] {
   return events.map((event) => {
     const said = wordsOf(event);
     const place = event.start === event.end ? `${event.start}` : `${event.start}..${event.end}`;
@@ -20,7 +20,7 @@ export function eventLog(events: readonly ResponseEvent[]): readonly string[] {
   });
 }
 
-function wordsOf(event: ResponseEvent): string {
+function wordsOf(event: AnyResponseEvent): string {
   switch (event.type) {
     case 'reasoning-delta':
     case 'text-delta':
