@@ -3,7 +3,7 @@
  * lie in the file. (Readers that decode every text lose the ones that are not valid UTF-8, and the byte
  * order marks; a vocabulary copied through them has doubled tokens, and does not load.)
  */
-import { GGUFValueType } from '@huggingface/gguf';
+import { ggufTypes } from './gguf-types.ts';
 import type { GgufMetadata, GgufValue } from './gguf-writer.ts';
 
 /** The items of an array as they lie in a file. */
@@ -77,33 +77,33 @@ function concatenate(pieces: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-function readValue(reader: ByteReader, type: GGUFValueType): GgufValue {
-  if (type === GGUFValueType.STRING) return { type, value: decoder.decode(reader.string()) };
-  if (type !== GGUFValueType.ARRAY) return { type, value: new RawArray(1, reader.take(sizeOf(type))) };
-  const subType: GGUFValueType = reader.uint32();
+function readValue(reader: ByteReader, type: number): GgufValue {
+  if (type === ggufTypes.STRING) return { type, value: decoder.decode(reader.string()) };
+  if (type !== ggufTypes.ARRAY) return { type, value: new RawArray(1, reader.take(sizeOf(type))) };
+  const subType: number = reader.uint32();
   const count = reader.uint64();
   const start = reader.position;
-  if (subType === GGUFValueType.STRING) for (let index = 0; index < count; index++) reader.string();
+  if (subType === ggufTypes.STRING) for (let index = 0; index < count; index++) reader.string();
   else reader.take(count * sizeOf(subType));
   return { type, subType, value: new RawArray(count, reader.slice(start)) };
 }
 
-function sizeOf(type: GGUFValueType): number {
+function sizeOf(type: number): number {
   switch (type) {
-    case GGUFValueType.UINT8:
-    case GGUFValueType.INT8:
-    case GGUFValueType.BOOL:
+    case ggufTypes.UINT8:
+    case ggufTypes.INT8:
+    case ggufTypes.BOOL:
       return 1;
-    case GGUFValueType.UINT16:
-    case GGUFValueType.INT16:
+    case ggufTypes.UINT16:
+    case ggufTypes.INT16:
       return 2;
-    case GGUFValueType.UINT32:
-    case GGUFValueType.INT32:
-    case GGUFValueType.FLOAT32:
+    case ggufTypes.UINT32:
+    case ggufTypes.INT32:
+    case ggufTypes.FLOAT32:
       return 4;
-    case GGUFValueType.UINT64:
-    case GGUFValueType.INT64:
-    case GGUFValueType.FLOAT64:
+    case ggufTypes.UINT64:
+    case ggufTypes.INT64:
+    case ggufTypes.FLOAT64:
       return 8;
     default:
       throw new TypeError(`GGUF type ${type} is not read`);

@@ -1,14 +1,14 @@
 /** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
-import { GGUFValueType } from '@huggingface/gguf';
 import { RawArray } from './gguf-reader.ts';
+import { ggufTypes } from './gguf-types.ts';
 
 /**
- * One metadata value with its GGUF type; `subType` is the items' type of an array. A `RawArray` holds
+ * One metadata value with the number of its GGUF type; `subType` is the items' of an array. A `RawArray` holds
  * the value's bytes (also of a single number, then with a count of 1).
  */
 export interface GgufValue {
-  readonly type: GGUFValueType;
-  readonly subType?: GGUFValueType | undefined;
+  readonly type: number;
+  readonly subType?: number | undefined;
   readonly value: unknown;
 }
 
@@ -30,17 +30,17 @@ const version = 3;
 
 /** A string as a GGUF value. */
 export function stringValue(value: string): GgufValue {
-  return { type: GGUFValueType.STRING, value };
+  return { type: ggufTypes.STRING, value };
 }
 
 /** An unsigned 32-bit number as a GGUF value. */
 export function uint32Value(value: number): GgufValue {
-  return { type: GGUFValueType.UINT32, value };
+  return { type: ggufTypes.UINT32, value };
 }
 
 /** A 32-bit float as a GGUF value. */
 export function float32Value(value: number): GgufValue {
-  return { type: GGUFValueType.FLOAT32, value };
+  return { type: ggufTypes.FLOAT32, value };
 }
 
 /** The bytes of a GGUF file. Throws `TypeError` for a value that does not fit its type. */
@@ -76,7 +76,7 @@ function writeTensorInfos(out: ByteWriter, tensors: readonly GgufTensor[]): void
 }
 
 function writeValue(out: ByteWriter, { type, subType, value }: GgufValue): void {
-  if (type === GGUFValueType.ARRAY) {
+  if (type === ggufTypes.ARRAY) {
     if (!(value instanceof RawArray) || subType === undefined) {
       throw new TypeError('a GGUF array needs its items as bytes, and their type');
     }
@@ -84,9 +84,9 @@ function writeValue(out: ByteWriter, { type, subType, value }: GgufValue): void 
     out.uint64(value.count);
     out.bytes(value.bytes);
   } else if (value instanceof RawArray) out.bytes(value.bytes);
-  else if (type === GGUFValueType.STRING && typeof value === 'string') out.string(value);
-  else if (type === GGUFValueType.UINT32 && typeof value === 'number') out.uint32(value);
-  else if (type === GGUFValueType.FLOAT32 && typeof value === 'number') out.float32(value);
+  else if (type === ggufTypes.STRING && typeof value === 'string') out.string(value);
+  else if (type === ggufTypes.UINT32 && typeof value === 'number') out.uint32(value);
+  else if (type === ggufTypes.FLOAT32 && typeof value === 'number') out.float32(value);
   else throw new TypeError(`a GGUF value of type ${type} cannot be ${typeof value}`);
 }
 
