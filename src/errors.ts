@@ -314,6 +314,16 @@ export class MessageError extends IdiolectError {
   }
 }
 
+/** A response was iterated over that is read already: nothing keeps events that were passed. */
+export class ResponseReadError extends IdiolectError {
+  readonly code = 'response-read';
+  constructor() {
+    super(
+      'this response is being read already: begin to iterate before you await its message, and iterate once',
+    );
+  }
+}
+
 /** Text was fed to a parser whose response is over. */
 export class ResponseOverError extends IdiolectError {
   readonly code = 'response-over';

@@ -5,8 +5,9 @@ import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import { GeneratedStream } from './generated-stream.ts';
 
 /**
- * One response. It is generated as it is read: iterate over the events, or await `message`, or both.
- * Leaving the iteration early ends the response; `message` is then what had been written.
+ * One response. It is generated as it is read: iterate over the events, or await `message`, or iterate and
+ * then await. Events are not kept: whoever has awaited `message`, or iterates a second time, gets a
+ * `ResponseReadError`. Leaving the iteration early ends the response; `message` is then what had been written.
  */
 export interface ChatStream<Tools extends ToolList = ToolList> extends AsyncIterable<ChatEvent<Tools>> {
   /** The finished message. Rejects with whatever ended the response: a typed error, the signal's reason. */

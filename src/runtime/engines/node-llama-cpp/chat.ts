@@ -46,7 +46,11 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
   readonly stop?: readonly string[];
   /** Ends the response: iteration and `message` then throw the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Write forced text without sampling it: several times faster, the same message. Default: true. */
+  /**
+   * Write forced text without sampling it: several times faster. Where the model would have drawn the same
+   * tokens for it, the message is the same at temperature 0; a run of tokens cut in another way can lead it
+   * elsewhere. Default: true.
+   */
   readonly injectForcedText?: boolean;
 }
 

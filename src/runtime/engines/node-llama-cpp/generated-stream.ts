@@ -1,4 +1,5 @@
 /** Events and a result that are made as they are read. */
+import { ResponseReadError } from '../../../errors.ts';
 
 type Generation<Event, Result> = AsyncGenerator<Event, Result>;
 
@@ -9,7 +10,7 @@ interface Settle<Result> {
 
 /**
  * A stream over a generation that starts when somebody first looks. `interrupted` is asked for the
- * result of one that was left.
+ * result of one that was left. Events are not kept: a second reader gets a `ResponseReadError`.
  */
 export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #generation: Generation<Event, Result>;
@@ -36,7 +37,7 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
-    if (this.#iterating) throw new TypeError('this response is being read already');
+    if (this.#iterating) throw new ResponseReadError();
     this.#iterating = true;
     let ended = false;
     try {

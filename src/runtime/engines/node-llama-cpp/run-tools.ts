@@ -70,7 +70,7 @@ export type ToolRunEvent<Tools extends ToolList = ToolList> =
   | ToolFailure
   | RunFinish;
 
-/** A run. It goes on as it is read: iterate over the events, or await `messages`, or both. */
+/** A run. It goes on as it is read, like a response: iterate over the events, or await `messages`, in this order. */
 export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterable<ToolRunEvent<Tools>> {
   /** The whole conversation, the given messages first. Rejects with whatever ended the run. */
   readonly messages: Promise<readonly Message[]>;

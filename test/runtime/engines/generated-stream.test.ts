@@ -1,0 +1,46 @@
+/** Who may read a response, and in which order. */
+import { describe, expect, it } from 'vitest';
+import { ResponseReadError } from '../../../src/errors.ts';
+import { GeneratedChat } from '../../../src/runtime/engines/node-llama-cpp/chat-stream.ts';
+
+const message = { role: 'assistant', content: 'Hi' } as const;
+
+function response(): GeneratedChat {
+  const generate = async function* () {
+    yield { type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 } as const;
+    return message;
+  };
+  return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }));
+}
+
+async function types(stream: GeneratedChat): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { type } of stream) found.push(type);
+  return found;
+}
+
+describe('a response', () => {
+  it('is iterated over, and then gives its message, as often as it is asked', async () => {
+    const stream = response();
+    expect(await types(stream)).toEqual(['text-delta']);
+    expect(await stream.message).toEqual(message);
+    expect(await stream.message).toEqual(message);
+  });
+
+  it('may give its promise before, as long as nobody waits for it', async () => {
+    const stream = response();
+    const later = stream.message;
+    expect(await types(stream)).toEqual(['text-delta']);
+    expect(await later).toEqual(message);
+  });
+
+  it('says so when its events are gone', async () => {
+    const awaited = response();
+    await awaited.message;
+    await expect(types(awaited)).rejects.toBeInstanceOf(ResponseReadError);
+    const iterated = response();
+    await types(iterated);
+    await expect(types(iterated)).rejects.toBeInstanceOf(ResponseReadError);
+    expect(await iterated.message).toEqual(message);
+  });
+});
