@@ -1,5 +1,6 @@
 /** What messages and tools must be before a template sees them. */
 import { MessageError, ToolError } from '../errors.ts';
+import type { Message, ToolCall } from '../messages.ts';
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
@@ -24,8 +25,19 @@ function checkCall(call: unknown, path: string): void {
   const { name, arguments: args } = call.function;
   if (typeof name !== 'string')
     refuse(`${path}.function.name`, 'the name of the called function must be text');
-  if (typeof args !== 'string' && !isRecord(args)) {
-    refuse(`${path}.function.arguments`, 'arguments must be JSON text or an object');
+  if (!isRecord(args) && !holdsObject(args)) {
+    refuse(`${path}.function.arguments`, 'arguments must be the JSON text of an object');
+  }
+}
+
+/** Whether text is the JSON of an object; servers write none at all for a call without arguments. */
+function holdsObject(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  if (text.trim() === '') return true;
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
   }
 }
 
@@ -46,13 +58,37 @@ function checkMessage(message: unknown, path: string): void {
   });
 }
 
-/** Checks messages from outside. Throws MessageError with the path of the first fault. */
-export function checkMessages(messages: unknown): void {
+function checkMessages(messages: unknown): void {
   if (!Array.isArray(messages)) refuse('messages', 'messages must be a list');
   if (messages.length === 0) refuse('messages', 'there is nothing to render; give at least one message');
   messages.forEach((message, index) => {
     checkMessage(message, `messages[${index}]`);
   });
+}
+
+/**
+ * Messages from outside in one spelling: `null` only where there is no content, arguments as JSON text. Throws
+ * MessageError with the path of the first fault.
+ */
+export function readMessages(messages: unknown): readonly Message[] {
+  checkMessages(messages);
+  return (messages as readonly Message[]).map(inOneSpelling);
+}
+
+function inOneSpelling(message: Message): Message {
+  if (message.role !== 'assistant') return message;
+  const { tool_calls: calls, reasoning_content: reasoning, ...rest } = message;
+  return {
+    ...rest,
+    ...(reasoning == null ? {} : { reasoning_content: reasoning }),
+    ...(calls == null ? {} : { tool_calls: calls.map(withArgumentText) }),
+  };
+}
+
+function withArgumentText(call: ToolCall): ToolCall {
+  const { arguments: given } = call.function as { readonly arguments: unknown };
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  return { ...call, function: { ...call.function, arguments: text.trim() === '' ? '{}' : text } };
 }
 
 /** Checks tools from outside. Throws ToolError. */

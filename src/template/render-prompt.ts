@@ -2,8 +2,9 @@
 import type { InputShape } from '../chat-format.ts';
 import { TemplateError, UnsupportedOptionError } from '../errors.ts';
 import type { AssistantMessage, Message, Tool } from '../messages.ts';
-import { checkMessages, checkTools } from './check-messages.ts';
+import { checkTools, readMessages } from './check-messages.ts';
 import { observeInputShape, shapeMessages } from './input-shape.ts';
+import { makeReadable } from './readable-messages.ts';
 import { strftime } from './strftime.ts';
 import { parseTemplate, type Template } from './template.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
@@ -158,7 +159,7 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * ever data: nothing in them is read as template code.
  */
 export function renderPrompt(templateSource: string, options: RenderPromptOptions): string {
-  checkMessages(options.messages);
+  const given = readMessages(options.messages);
   checkTools(options.tools);
   const template = remembered(templateSource, options.name ?? 'template');
   const shape = options.input ?? observeInputShape(template);
@@ -167,7 +168,8 @@ export function renderPrompt(templateSource: string, options: RenderPromptOption
     const variables = { ...baseVariables(template, options), messages: shapeMessages(messages, shape) };
     return renderWithResorts(template, { ...variables, ...options.templateVariables }, options);
   };
-  const messages = continued ? markEnd(options.messages) : options.messages;
+  const readable = makeReadable(template, given);
+  const messages = continued ? markEnd(readable) : readable;
   let text: string;
   try {
     text = render(messages);

@@ -5,6 +5,7 @@ import { createResponseParser } from '../../../create-response-parser.ts';
 import type { BuiltGrammar, GrammarOptions, Trigger } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { Message, Tool } from '../../../messages.ts';
+import { readMessages } from '../../../template/check-messages.ts';
 import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
@@ -108,8 +109,9 @@ async function* generate(
 }
 
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
-export function prepareChat(engine: ChatEngine, options: ChatOptions): PreparedChat {
-  checkChatOptions(options);
+export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedChat {
+  checkChatOptions(given);
+  const options = { ...given, messages: readMessages(given.messages) };
   const { model, shelf, vocabulary, grammars } = engine;
   const tools = normalizeTools(options.tools ?? []);
   const template = shelf.learn(tools.length > 0);
