@@ -273,7 +273,11 @@ function unwritableBecause(name: string, calls: CallsFormat): string | null {
   if (/\s/.test(name)) return 'it holds white space';
   const after = textAfterName(calls);
   const terminator = after.trim();
-  if (/^(\s+\w|\s*$)/.test(after)) return null;
+  if (after.trim() === '') {
+    const begin = argumentsBegin(calls).trim();
+    return begin !== '' && name.includes(begin) ? `it holds ${begin}, with which arguments begin` : null;
+  }
+  if (/^\s+\w/.test(after)) return null;
   if (name.includes(terminator)) return `it holds ${JSON.stringify(terminator)}, which ends a name`;
   const [first] = terminator;
   if (first !== undefined && name.includes(first))
@@ -294,7 +298,10 @@ function textAfterName(calls: CallsFormat): string {
   );
   const nameAt = parts.findIndex((part) => typeof part !== 'string' && part.hole === 'name');
   const next = parts[nameAt + 1];
-  if (typeof next === 'string') return next;
-  if (calls.arguments.kind === 'entries') return calls.arguments.open + calls.arguments.entry.open;
-  return calls.arguments.encoding === 'string' ? '"' : '{';
+  return typeof next === 'string' ? next : argumentsBegin(calls);
+}
+
+function argumentsBegin({ arguments: format }: CallsFormat): string {
+  if (format.kind === 'entries') return format.open + format.entry.open;
+  return format.encoding === 'string' ? '"' : '{';
 }

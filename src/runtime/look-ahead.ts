@@ -21,7 +21,9 @@ export function nameEnd(
 ): number {
   const limit = Math.min(text.length, at + tools.longestName);
   let end = at;
-  while (end < limit && !isSpace(text.charCodeAt(end)) && !ends.some((each) => text.startsWith(each, end))) {
+  // A name may hold what ends others.
+  const isEnd = () => ends.some((each) => text.startsWith(each, end)) && tools.has(text.slice(at, end));
+  while (end < limit && !isSpace(text.charCodeAt(end)) && !isEnd()) {
     if (!ended && mayEndHere(tools, text, at, end, ends)) return undecided;
     end++;
   }
@@ -53,19 +55,28 @@ function endFollows(text: string, nameEnds: number, ends: readonly string[], end
 
 /** White space and names longer than this do not stand in the opening of a call. */
 const longestOpening = 128;
-const nameUnit = /[\w.\-/:]/;
+/** What stands in names that nobody offered; offered ones are known by themselves. */
+const nameUnit = /[^\s<>[\]{}()"'`|=,;\\]/;
 
 /** Whether what the choice asks for goes on at `at`: `at` itself, `absent`, or `undecided`. */
-export function callGoesOn(text: string, at: number, choice: Choice<unknown>, ended: boolean): number {
+export function callGoesOn(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  choice: Choice<unknown>,
+  ended: boolean,
+): number {
   const { texts, nameEnds } = choice.goesOn ?? { texts: [] };
   const next = skipSpace(text, at);
   if (next - at > longestOpening) return absent;
   if (texts.some((each) => text.startsWith(each, next))) return at;
   const rest = text.length - next < longestOpening ? text.slice(next) : null;
   const mayGoOn = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
-  const named = nameEnds === undefined ? absent : anyNameEnd(text, next, nameEnds, ended);
+  if (nameEnds === undefined) return mayGoOn ? undecided : absent;
+  const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
+  const named = offered >= 0 ? offered : anyNameEnd(text, next, nameEnds, ended);
   if (named >= 0) return at;
-  return mayGoOn || named === undecided ? undecided : absent;
+  return mayGoOn || named === undecided || offered === undecided ? undecided : absent;
 }
 
 /** Position behind any name at `at` that has one of `ends` behind it; `absent` or `undecided`. */

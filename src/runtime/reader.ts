@@ -332,7 +332,7 @@ export class Reader implements MatchContext {
   }
 
   callGoesOn(text: string, at: number, choice: Choice<unknown>): number {
-    return callGoesOn(text, at, choice, this.ended);
+    return callGoesOn(this.options.tools, text, at, choice, this.ended);
   }
 
   nameEnd(text: string, at: number, ends: readonly string[]): number {

@@ -1,0 +1,66 @@
+/** Law: a name that the grammar writes is read back; any other is refused before the first token. */
+import { expect, test } from 'vitest';
+import type { ChatFormat } from '../../src/chat-format.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import { ToolError } from '../../src/errors.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import { writeResponse } from '../../src/grammar/write-response.ts';
+import type { AssistantMessage, Tool } from '../../src/messages.ts';
+import { generatedFormats } from '../support/generated-formats.ts';
+
+const names = [
+  'prüfe',
+  '日',
+  '😀',
+  'a>b',
+  '$a',
+  '@a',
+  'a(b',
+  "a'b",
+  'a"b',
+  'a=b',
+  'a{b',
+  'a,b',
+  'a\\b',
+  'a|b',
+  '1a',
+];
+
+function toolOf(name: string): Tool {
+  const parameters = { type: 'object', properties: { text: { type: 'string' } } };
+  return { type: 'function', function: { name, parameters } };
+}
+
+function calling(name: string, args: string): AssistantMessage {
+  const call = { id: 'call00001', type: 'function' as const, function: { name, arguments: args } };
+  return { role: 'assistant', content: null, tool_calls: [call] };
+}
+
+const formats = generatedFormats().filter(({ format }) => format.calls !== null);
+
+function isRefused(format: ChatFormat, tools: readonly Tool[]): boolean {
+  try {
+    buildGrammar(format, { tools, toolChoice: 'required' });
+    return false;
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolError);
+    return true;
+  }
+}
+
+test.each(formats)('$name', ({ format }) => {
+  let read = 0;
+  for (const name of names) {
+    const tools = [toolOf(name)];
+    if (isRefused(format, tools)) continue;
+    for (const args of ['{}', '{"text":"x"}']) {
+      const parser = createResponseParser(format, { tools });
+      parser.feed(writeResponse(format, calling(name, args)));
+      const [call] = parser.finish().message.tool_calls ?? [];
+      expect(call?.function.name).toBe(name);
+      expect(JSON.parse(call?.function.arguments ?? 'null')).toEqual(JSON.parse(args));
+      read += 1;
+    }
+  }
+  expect(read).toBeGreaterThan(names.length);
+});
