@@ -228,6 +228,16 @@ export class ContextOverflowError extends IdiolectError {
   }
 }
 
+/** A model was asked for something behind its `dispose()`. */
+export class ModelDisposedError extends IdiolectError {
+  readonly code = 'model-disposed';
+  readonly model: string;
+  constructor(facts: { model: string }) {
+    super(`${facts.model} was disposed of: call dispose() when its last chat is over, or load it again`);
+    this.model = facts.model;
+  }
+}
+
 /** An optional package that a command or an adapter needs is not installed. */
 export class MissingPackageError extends IdiolectError {
   readonly code = 'missing-package';

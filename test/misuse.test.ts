@@ -117,3 +117,53 @@ describe('schemas that are no JSON', () => {
     );
   });
 });
+
+describe('options of a grammar that are not as their types say', () => {
+  const schema = { type: 'object' };
+  test.each([
+    { policy: 'Strict' },
+    { argumentOrder: 'x' },
+    { parallelToolCalls: 'no' },
+    { generationPrompt: 5 },
+    { responseFormat: 'json_object' },
+    { responseFormat: {} },
+    { responseFormat: { schema } },
+    { responseFormat: { type: 'json_object', schema } },
+    { responseFormat: { type: 'json_schema' } },
+    { responseFormat: { type: 'json_schema', schema } },
+    { responseFormat: { type: 'json_schema', json_schema: {} } },
+    { toolChoice: 'any' },
+    { toolChoice: { type: 'function', name: 'f' } },
+    { toolChoice: { type: 'allowed_tools', allowed_tools: { mode: 'x', tools: [] } } },
+    { toolChoice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{}] } } },
+  ])('%j', (options) => {
+    expect(() => buildGrammar(format, anything(options))).toThrow(UnsupportedOptionError);
+  });
+
+  test('each form of a response format passes', () => {
+    const forms: readonly GrammarOptions['responseFormat'][] = [
+      undefined,
+      { type: 'text' },
+      { type: 'json_object' },
+      { type: 'json_schema', json_schema: { schema } },
+    ];
+    const enforced = forms.map((responseFormat) => buildGrammar(format, anything({ responseFormat })).grammar);
+    expect(enforced.map((grammar) => grammar !== null)).toEqual([false, false, true, true]);
+  });
+});
+
+describe('options of a parser that are not as their types say', () => {
+  test.each([
+    { generationPrompt: 5 },
+    { reasoningFormat: 'x' },
+    { parallelToolCalls: 'no' },
+    { validate: true },
+    { specialTokens: '<call>' },
+  ])('%j', (options) => {
+    expect(() => createResponseParser(format, anything(options))).toThrow(UnsupportedOptionError);
+  });
+
+  test('an end that is none', () => {
+    expect(() => createResponseParser(format).finish(anything('foo'))).toThrow(UnsupportedOptionError);
+  });
+});

@@ -2,10 +2,12 @@
 import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts';
+import { checkOptions } from '../option-rules.ts';
 import { normalizeTools, type ToolList } from '../tools.ts';
 import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import type { Grammar } from './expression.ts';
+import { grammarRules } from './grammar-rules.ts';
 import { type SchemaInput, toJsonSchema } from './json-schema/standard-schema.ts';
 import { printGbnf } from './print-gbnf.ts';
 import { type PromptState, readPromptState } from './prompt-state.ts';
@@ -95,6 +97,7 @@ export const compileResponse: CompileResponse = (format, request) => {
  */
 export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): BuiltGrammar {
   refuseNoFormat(format);
+  checkOptions(options, grammarRules);
   const tools = normalizeTools(options.tools ?? []);
   return buildGrammarWith(compileResponse, format, { ...options, tools });
 }
@@ -109,7 +112,10 @@ function refuseNoFormat(given: unknown): void {
   });
 }
 
-/** The same with another way to the expression. What is refused without compiling is refused here too. */
+/**
+ * The same with another way to the expression, for options that were checked. What is refused without
+ * compiling is refused here too.
+ */
 export function buildGrammarWith(
   compile: CompileResponse,
   format: ChatFormat,
@@ -183,7 +189,6 @@ function allowedTools(
   choice: ToolChoice,
 ): { readonly offered: readonly Tool[]; readonly choice: Exclude<ToolChoice, AllowedTools> } {
   if (typeof choice === 'string') return { offered: tools, choice };
-  if (!namesTools(choice)) refuseUnknown(choice);
   if (choice.type === 'function') return { offered: tools, choice };
   const { mode, tools: allowed } = choice.allowed_tools;
   const offered = new Set(allowed.flatMap((named) => chosenTools(tools, named)));
@@ -224,7 +229,6 @@ function refuseDuplicates(tools: readonly Tool[]): void {
 
 function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, AllowedTools>): readonly Tool[] {
   if (typeof choice === 'string') {
-    refuseUnknown(choice);
     if (choice !== 'required' || offered.length > 0) return offered;
     throw new UnsupportedOptionError({ option: 'toolChoice', reason: '`required` needs at least one tool' });
   }
@@ -234,24 +238,6 @@ function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, Allow
   throw new ToolError({ tool: name, reason: 'toolChoice names it, but it is not among the tools' });
 }
 
-const knownChoices: readonly string[] = ['auto', 'required', 'none'];
-
-/** Whether an object that may come from outside the type checker is one of the choices. */
-function namesTools(choice: { readonly function?: unknown; readonly allowed_tools?: unknown }): boolean {
-  const { function: named, allowed_tools: allowed } = choice;
-  if (typeof named === 'object' && named !== null) return 'name' in named;
-  return (
-    typeof allowed === 'object' && allowed !== null && 'tools' in allowed && Array.isArray(allowed.tools)
-  );
-}
-
-/** A choice from outside the type checker must not turn tools off in silence. */
-function refuseUnknown(choice: unknown): void {
-  if (typeof choice === 'string' && knownChoices.includes(choice)) return;
-  const reason = `${JSON.stringify(choice)} is none of ${knownChoices.join(', ')}, nor an object that names tools`;
-  throw new UnsupportedOptionError({ option: 'toolChoice', reason });
-}
-
 /** The same with plain JSON Schema: what a library gives says nothing of itself as JSON. Throws `SchemaError`. */
 export function plainResponseFormat(format: ResponseFormat | undefined): ResponseFormat | undefined {
   if (format?.type !== 'json_schema') return format;
@@ -259,23 +245,8 @@ export function plainResponseFormat(format: ResponseFormat | undefined): Respons
 }
 
 function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
-  switch (format?.type) {
-    case 'json_object':
-      return { type: 'object' };
-    case 'json_schema':
-      if (format.json_schema?.schema !== undefined) return toJsonSchema(format.json_schema.schema);
-      throw unknownFormat(format);
-    case 'text':
-    case undefined:
-      return null;
-    default:
-      throw unknownFormat(format);
-  }
-}
-
-function unknownFormat(format: unknown): UnsupportedOptionError {
-  const reason = `${JSON.stringify(format)} is none of text, json_object and json_schema with its schema`;
-  return new UnsupportedOptionError({ option: 'responseFormat', reason });
+  if (format?.type === 'json_object') return { type: 'object' };
+  return format?.type === 'json_schema' ? toJsonSchema(format.json_schema.schema) : null;
 }
 
 /**

@@ -1,6 +1,17 @@
 /** The parser that callers hold: feeds text to a module's states, and finishes. */
 import { ResponseOverError, UnsupportedOptionError } from '../errors.ts';
 import type { JsonObject, Tool } from '../messages.ts';
+import {
+  anyValue,
+  callback,
+  checkOption,
+  checkOptions,
+  list,
+  type OptionRules,
+  oneOf,
+  text,
+  truth,
+} from '../option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
 import { Reader } from './reader.ts';
@@ -64,7 +75,7 @@ export interface ResponseParser {
   feed(text: string | readonly ResponsePiece[]): readonly ResponseEvent[];
   /**
    * The response is over. `length`: it was cut short. Returns the last events and the message. Later
-   * calls return no more events.
+   * calls return no more events. Throws `UnsupportedOptionError` for another reason.
    */
   finish(reason?: 'stop' | 'length'): {
     readonly events: readonly ResponseEvent[];
@@ -84,6 +95,20 @@ export interface ParserPosition {
   readonly callsOpenedAt: number | null;
 }
 
+/** What the options of a parser may be; tools are checked where they are read. */
+const parserRules: OptionRules<ResponseParserOptions> = {
+  tools: anyValue,
+  generationPrompt: text,
+  parallelToolCalls: truth,
+  reasoningFormat: oneOf('separate', 'none'),
+  markers: truth,
+  keepMessage: truth,
+  validate: callback,
+  createId: callback,
+  specialTokens: list,
+};
+const endings = oneOf('stop', 'length');
+
 /** A parser for the responses of one format. Throws when the module was made for another runtime. */
 export function createModuleParser(
   responseModule: ResponseModule,
@@ -95,6 +120,7 @@ export function createModuleParser(
       reason: `it was generated for contract ${responseModule.contract}, this runtime has ${moduleContractVersion}; generate it again`,
     });
   }
+  checkOptions(options, parserRules);
   return new ModuleParser(responseModule, options);
 }
 
@@ -192,6 +218,7 @@ class ModuleParser implements ResponseParser {
     readonly events: readonly ResponseEvent[];
     readonly message: ResponseMessage;
   } {
+    checkOption('finish', reason, endings);
     if (!this.finished) {
       this.finished = true;
       this.quiet = false;
@@ -220,10 +247,10 @@ function callCheck(
   };
 }
 
-/** The text of a single piece that is no special token; `null` for anything else. */
-function onlyText(pieces: readonly ResponsePiece[]): string | null {
-  const piece = pieces.length === 1 ? pieces[0] : undefined;
-  return piece === undefined || piece.special === true ? null : piece.text;
+/** The text of a single piece that is no special token; `null` for anything else, also for what is no piece. */
+function onlyText(pieces: readonly ResponsePiece[] | null | undefined): string | null {
+  const piece = pieces?.length === 1 ? pieces[0] : undefined;
+  return typeof piece?.text !== 'string' || piece.special === true ? null : piece.text;
 }
 
 /** Whether the last unit is the first half of a surrogate pair. */

@@ -6,7 +6,7 @@ import {
   checkLoadOptions,
   checkRunOptions,
 } from '../../../src/runtime/engines/node-llama-cpp/check-options.ts';
-import { loadModel, runTools } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
+import { type LoadModelOptions, loadModel, type RunToolsOptions, runTools } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
@@ -24,6 +24,19 @@ describe('options of a chat', () => {
     { stop: [''] },
     { stop: 'END' },
     { messages: 'Hello' },
+    { messages: undefined },
+    { policy: 'Strict' },
+    { argumentOrder: 'x' },
+    { reasoningFormat: 'x' },
+    { thinking: 'yes' },
+    { thinking: null },
+    { parallelToolCalls: 'no' },
+    { templateVariables: 5 },
+    { continueFinalMessage: 1 },
+    { signal: {} },
+    { responseFormat: 'json_object' },
+    { toolChoice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{}] } } },
+    { max_completion_tokens: 5 },
   ])('%j is refused', (wrong) => {
     const options = { messages, ...wrong } as unknown as ChatOptions;
     expect(() => checkChatOptions(options)).toThrow(UnsupportedOptionError);
@@ -41,7 +54,31 @@ describe('options of a chat', () => {
       seed: 3,
     };
     expect(() => checkChatOptions({ messages, ...options, stop: ['END'] })).not.toThrow();
+    const { signal } = new AbortController();
+    expect(() => checkChatOptions({ messages, signal, thinking: false, templateVariables: {} })).not.toThrow();
     expect(() => checkChatOptions({ messages, maxTokens: Number.POSITIVE_INFINITY })).not.toThrow();
+  });
+});
+
+describe('names of options', () => {
+  test.each([
+    ['max_tokens', 'maxTokens'],
+    ['tool_choice', 'toolChoice'],
+    ['response_format', 'responseFormat'],
+    ['top_p', 'topP'],
+  ])("%s of another API is %s here", (other, own) => {
+    const options = { messages, [other]: 1 };
+    expect(() => checkChatOptions(options)).toThrow(`${other}: there is no such option; it is called ${own}`);
+  });
+
+  test('a name that is like none is answered with all', () => {
+    const options: ChatOptions = Object.assign({ messages }, { warmth: 1 });
+    expect(() => checkChatOptions(options)).toThrow(/^warmth: .*messages, .*temperature/);
+  });
+
+  test('texts are told from numbers', () => {
+    const options = { messages, maxTokens: '5' } as unknown as ChatOptions;
+    expect(() => checkChatOptions(options)).toThrow('and not "5"');
   });
 });
 
@@ -52,6 +89,16 @@ describe('steps of a run', () => {
     };
     const run = runTools({ chat }, { messages, tools: [], maxSteps });
     await expect(run.messages).rejects.toBeInstanceOf(UnsupportedOptionError);
+  });
+
+  test('messages are asked for in the run, not at its start', async () => {
+    const chat = () => {
+      throw new TypeError('nothing is to be asked of the model');
+    };
+    for (const options of [{ tools: [] }, { tools: [], messages: null }, undefined]) {
+      const run = runTools({ chat }, options as unknown as RunToolsOptions);
+      await expect(run.messages).rejects.toBeInstanceOf(UnsupportedOptionError);
+    }
   });
 
   test('the usual ones pass', () => {
@@ -68,15 +115,27 @@ describe('options of a model', () => {
     { contextSize: Number.POSITIVE_INFINITY },
     { sequences: 0 },
     { sequences: 1.5 },
+    { sequences: 257 },
     { threads: -1 },
+    { gpu: 'metal9' },
+    { chatTemplate: 5 },
+    { modules: 5 },
+    { modules: {} },
+    { modules: [null] },
+    { modules: [{ default: {} }] },
+    { requireTools: 'no' },
+    { llama: {} },
+    { context_size: 4096 },
   ])('%j is refused before the file is looked at', async (wrong) => {
-    const refused = loadModel('no such file', wrong);
+    const refused = loadModel('no such file', wrong as unknown as LoadModelOptions);
     await expect(refused).rejects.toBeInstanceOf(UnsupportedOptionError);
     await expect(refused).rejects.toThrow(new RegExp(`^${Object.keys(wrong)[0]}: `));
   });
 
   test('the usual ones pass', () => {
     expect(() => checkLoadOptions({})).not.toThrow();
+    expect(() => checkLoadOptions({ modules: new Map() })).not.toThrow();
+    expect(() => checkLoadOptions({ modules: [], gpu: false })).not.toThrow();
     expect(() => checkLoadOptions({ contextSize: 4096, sequences: 4, threads: 0 })).not.toThrow();
   });
 });

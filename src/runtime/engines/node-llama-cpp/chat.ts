@@ -2,6 +2,7 @@
 import type { LlamaModel } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
+import { ModelDisposedError } from '../../../errors.ts';
 import type { BuiltGrammar, GrammarOptions, Trigger } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { Message, Tool } from '../../../messages.ts';
@@ -96,11 +97,11 @@ async function* generate(
   options: ChatOptions,
   start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
-  options.signal?.throwIfAborted();
   const prepared = prepareChat(engine, options);
   const { tokens } = prepared.prompt;
   const lease = await engine.pool.lease(tokens, options.signal);
   try {
+    refuseDisposed(engine);
     const run = start(prepared, lease.sequence.contextSize);
     return yield* decode(lease.sequence, tokens, run, options, options.signal);
   } finally {
@@ -111,6 +112,8 @@ async function* generate(
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
 export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedChat {
   checkChatOptions(given);
+  given.signal?.throwIfAborted();
+  refuseDisposed(engine);
   const options = { ...given, messages: readMessages(given.messages) };
   const { model, shelf, vocabulary, grammars } = engine;
   const tools = normalizeTools(options.tools ?? []);
@@ -141,6 +144,10 @@ export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedCha
   const markers = markersOf(vocabulary, format);
   const parser = createParser({ template, prompt, grammar, markers, tools }, options);
   return { template, prompt, grammar, matcher, parser, markers };
+}
+
+function refuseDisposed({ model, shelf }: ChatEngine): void {
+  if (model.disposed) throw new ModelDisposedError({ model: shelf.sources.name });
 }
 
 function createParser(

@@ -39,7 +39,7 @@ export async function* decode(
   requireRoom(prompt.length + opening.tokens.length, sequence);
   yield* opening.events;
   if (!opening.over) {
-    const tokens = await evaluatePrompt(sequence, [...prompt, ...opening.tokens], signal);
+    const tokens = await evaluatePrompt(sequence, [...prompt, ...opening.tokens], run, signal);
     yield* sample(sequence, tokens, run, sampling, signal);
   }
   const { events, message } = run.finish();
@@ -57,13 +57,14 @@ function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): voi
 async function evaluatePrompt(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],
+  run: ResponseRun,
   signal: AbortSignal | undefined,
 ): Promise<Token[]> {
   // The last token is always evaluated again: its logits are what sampling starts from.
-  await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
+  await fromEngine(sequence.adaptStateToTokens(tokens.slice(0, -1), false), run);
   let rest = tokens.slice(sequence.nextTokenIndex);
   while (rest.length > promptSlice) {
-    await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, promptSlice));
+    await fromEngine(sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, promptSlice)), run);
     signal?.throwIfAborted();
     rest = rest.slice(promptSlice);
   }
@@ -81,7 +82,7 @@ async function* sample(
   try {
     let next: Token[] | undefined;
     while (true) {
-      const sampled = await nextToken(iterator, next, run);
+      const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run);
       signal?.throwIfAborted();
       if (sampled.done === true) return;
       const step = run.accept(sampled.value);
@@ -95,13 +96,10 @@ async function* sample(
   }
 }
 
-async function nextToken(
-  iterator: ReturnType<LlamaContextSequence['evaluate']>,
-  tokens: Token[] | undefined,
-  run: ResponseRun,
-): Promise<IteratorResult<Token, void>> {
+/** What the engine makes of `work`; what it throws is told as a `DecodingError`. */
+async function fromEngine<Value>(work: Promise<Value>, run: ResponseRun): Promise<Value> {
   try {
-    return await (tokens === undefined ? iterator.next() : iterator.next(tokens));
+    return await work;
   } catch (cause) {
     throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: run.text, cause });
   }

@@ -1,7 +1,14 @@
 /** Opens a model file with node-llama-cpp and learns, or is told, how the model writes. */
 import path from 'node:path';
-import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
-import { ModelFileError } from '../../../errors.ts';
+import {
+  getLlama,
+  InsufficientMemoryError,
+  type Llama,
+  type LlamaContext,
+  LlamaLogLevel,
+  type LlamaModel,
+} from 'node-llama-cpp';
+import { ModelFileError, UnsupportedOptionError } from '../../../errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { ToolList } from '../../../tools.ts';
 import type { GeneratedModule } from '../../module-contract.ts';
@@ -78,11 +85,14 @@ export interface ChatPreview {
 }
 
 const defaultContextSize = 8192;
+/** Positions can be scaled to a few times the trained length; beyond this, a number is a mistake. */
+const mostTimesTrained = 64;
 
 /**
  * Loads the GGUF file at `file`. Throws `ModelFileError` when it cannot be read or has no chat template,
- * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a
- * number that an option cannot have.
+ * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
+ * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for an option that is
+ * none, that has a value it cannot have, or for a context that memory cannot hold.
  */
 export async function loadModel(file: string, options: LoadModelOptions = {}): Promise<ChatModel> {
   checkLoadOptions(options);
@@ -93,7 +103,7 @@ export async function loadModel(file: string, options: LoadModelOptions = {}): P
     const shelf = await TemplateShelf.open(sources, specialTexts(model), options.modules ?? []);
     if (options.requireTools !== false) shelf.requireTools();
     const vocabulary = readVocabulary(model, file);
-    const context = await createContext(model, options);
+    const context = await createContext(model, file, options);
     const engine: ChatEngine = {
       model,
       vocabulary,
@@ -173,10 +183,30 @@ async function openFile(llama: Llama, file: string): Promise<LlamaModel> {
   }
 }
 
-function createContext(model: LlamaModel, options: LoadModelOptions): Promise<LlamaContext> {
+async function createContext(
+  model: LlamaModel,
+  file: string,
+  options: LoadModelOptions,
+): Promise<LlamaContext> {
   const { sequences = 1, threads } = options;
-  const contextSize = options.contextSize ?? Math.min(model.trainContextSize, defaultContextSize);
-  return model.createContext({ contextSize, sequences, ...(threads === undefined ? {} : { threads }) });
+  const { trainContextSize: trained } = model;
+  const { contextSize = Math.min(trained, defaultContextSize) } = options;
+  // The engine takes minutes to find out that billions are too many.
+  if (contextSize > mostTimesTrained * trained) {
+    const reason = `the model was trained on ${trained} tokens, and cannot make use of ${contextSize}`;
+    throw new UnsupportedOptionError({ option: 'contextSize', reason });
+  }
+  try {
+    return await model.createContext({
+      contextSize,
+      sequences,
+      ...(threads === undefined ? {} : { threads }),
+    });
+  } catch (cause) {
+    if (cause instanceof InsufficientMemoryError)
+      throw new UnsupportedOptionError({ option: 'contextSize', reason: cause.message });
+    throw new ModelFileError({ file, reason: `node-llama-cpp makes no context: ${String(cause)}`, cause });
+  }
 }
 
 function templatesOf(model: LlamaModel, file: string, given: string | undefined): TemplateSources {

@@ -107,7 +107,7 @@ interface Conversation {
 class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   constructor(model: ToolCaller, options: RunToolsOptions) {
     const conversation: Conversation = {
-      messages: [...options.messages],
+      messages: [],
       last: { role: 'assistant', content: null },
       cutShort: false,
     };
@@ -129,6 +129,7 @@ async function* converse(
   conversation: Conversation,
 ): AsyncGenerator<Event, Conversation> {
   checkRunOptions(options);
+  conversation.messages.push(...options.messages);
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;

@@ -1,0 +1,54 @@
+/** What the options of a grammar may be: a choice that nobody knows must not turn enforcement off. */
+import {
+  anyValue,
+  isRecord,
+  type OptionRule,
+  type OptionRules,
+  oneOf,
+  text,
+  truth,
+} from '../option-rules.ts';
+import type { GrammarOptions } from './build-grammar.ts';
+
+const toolChoice: OptionRule = {
+  wanted:
+    '"auto", "required", "none", { type: "function", function: { name } } or { type: "allowed_tools", allowed_tools: { mode, tools } }',
+  allows: (value) =>
+    value === 'auto' || value === 'required' || value === 'none' || namesTool(value) || allowsTools(value),
+};
+
+const responseFormat: OptionRule = {
+  wanted:
+    '{ type: "text" }, { type: "json_object" } or, with a schema, { type: "json_schema", json_schema: { schema } }',
+  allows: (value) => {
+    // A schema beside the type is another server's spelling, and would be left out of account.
+    if (!isRecord(value) || value.schema !== undefined) return false;
+    if (value.type !== 'json_schema') return value.type === 'text' || value.type === 'json_object';
+    return isRecord(value.json_schema) && value.json_schema.schema !== undefined;
+  },
+};
+
+/** The rules of `GrammarOptions`; tools are checked where they are read. */
+export const grammarRules: OptionRules<GrammarOptions> = {
+  tools: anyValue,
+  toolChoice,
+  parallelToolCalls: truth,
+  responseFormat,
+  generationPrompt: text,
+  policy: oneOf('strict', 'degrade'),
+  argumentOrder: oneOf('schema', 'any'),
+};
+
+function namesTool(value: unknown): boolean {
+  return isRecord(value) && value.type === 'function' && hasName(value);
+}
+
+function allowsTools(value: unknown): boolean {
+  if (!isRecord(value) || value.type !== 'allowed_tools' || !isRecord(value.allowed_tools)) return false;
+  const { mode, tools } = value.allowed_tools;
+  return (mode === 'auto' || mode === 'required') && Array.isArray(tools) && tools.every(hasName);
+}
+
+function hasName(value: unknown): boolean {
+  return isRecord(value) && isRecord(value.function) && typeof value.function.name === 'string';
+}

@@ -1,0 +1,100 @@
+/** Options from outside the type checker: what is none of them must not be taken for another in silence. */
+import { UnsupportedOptionError } from './errors.ts';
+
+/** Which values an option may have, and what they are called in an error. */
+export interface OptionRule {
+  readonly wanted: string;
+  readonly allows: (value: unknown) => boolean;
+}
+
+/** A rule for each option; the compiler sees that none is forgotten. */
+export type OptionRules<Options> = { readonly [Option in keyof Required<Options>]: OptionRule };
+
+/** For what is checked where it is read. */
+export const anyValue: OptionRule = { wanted: 'anything', allows: () => true };
+export const truth: OptionRule = kindOf('boolean', 'true or false');
+export const text: OptionRule = kindOf('string', 'a text');
+export const callback: OptionRule = kindOf('function', 'a function');
+export const record: OptionRule = { wanted: 'an object of names and values', allows: isRecord };
+export const list: OptionRule = { wanted: 'a list', allows: Array.isArray };
+export const texts: OptionRule = {
+  wanted: 'a list of texts, none of them empty',
+  allows: (value) =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length > 0),
+};
+
+/** One of a few values. */
+export function oneOf(...values: readonly unknown[]): OptionRule {
+  return { wanted: values.map(shown).join(' or '), allows: (value) => values.includes(value) };
+}
+
+/** A number from `min` to `max`. */
+export function numberFrom(min: number, max: number): OptionRule {
+  const limits = max <= 1 ? `from ${min} to ${max}` : `of ${min} or more`;
+  return { wanted: `a number ${limits}`, allows: (value) => isBetween(value, min, max) };
+}
+
+/** A whole number from `min` to `max`, which may be infinite. */
+export function wholeNumberFrom(min: number, max: number): OptionRule {
+  const isWhole = (value: unknown) => Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
+  const end = max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `of ${min} or more`;
+  return {
+    wanted: `a whole number ${end}`,
+    allows: (value) => isWhole(value) && isBetween(value, min, max),
+  };
+}
+
+/** Throws `UnsupportedOptionError` for the first option that is not as its rule says; absent ones may be. */
+export function checkOptions<Options extends object>(options: Options, rules: OptionRules<Options>): void {
+  if (!isRecord(options)) refuse('options', record, options);
+  for (const [option, rule] of Object.entries<OptionRule>(rules)) checkOption(option, options[option], rule);
+}
+
+/** The same for one option. */
+export function checkOption(option: string, value: unknown, rule: OptionRule): void {
+  if (value !== undefined && !rule.allows(value)) refuse(option, rule, value);
+}
+
+/** Throws `UnsupportedOptionError` for a name that has no rule: one of another API, or a slip of the pen. */
+export function refuseUnknownOptions<Options extends object>(
+  options: Options,
+  rules: OptionRules<Options>,
+): void {
+  const known = Object.keys(rules);
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(option)) continue;
+    const meant = known.find((name) => spelling(name) === spelling(option));
+    const reason = `there is no such option; ${meant === undefined ? `there are ${known.join(', ')}` : `it is called ${meant}`}`;
+    throw new UnsupportedOptionError({ option, reason });
+  }
+}
+
+/** Whether a value is an object with properties to read, and no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(type: string, wanted: string): OptionRule {
+  return { wanted, allows: (value) => typeof value === type };
+}
+
+function isBetween(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && value >= min && value <= max;
+}
+
+/** `max_tokens` and `maxTokens` alike. */
+function spelling(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
+}
+
+function refuse(option: string, { wanted }: OptionRule, value: unknown): never {
+  throw new UnsupportedOptionError({ option, reason: `is ${wanted}, and not ${shown(value)}` });
+}
+
+/** A value in a message: texts in quotes, so that `"5"` is not 5. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'this list';
+  return typeof value === 'object' && value !== null ? 'this object' : String(value);
+}
