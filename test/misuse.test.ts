@@ -147,7 +147,9 @@ describe('options of a grammar that are not as their types say', () => {
       { type: 'json_object' },
       { type: 'json_schema', json_schema: { schema } },
     ];
-    const enforced = forms.map((responseFormat) => buildGrammar(format, anything({ responseFormat })).grammar);
+    const enforced = forms.map(
+      (responseFormat) => buildGrammar(format, anything({ responseFormat })).grammar,
+    );
     expect(enforced.map((grammar) => grammar !== null)).toEqual([false, false, true, true]);
   });
 });

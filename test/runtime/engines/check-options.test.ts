@@ -6,7 +6,12 @@ import {
   checkLoadOptions,
   checkRunOptions,
 } from '../../../src/runtime/engines/node-llama-cpp/check-options.ts';
-import { type LoadModelOptions, loadModel, type RunToolsOptions, runTools } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
+import {
+  type LoadModelOptions,
+  loadModel,
+  type RunToolsOptions,
+  runTools,
+} from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
@@ -55,7 +60,9 @@ describe('options of a chat', () => {
     };
     expect(() => checkChatOptions({ messages, ...options, stop: ['END'] })).not.toThrow();
     const { signal } = new AbortController();
-    expect(() => checkChatOptions({ messages, signal, thinking: false, templateVariables: {} })).not.toThrow();
+    expect(() =>
+      checkChatOptions({ messages, signal, thinking: false, templateVariables: {} }),
+    ).not.toThrow();
     expect(() => checkChatOptions({ messages, maxTokens: Number.POSITIVE_INFINITY })).not.toThrow();
   });
 });
@@ -66,7 +73,7 @@ describe('names of options', () => {
     ['tool_choice', 'toolChoice'],
     ['response_format', 'responseFormat'],
     ['top_p', 'topP'],
-  ])("%s of another API is %s here", (other, own) => {
+  ])('%s of another API is %s here', (other, own) => {
     const options = { messages, [other]: 1 };
     expect(() => checkChatOptions(options)).toThrow(`${other}: there is no such option; it is called ${own}`);
   });
