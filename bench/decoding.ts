@@ -224,6 +224,8 @@ function createRun(
     stops: [],
     maxTokens: 400,
     thinkingBudget: 400,
+    generationPrompt: '',
+    reasoningStart: '',
     reasoningEnd: '',
     freeBehindCalls: false,
   });

@@ -87,6 +87,8 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     stops: [],
     maxTokens: 100_000,
     thinkingBudget: 100_000,
+    generationPrompt: '',
+    reasoningStart: '',
     reasoningEnd: '',
     freeBehindCalls: isFreeBehindCalls(format, grammar),
   };

@@ -175,6 +175,31 @@ describe('a run', () => {
     expect((await run.messages).at(-1)?.role).toBe('tool');
   });
 
+  it.each([1, 0])(
+    'carries out no call of a message that a limit cut within one (calls broken: %i)',
+    async (broken) => {
+      const cut = {
+        type: 'malformed',
+        raw: '{"na',
+        expected: [],
+        reason: 'the text ends inside a call',
+        start: 0,
+        end: 4,
+      } as const;
+      const answer = broken === 0 ? {} : { malformed: [cut] };
+      const chat = (): GeneratedChat => {
+        const generate = async function* () {
+          yield { type: 'finish', reason: 'length', start: 4, end: 4 } as const;
+          return { role: 'assistant', content: null, ...calling(['get_weather', bern]), ...answer } as const;
+        };
+        return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }));
+      };
+      const events = await collect(runTools({ chat }, { messages, tools: [weather] }));
+      expect(events.at(-1)).toEqual({ type: 'run-finish', steps: 1, reason: 'length' });
+      expect(events.filter(({ type }) => type === 'tool-result')).toHaveLength(1 - broken);
+    },
+  );
+
   it('asks for a call only once where calls are required', async () => {
     const model = fakeModel(calling(['get_weather', bern]));
     await runTools(model, { messages, tools: [weather], toolChoice: 'required' }).messages;

@@ -34,7 +34,10 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
   readonly tools?: Tools;
   /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
   readonly thinking?: boolean;
-  /** Tokens of reasoning after which it is closed for the model. Default: no limit. */
+  /**
+   * Tokens of reasoning after which it is closed for the model; 0 for none at all. Within a character it is
+   * closed behind it. Default: no limit.
+   */
   readonly thinkingBudget?: number;
   /** `none`: thoughts stay in the content. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none';
@@ -42,7 +45,11 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
   readonly templateVariables?: Readonly<Record<string, unknown>>;
   /** Leaves the last message, an assistant's, open and continues it. Default: false. */
   readonly continueFinalMessage?: boolean;
-  /** The most tokens to write. Default: as many as the context holds. */
+  /**
+   * The most tokens to write, those of injected text included. A response that is not over by then ends with
+   * `length`, also within a call, which is then `malformed` and none of `tool_calls`. Default: as many as the
+   * context holds.
+   */
   readonly maxTokens?: number;
   /** More texts at which the response ends. They count outside of calls only. */
   readonly stop?: readonly string[];
@@ -203,6 +210,8 @@ export function createRun(
     stops: [...prepared.grammar.stops, ...(options.stop ?? [])],
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
+    generationPrompt: prepared.prompt.generationPrompt,
+    reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),
   });

@@ -20,11 +20,15 @@ export interface RunOptions extends Omit<GuideOptions, 'matcher'> {
   readonly parser: ResponseParser;
   /** Texts at which the response ends, whatever their tokens. */
   readonly stops: readonly string[];
-  /** The most tokens to write, injected ones included. */
+  /** The most tokens to write, injected ones included: what is injected is cut there, too. */
   readonly maxTokens: number;
-  /** After so many tokens of reasoning, `reasoningEnd` is written. */
+  /** After so many tokens of reasoning, those of its markers not counted, `reasoningEnd` is written. */
   readonly thinkingBudget: number;
-  /** What ends reasoning in this format. */
+  /** What the prompt wrote of the turn. */
+  readonly generationPrompt: string;
+  /** What opens reasoning in this format, without white space behind it; empty where nothing does. */
+  readonly reasoningStart: string;
+  /** What ends it. */
   readonly reasoningEnd: string;
   /**
    * Behind a section of calls the response is free again until the next trigger. `false`: what the grammar
@@ -84,17 +88,20 @@ export class ResponseRun {
   /** Before the first sample: tokens that are forced, to be evaluated with the prompt. */
   start(): Step {
     const { grammar, matcher } = this.#options;
-    if (matcher === null || grammar.lazy) return this.#step([], []);
+    if (matcher === null || grammar.lazy) return this.#limitThoughts(this.#step([], []));
     const forced = this.#constrainBehind('', matcher);
     if (forced === null) throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
-    return this.#step(this.#feedTokens(forced), forced);
+    const tokens = this.#fit(forced);
+    return this.#limitThoughts(this.#step(this.#feedTokens(tokens), tokens));
   }
 
   /** A token was sampled. */
   accept(token: Token): Step {
+    const inThoughts = this.#options.parser.position.region === 'reasoning';
     const step = this.#guide === null ? this.#acceptFree(token) : this.#acceptConstrained(token, this.#guide);
-    this.#thoughtTokens += this.#options.parser.position.region === 'reasoning' ? step.tokens.length : 0;
-    return this.#thoughtTokens > this.#options.thinkingBudget ? this.#endThoughts(step) : step;
+    if (inThoughts) this.#thoughtTokens += step.tokens.length;
+    else if (step.events.some(({ type }) => type === 'reasoning-delta')) this.#thoughtTokens += 1;
+    return this.#limitThoughts(step);
   }
 
   /** No more tokens: an end of generation was sampled, or the run is over. */
@@ -108,24 +115,32 @@ export class ResponseRun {
   }
 
   #acceptConstrained(token: Token, guide: GrammarGuide): Step {
-    const tokens = [token, ...guide.accept(token)];
+    const tokens = this.#fit([token, ...guide.accept(token)]);
     const events = this.#feedTokens(tokens);
-    if (this.#options.freeBehindCalls && guide.complete && !guide.finished) {
+    if (this.#options.freeBehindCalls && !this.#cut && guide.complete && !guide.finished) {
       this.#guide = null;
       this.#triggers.resumeAt(this.#written.length);
     }
     return this.#step(events, tokens);
   }
 
-  /** The budget is used up: reasoning is closed for the model, and it goes on with the answer. */
-  #endThoughts(step: Step): Step {
-    this.#thoughtTokens = 0;
-    if (step.over || this.#options.parser.position.region !== 'reasoning') return step;
-    const { markers, reasoningEnd } = this.#options;
+  /** Thoughts may follow: the parser is in them, or behind their marker and waits for its white space. */
+  get #isThinking(): boolean {
+    const { parser, generationPrompt, reasoningStart } = this.#options;
+    const { region } = parser.position;
+    if (region !== 'between' || reasoningStart === '') return region === 'reasoning';
+    return `${generationPrompt}${this.#written}`.endsWith(reasoningStart);
+  }
+
+  /** Where the budget is used up, reasoning is closed for the model, and it goes on with the answer. */
+  #limitThoughts(step: Step): Step {
+    const { markers, reasoningEnd, thinkingBudget } = this.#options;
+    if (step.over || this.#thoughtTokens < thinkingBudget || !this.#isThinking) return step;
     const closing = markers.encode(reasoningEnd);
+    // Inside of a character the grammar forbids it; the next token tries again.
     const forced = this.#guide === null ? [] : this.#guide.write(closing);
     if (forced === null) return step;
-    const tokens = [...closing, ...forced];
+    const tokens = this.#fit([...closing, ...forced]);
     const rest = this.#step(this.#feedTokens(tokens), tokens);
     return { ...rest, events: [...step.events, ...rest.events], tokens: [...step.tokens, ...rest.tokens] };
   }
@@ -164,9 +179,10 @@ export class ResponseRun {
     const trigger = this.#written.slice(start);
     const forced = whole ? this.#constrainBehind(trigger + behind, matcher) : null;
     if (forced !== null) {
+      const fitting = this.#fit(forced, 1);
       return this.#step(
-        [...events, ...this.#feed(behind, false), ...this.#feedTokens(forced)],
-        [token, ...forced],
+        [...events, ...this.#feed(behind, false), ...this.#feedTokens(fitting)],
+        [token, ...fitting],
       );
     }
     this.#decoder = newDecoder();
@@ -177,7 +193,9 @@ export class ResponseRun {
         text: this.#written,
       });
     }
-    return this.#step([...events, ...this.#feedTokens(shorter)], [...markers.encode(head), ...shorter]);
+    const opening = markers.encode(head);
+    const fitting = this.#fit(shorter, opening.length);
+    return this.#step([...events, ...this.#feedTokens(fitting)], [...opening, ...fitting]);
   }
 
   /** Starts the grammar behind `text`, which it has to cover; `null` when it does not allow that. */
@@ -188,9 +206,17 @@ export class ResponseRun {
     return forced;
   }
 
+  /** As many of `tokens` as may still be written behind `before` others; the response is cut where some are not. */
+  #fit(tokens: readonly Token[], before = 0): readonly Token[] {
+    const room = Math.max(0, this.#options.maxTokens - this.#tokens - before);
+    if (tokens.length <= room) return tokens;
+    this.#cut = true;
+    return tokens.slice(0, room);
+  }
+
   #step(events: readonly ResponseEvent[], tokens: readonly Token[]): Step {
     this.#tokens += tokens.length;
-    const over = this.#stopped || this.#guide?.finished === true;
+    const over = this.#stopped || this.#cut || this.#guide?.finished === true;
     if (!over && this.#tokens >= this.#options.maxTokens) this.#cut = true;
     return { events, tokens, over: over || this.#cut };
   }

@@ -56,7 +56,7 @@ export interface RunFinish {
   readonly steps: number;
   /**
    * `answer`: the model answered without a call. `length`: its last response was cut short by a limit of
-   * tokens. `step-limit`: it would have gone on. `open-calls`: it called tools that nothing here carries
+   * tokens; of one that was cut within a call, no call is carried out. `step-limit`: it would have gone on. `open-calls`: it called tools that nothing here carries
    * out; they are for the caller to answer.
    */
   readonly reason: 'answer' | 'length' | 'step-limit' | 'open-calls';
@@ -138,7 +138,7 @@ async function* converse(
     yield* respond(model, stepOptions(options, conversation, step), conversation);
     step += 1;
     const calls = callsOf(conversation.last);
-    const able = calls.filter((call) => canExecute(call, options));
+    const able = cutWithin(conversation) ? [] : calls.filter((call) => canExecute(call, options));
     yield* carryOut(able, options, conversation);
     if (conversation.cutShort) reason = 'length';
     else if (calls.length === 0) reason = 'answer';
@@ -146,6 +146,11 @@ async function* converse(
   }
   yield { type: 'run-finish', steps: step, reason };
   return conversation;
+}
+
+/** The limit fell on a call: those before it are of a message that was meant to say more. */
+function cutWithin({ cutShort, last }: Conversation): boolean {
+  return cutShort && last.malformed !== undefined;
 }
 
 /** What was demanded of the first response is not demanded of those that follow: else none could answer. */

@@ -1,0 +1,81 @@
+/** Limits of a response: tokens of thoughts, and tokens at all, injected ones included. */
+import { LlamaContextSequence } from 'node-llama-cpp';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ChatModel, ChatOptions } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
+import type { ResponseEvent } from '../../../src/runtime/events.ts';
+import { openScriptedChat, openTiny } from '../../support/small-chats.ts';
+
+const messages = [{ role: 'user', content: 'Hello' }] as const;
+const tools = [{ name: 'xlongername' }] as const;
+const required = { messages, tools, toolChoice: 'required', thinking: false } as const;
+
+let model: ChatModel;
+beforeAll(async () => {
+  model = await openTiny();
+});
+afterAll(() => model.dispose());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function read(from: ChatModel, options: ChatOptions): Promise<readonly ResponseEvent[]> {
+  const events: ResponseEvent[] = [];
+  for await (const event of from.chat(options)) events.push(event);
+  return events;
+}
+
+function thoughts(events: readonly ResponseEvent[]): number {
+  return events.filter(({ type }) => type === 'reasoning-delta').length;
+}
+
+describe('a thinking budget', () => {
+  const request = { messages, tools, toolChoice: 'required', temperature: 1, seed: 4 } as const;
+
+  it.each([0, 1, 2, 5, 10])('of %i tokens allows so many, and the call follows', async (thinkingBudget) => {
+    const options = { ...request, thinkingBudget, parallelToolCalls: false, maxTokens: 200 };
+    const events = await read(model, options);
+    // The model with random weights never closes its thoughts; each of these tokens is a delta.
+    expect(thoughts(events)).toBe(thinkingBudget);
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
+  });
+
+  it.each([0, 1, 3])('of %i tokens closes free thoughts, too', async (thinkingBudget) => {
+    const free = { messages, maxTokens: 40, thinkingBudget };
+    const pieces = ['<think>', '\none two three four five six seven eight', '</think>', 'Hi', '<|im_end|>'];
+    const scripted = await openScriptedChat([{ request: free, pieces }]);
+    const events = await read(scripted, free);
+    await scripted.dispose();
+    expect(thoughts(events)).toBe(thinkingBudget);
+    expect(events.some(({ type }) => type === 'text-delta')).toBe(true);
+  });
+});
+
+describe('the most tokens', () => {
+  it.each([true, false])(
+    'bound what is written, injected or not (injecting: %s)',
+    async (injectForcedText) => {
+      const options = { ...required, injectForcedText, parallelToolCalls: false };
+      const whole = textOf(await read(model, options));
+      let longest = 0;
+      for (const maxTokens of [0, 1, 2, 3, 5, 8, 13, 14, 15, 16, 21, 34, 70]) {
+        const evaluate = vi.spyOn(LlamaContextSequence.prototype, 'evaluate');
+        const events = await read(model, { ...options, maxTokens });
+        vi.restoreAllMocks();
+        const length = textOf(events);
+        // No token of this vocabulary that can stand here is longer than this.
+        expect(length).toBeLessThanOrEqual(maxTokens * 11);
+        expect(length).toBeGreaterThanOrEqual(longest);
+        longest = length;
+        const last = events.at(-1);
+        expect(last).toMatchObject({ reason: length < whole ? 'length' : 'tool-calls' });
+        if (maxTokens === 0) expect(evaluate).not.toHaveBeenCalled();
+      }
+      expect(longest).toBe(whole);
+    },
+  );
+});
+
+/** How long the text of a response is. */
+function textOf(events: readonly ResponseEvent[]): number {
+  return events.at(-1)?.end ?? 0;
+}
