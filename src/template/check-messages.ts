@@ -1,5 +1,5 @@
-/** What messages and tools must be before a template sees them. */
-import { MessageError, ToolError } from '../errors.ts';
+/** What messages must be before a template sees them. */
+import { MessageError } from '../errors.ts';
 import type { Message, ToolCall } from '../messages.ts';
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
@@ -89,16 +89,4 @@ function withArgumentText(call: ToolCall): ToolCall {
   const { arguments: given } = call.function as { readonly arguments: unknown };
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   return { ...call, function: { ...call.function, arguments: text.trim() === '' ? '{}' : text } };
-}
-
-/** Checks tools from outside. Throws ToolError. */
-export function checkTools(tools: unknown): void {
-  if (tools === undefined) return;
-  if (!Array.isArray(tools)) throw new ToolError({ tool: '', reason: 'tools must be a list' });
-  tools.forEach((tool: unknown, index) => {
-    const named = isRecord(tool) && isRecord(tool.function) ? tool.function.name : undefined;
-    if (typeof named !== 'string' || named === '') {
-      throw new ToolError({ tool: `tools[${index}]`, reason: 'a tool needs function.name' });
-    }
-  });
 }

@@ -2,7 +2,8 @@
 import type { InputShape } from '../chat-format.ts';
 import { TemplateError, UnsupportedOptionError } from '../errors.ts';
 import type { AssistantMessage, Message, Tool } from '../messages.ts';
-import { checkTools, readMessages } from './check-messages.ts';
+import { normalizeTools, type ToolList } from '../tools.ts';
+import { readMessages } from './check-messages.ts';
 import { observeInputShape, shapeMessages } from './input-shape.ts';
 import { makeReadable } from './readable-messages.ts';
 import { strftime } from './strftime.ts';
@@ -13,8 +14,8 @@ import { thinkingSwitches } from './thinking-switches.ts';
 export interface RenderPromptOptions {
   /** The conversation, in OpenAI's shape: arguments as JSON text, thoughts as `reasoning_content`. */
   readonly messages: readonly Message[];
-  /** Tools the model may call; default none. */
-  readonly tools?: readonly Tool[];
+  /** Tools the model may call, in any shape that `normalizeTools` takes; default none. */
+  readonly tools?: ToolList;
   /** Opens the assistant's turn at the end; default true. Off with `continueFinalMessage`. */
   readonly addGenerationPrompt?: boolean;
   /**
@@ -41,6 +42,9 @@ export interface RenderPromptOptions {
   readonly name?: string;
 }
 
+/** With tools as templates see them. */
+type PlainOptions = Omit<RenderPromptOptions, 'tools'> & { readonly tools: readonly Tool[] };
+
 /** Marks the place where a continued message ends; private-use characters that no text has by chance. */
 const endMark = '\uE0C1\uF8D2\uE0C3';
 
@@ -59,9 +63,9 @@ function remembered(source: string, name: string): Template {
 }
 
 /** Variables that some templates cannot do without, by name; given only when a render asks for them. */
-function lastResorts(options: RenderPromptOptions): ReadonlyMap<string, unknown> {
+function lastResorts(options: PlainOptions): ReadonlyMap<string, unknown> {
   const now = options.now ?? new Date();
-  const functions = (options.tools ?? []).map((tool) => tool.function);
+  const functions = options.tools.map((tool) => tool.function);
   return new Map<string, unknown>([
     ['functions', JSON.stringify(functions, null, 4)],
     ['datetime', strftime(now, '%Y-%m-%d %H:%M:%S')],
@@ -77,11 +81,7 @@ function missingName(error: unknown): string | undefined {
 }
 
 /** Renders, and gives the template what it turns out to need. */
-function renderWithResorts(
-  template: Template,
-  variables: Record<string, unknown>,
-  options: RenderPromptOptions,
-) {
+function renderWithResorts(template: Template, variables: Record<string, unknown>, options: PlainOptions) {
   const resorts = lastResorts(options);
   const clock = options.now === undefined ? {} : { now: options.now };
   const given = { ...variables };
@@ -96,14 +96,14 @@ function renderWithResorts(
   }
 }
 
-function baseVariables(template: Template, options: RenderPromptOptions): Record<string, unknown> {
+function baseVariables(template: Template, options: PlainOptions): Record<string, unknown> {
   const variables: Record<string, unknown> = {
     add_generation_prompt:
       options.continueFinalMessage === true ? false : (options.addGenerationPrompt ?? true),
     bos_token: options.bosToken ?? '',
     eos_token: options.eosToken ?? '',
   };
-  if (options.tools !== undefined && options.tools.length > 0) variables.tools = options.tools;
+  if (options.tools.length > 0) variables.tools = options.tools;
   if (options.thinking !== undefined) {
     for (const name of options.input?.thinkingVariables ?? []) variables[name] = options.thinking;
     for (const { name, on, off } of thinkingSwitches(template)) variables[name] = options.thinking ? on : off;
@@ -154,13 +154,13 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * Renders a prompt from a chat template's source.
  *
  * Throws TemplateError (the template does not parse, raises, or fails), TemplateLimitError,
- * MessageError and ToolError (messages or tools that are none), and UnsupportedOptionError
+ * MessageError and ToolListError (messages or tools that are none), and UnsupportedOptionError
  * (`continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
  * ever data: nothing in them is read as template code.
  */
-export function renderPrompt(templateSource: string, options: RenderPromptOptions): string {
-  const given = readMessages(options.messages);
-  checkTools(options.tools);
+export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
+  const options = { ...given, tools: normalizeTools(given.tools ?? []) };
+  const conversation = readMessages(options.messages);
   const template = remembered(templateSource, options.name ?? 'template');
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
@@ -168,7 +168,7 @@ export function renderPrompt(templateSource: string, options: RenderPromptOption
     const variables = { ...baseVariables(template, options), messages: shapeMessages(messages, shape) };
     return renderWithResorts(template, { ...variables, ...options.templateVariables }, options);
   };
-  const readable = makeReadable(template, given);
+  const readable = makeReadable(template, conversation);
   const messages = continued ? markEnd(readable) : readable;
   let text: string;
   try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MessageError, TemplateError, ToolError, UnsupportedOptionError } from '../../src/errors.ts';
+import { MessageError, TemplateError, ToolListError, UnsupportedOptionError } from '../../src/errors.ts';
 import type { Message, Tool } from '../../src/messages.ts';
 import { observeInputShape, shapeMessages } from '../../src/template/input-shape.ts';
 import { renderPrompt } from '../../src/template/render-prompt.ts';
@@ -215,7 +215,7 @@ describe('what comes from outside', () => {
     'tools %j are refused',
     (tools) => {
       const bad = tools as unknown as readonly Tool[];
-      expect(() => renderPrompt(echo, { messages: [user], tools: bad })).toThrow(ToolError);
+      expect(() => renderPrompt(echo, { messages: [user], tools: bad })).toThrow(ToolListError);
     },
   );
 

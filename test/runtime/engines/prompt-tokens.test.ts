@@ -10,9 +10,12 @@ import { tinyModelFile } from '../../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { TemplateError } from '../../../src/errors.ts';
 import type { Message, Tool } from '../../../src/messages.ts';
-import { encodePrompt } from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
+import {
+  encodePrompt,
+  type PromptRequest,
+} from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
-import { type RenderPromptOptions, renderPrompt } from '../../../src/template/render-prompt.ts';
+import { renderPrompt } from '../../../src/template/render-prompt.ts';
 import { llamaTemplate } from '../../support/corpora.ts';
 import { testLlama } from '../../support/engines.ts';
 import { generatedInputs } from '../../support/generated-corpus.ts';
@@ -125,7 +128,7 @@ beforeAll(async () => {
 afterAll(() => model.dispose());
 
 describe.each(templates)('$name', ({ source, format }) => {
-  const optionsOf = (texts: Texts): RenderPromptOptions => ({
+  const optionsOf = (texts: Texts): PromptRequest => ({
     ...requestOf(texts),
     input: format.input,
     now: new Date(0),

@@ -24,10 +24,15 @@ export interface PromptTokens {
   readonly generationPrompt: string;
 }
 
+/** What to render, with tools as templates see them. */
+export interface PromptRequest extends RenderPromptOptions {
+  readonly tools?: readonly Tool[];
+}
+
 /** Renders and tokenises. Throws `TemplateError`. */
 export function encodePrompt(
   templateSource: string,
-  options: RenderPromptOptions,
+  options: PromptRequest,
   vocabulary: Vocabulary,
   format: ChatFormat,
 ): PromptTokens {
@@ -43,7 +48,7 @@ export function encodePrompt(
   };
 }
 
-function sewOptions(options: RenderPromptOptions, finder: SpecialFinder, seam: string): RenderPromptOptions {
+function sewOptions(options: PromptRequest, finder: SpecialFinder, seam: string): PromptRequest {
   const sew = (text: string): string => sewText(text, finder, seam);
   const { tools, templateVariables } = options;
   return {
