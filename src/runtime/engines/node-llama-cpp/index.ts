@@ -13,6 +13,7 @@ export type { SamplingOptions } from './decode.ts';
 export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
 export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
 export {
+  type RunFinish,
   type RunToolsOptions,
   runTools,
   type StepStart,
