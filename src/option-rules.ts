@@ -13,7 +13,7 @@ export type OptionRules<Options> = { readonly [Option in keyof Required<Options>
 /** For what is checked where it is read. */
 export const anyValue: OptionRule = { wanted: 'anything', allows: () => true };
 export const truth: OptionRule = kindOf('boolean', 'true or false');
-export const text: OptionRule = kindOf('string', 'a text');
+export const anyText: OptionRule = kindOf('string', 'a text');
 export const callback: OptionRule = kindOf('function', 'a function');
 export const record: OptionRule = { wanted: 'an object of names and values', allows: isRecord };
 export const list: OptionRule = { wanted: 'a list', allows: Array.isArray };

@@ -4,9 +4,11 @@ import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { interpretStates } from '../src/codegen/interpret-states.ts';
 import { lowerToStates } from '../src/codegen/lower-to-states.ts';
 import { type CreateParserOptions, createResponseParser } from '../src/create-response-parser.ts';
-import { SchemaError, ToolListError, UnsupportedOptionError } from '../src/errors.ts';
+import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/errors.ts';
 import { buildGrammar, type GrammarOptions } from '../src/grammar/build-grammar.ts';
+import { writeResponse } from '../src/grammar/write-response.ts';
 import { createModuleParser, type ResponseParser } from '../src/runtime/response-parser.ts';
+import { renderPrompt } from '../src/template/render-prompt.ts';
 import { normalizeTools, type ToolList } from '../src/tools.ts';
 
 const template =
@@ -168,4 +170,33 @@ describe('options of a parser that are not as their types say', () => {
   test('an end that is none', () => {
     expect(() => createResponseParser(format).finish(anything('foo'))).toThrow(UnsupportedOptionError);
   });
+});
+
+describe('a message that cannot be written', () => {
+  const call = (args: unknown) => [{ id: 'a', type: 'function', function: { name: 'f', arguments: args } }];
+  test.each([
+    ['message', null],
+    ['message', undefined],
+    ['message', 'text'],
+    ['message.role', { content: 'text' }],
+    ['message.role', { role: 'user', content: 'text' }],
+    ['message.content', { role: 'assistant', content: 5 }],
+    ['message.tool_calls[0]', { role: 'assistant', tool_calls: [{ id: 'a' }] }],
+    ['message.tool_calls[0].function.arguments', { role: 'assistant', tool_calls: call('{"city": ') }],
+    ['message.tool_calls[0].function.arguments', { role: 'assistant', tool_calls: call('[1]') }],
+    ['message.tool_calls[0].function.arguments', { role: 'assistant', tool_calls: call(5) }],
+  ])('%s of %j', (path, message) => {
+    expect(() => writeResponse(format, anything(message))).toThrow(MessageError);
+    expect(() => writeResponse(format, anything(message))).toThrow(expect.objectContaining({ path }));
+  });
+
+  test('arguments as an object are written as their text would be', () => {
+    const write = (args: unknown) =>
+      writeResponse(format, anything({ role: 'assistant', content: null, tool_calls: call(args) }));
+    expect(write({ city: 'Rome' })).toBe(write('{"city":"Rome"}'));
+  });
+});
+
+test.each([undefined, null, 'Hello'])('a prompt is not rendered of %j', (request) => {
+  expect(() => renderPrompt(template, anything(request))).toThrow(UnsupportedOptionError);
 });

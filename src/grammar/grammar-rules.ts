@@ -1,11 +1,11 @@
 /** What the options of a grammar may be: a choice that nobody knows must not turn enforcement off. */
 import {
+  anyText,
   anyValue,
   isRecord,
   type OptionRule,
   type OptionRules,
   oneOf,
-  text,
   truth,
 } from '../option-rules.ts';
 import type { GrammarOptions } from './build-grammar.ts';
@@ -34,7 +34,7 @@ export const grammarRules: OptionRules<GrammarOptions> = {
   toolChoice,
   parallelToolCalls: truth,
   responseFormat,
-  generationPrompt: text,
+  generationPrompt: anyText,
   policy: oneOf('strict', 'degrade'),
   argumentOrder: oneOf('schema', 'any'),
 };

@@ -6,7 +6,9 @@
  * same strings.
  */
 import type { ArgumentsFormat, CallPart, CallsFormat, ChatFormat, EntryArguments } from '../chat-format.ts';
+import { MessageError } from '../errors.ts';
 import type { AssistantMessage, JsonObject, Tool, ToolCall } from '../messages.ts';
+import { readMessage } from '../template/check-messages.ts';
 import { jsonType, orderedEntries, writeFramed, writeJson, writeJsonString } from './write-values.ts';
 
 /** Options of `writeResponse`. */
@@ -17,13 +19,14 @@ export interface WriteOptions {
 
 /**
  * The response text of `message` in `format`, behind `turn.start` and without an end of turn.
- * Calls are left out where the format has none. Throws `SyntaxError` when a call's arguments are no JSON.
+ * Calls are left out where the format has none. Throws `MessageError` for what is no message of an assistant,
+ * and where a call's arguments are no JSON of an object.
  */
-export function writeResponse(
-  format: ChatFormat,
-  message: AssistantMessage,
-  _options?: WriteOptions,
-): string {
+export function writeResponse(format: ChatFormat, given: AssistantMessage, _options?: WriteOptions): string {
+  const message = readMessage(given, 'message');
+  if (message.role !== 'assistant') {
+    throw new MessageError({ path: 'message.role', reason: 'a response is the message of an assistant' });
+  }
   const calls = format.calls === null ? [] : (message.tool_calls ?? []);
   const content = contentText(message);
   const lead = format.turn.lead ?? '';

@@ -2,6 +2,7 @@
 import { ResponseOverError, UnsupportedOptionError } from '../errors.ts';
 import type { JsonObject, Tool } from '../messages.ts';
 import {
+  anyText,
   anyValue,
   callback,
   checkOption,
@@ -9,7 +10,6 @@ import {
   list,
   type OptionRules,
   oneOf,
-  text,
   truth,
 } from '../option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
@@ -98,7 +98,7 @@ export interface ParserPosition {
 /** What the options of a parser may be; tools are checked where they are read. */
 const parserRules: OptionRules<ResponseParserOptions> = {
   tools: anyValue,
-  generationPrompt: text,
+  generationPrompt: anyText,
   parallelToolCalls: truth,
   reasoningFormat: oneOf('separate', 'none'),
   markers: truth,

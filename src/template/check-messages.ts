@@ -75,6 +75,12 @@ export function readMessages(messages: unknown): readonly Message[] {
   return (messages as readonly Message[]).map(inOneSpelling);
 }
 
+/** The same for one message; `path` is where it is, for the error. */
+export function readMessage(message: unknown, path: string): Message {
+  checkMessage(message, path);
+  return inOneSpelling(message as Message);
+}
+
 function inOneSpelling(message: Message): Message {
   if (message.role !== 'assistant') return message;
   const { tool_calls: calls, reasoning_content: reasoning, ...rest } = message;

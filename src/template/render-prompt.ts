@@ -2,6 +2,7 @@
 import type { InputShape } from '../chat-format.ts';
 import { TemplateError, UnsupportedOptionError } from '../errors.ts';
 import type { AssistantMessage, Message, Tool } from '../messages.ts';
+import { checkOption, record } from '../option-rules.ts';
 import { normalizeTools, type ToolList } from '../tools.ts';
 import { readMessages } from './check-messages.ts';
 import { observeInputShape, shapeMessages } from './input-shape.ts';
@@ -159,6 +160,7 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * ever data: nothing in them is read as template code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
+  checkOption('options', given ?? null, record);
   const options = { ...given, tools: normalizeTools(given.tools ?? []) };
   const conversation = readMessages(options.messages);
   const template = remembered(templateSource, options.name ?? 'template');

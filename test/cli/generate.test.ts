@@ -158,6 +158,15 @@ describe('what was not generated stays', () => {
     });
   });
 
+  test('a file where the folder would be', async () => {
+    fs.writeFileSync(at('package.json'), '{}');
+    await expect(generate(at('model.jinja'), '-o', at('package.json'))).rejects.toMatchObject({
+      code: 'unsupported-option',
+      option: '--out',
+    });
+    expect(fs.readFileSync(at('package.json'), 'utf8')).toBe('{}');
+  });
+
   test('two files of one name', async () => {
     fs.mkdirSync(at('other'), { recursive: true });
     fs.copyFileSync(at('model.jinja'), at('other', 'model.jinja'));

@@ -1,6 +1,16 @@
 /** Parses a response, as it streams in, by a response template. */
 import { ResponseFieldError, UnsupportedOptionError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
+import {
+  anyText,
+  anyValue,
+  checkOption,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  oneOf,
+  record,
+} from '../../option-rules.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls } from './casting.ts';
 import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
@@ -35,6 +45,19 @@ export interface ResponseTemplateOptions {
   readonly malformed?: 'throw' | 'event';
 }
 
+const rules: OptionRules<ResponseTemplateOptions> = {
+  prefix: anyText,
+  tools: anyValue,
+  reopenedText: oneOf('join', 'overwrite'),
+  malformed: oneOf('throw', 'event'),
+};
+
+/** What responses that are parsed together may continue. */
+const prefixes: OptionRule = {
+  wanted: 'a text, or a list of texts',
+  allows: (value) => typeof value === 'string' || Array.isArray(value),
+};
+
 /** A parser for one response. */
 export interface ResponseTemplateParser {
   /** What the prompt already wrote of the message. */
@@ -44,6 +67,7 @@ export interface ResponseTemplateParser {
    *
    * @throws {ResponseFieldError} when a region's text is not what its field reads. The parser can go on:
    * the events up to there come with the next piece.
+   * @throws {UnsupportedOptionError} for what is no text.
    */
   feed(text: string): readonly RegionEvent[];
   /**
@@ -58,7 +82,7 @@ export interface ResponseTemplateParser {
  * Makes a parser for one response. The template is not changed, and may be used again.
  *
  * @throws {ResponseTemplateError} when the template is not valid.
- * @throws {UnsupportedOptionError} when `prefix` is missing.
+ * @throws {UnsupportedOptionError} when `prefix` is missing, or an option has a value that it cannot have.
  */
 export function createResponseTemplateParser(
   template: ResponseTemplate | JsonValue,
@@ -72,11 +96,12 @@ export function startParser(
   template: LoadedTemplate,
   options: ResponseTemplateOptions,
 ): ResponseTemplateParser {
-  if (typeof options.prefix !== 'string') {
+  if (typeof options?.prefix !== 'string') {
     const reason =
       'give the prompt that the model continued, or "" when the response holds the whole message';
     throw new UnsupportedOptionError({ option: 'prefix', reason });
   }
+  checkOptions(options, rules);
   return new RegionParser(template, options);
 }
 
@@ -129,14 +154,15 @@ class RegionParser implements ResponseTemplateParser {
     this.initialEvents = begun === '' ? [] : this.feed(begun);
   }
 
-  feed(text: string): readonly RegionEvent[] {
+  feed(piece: string): readonly RegionEvent[] {
     if (this.#finished) {
       throw new UnsupportedOptionError({
         option: 'feed',
         reason: 'the response is finished; make a new parser',
       });
     }
-    const whole = this.#half + text;
+    checkOption('feed', piece ?? null, anyText);
+    const whole = this.#half + piece;
     const last = whole.charCodeAt(whole.length - 1);
     const keepsHalf = last >= 0xd800 && last <= 0xdbff;
     this.#half = keepsHalf ? whole.slice(-1) : '';
@@ -320,14 +346,16 @@ export function parseWithResponseTemplate(
 /**
  * Parses several responses, with one prefix for all or one for each.
  *
- * @throws {UnsupportedOptionError} when the number of prefixes is not that of the texts.
+ * @throws {UnsupportedOptionError} when the number of prefixes is not that of the texts, or there are none.
  */
 export function parseBatchWithResponseTemplate(
   template: ResponseTemplate | JsonValue,
   texts: readonly string[],
   options: Omit<ResponseTemplateOptions, 'prefix'> & { readonly prefix: string | readonly string[] },
 ): TemplateMessage[] {
+  checkOption('options', options ?? null, record);
   const { prefix } = options;
+  checkOption('prefix', prefix ?? null, prefixes);
   if (typeof prefix !== 'string' && prefix.length !== texts.length) {
     const reason = `${prefix.length} prefixes for ${texts.length} texts; give one for all or one for each`;
     throw new UnsupportedOptionError({ option: 'prefix', reason });

@@ -65,6 +65,26 @@ describe('loading', () => {
     expect(caught).toHaveProperty('pointer', pointer);
   });
 
+  it.each([undefined, null, {}, { prefix: '', malformed: 'zz' }, { prefix: '', reopenedText: 'x' }])(
+    'takes no options like %j',
+    (options) => {
+      const given = options as unknown as typeof whole;
+      expect(() => parseWithResponseTemplate(tagged.template, 'text', given)).toThrow(UnsupportedOptionError);
+      const wrong = { ...given, prefix: undefined } as unknown as typeof whole;
+      expect(() => parseBatchWithResponseTemplate(tagged.template, ['text'], wrong)).toThrow(
+        UnsupportedOptionError,
+      );
+    },
+  );
+
+  it.each([undefined, null, 5, ['text']])('reads no %j', (piece) => {
+    const text = piece as unknown as string;
+    expect(() => parseWithResponseTemplate(tagged.template, text, whole)).toThrow(UnsupportedOptionError);
+    expect(() => createResponseTemplateParser(tagged.template, whole).feed(text)).toThrow(
+      UnsupportedOptionError,
+    );
+  });
+
   it('insists on a prefix', () => {
     const options: unknown = {};
     expect(() => createResponseTemplateParser(tagged.template, options as { prefix: string })).toThrow(

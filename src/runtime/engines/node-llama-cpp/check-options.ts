@@ -1,6 +1,7 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
 import { grammarRules } from '../../../grammar/grammar-rules.ts';
 import {
+  anyText,
   callback,
   checkOption,
   checkOptions,
@@ -12,7 +13,6 @@ import {
   oneOf,
   record,
   refuseUnknownOptions,
-  text,
   texts,
   truth,
   wholeNumberFrom,
@@ -75,7 +75,7 @@ const runRules: OptionRules<RunToolsOptions> = {
 
 const loadRules: OptionRules<LoadModelOptions> = {
   modules,
-  chatTemplate: text,
+  chatTemplate: anyText,
   requireTools: truth,
   contextSize: wholeNumberFrom(1, largest),
   sequences: wholeNumberFrom(1, mostSequences),
