@@ -1,6 +1,7 @@
 /** The examples run as they stand. */
 import { format } from 'node:util';
 import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { testLlama } from '../../support/engines.ts';
 import { scriptedChatFile } from '../../support/small-chats.ts';
 
@@ -39,6 +40,41 @@ it('examples/tool-call.ts streams text and gets a typed call', async () => {
       ],
     },
   ]);
+  const output = await outputOf('tool-call', file);
+  expect(output).toContain('Let me see.');
+  expect(output).toContain("get_weather { city: 'Bern', unit: 'celsius' }");
+});
+
+it('examples/run-tools.ts carries out the call and gets the answer', async () => {
+  const user = { role: 'user', content: 'Will it rain in Bern this week?' } as const;
+  const args = '{"city": "Bern", "days": 7}';
+  const call = {
+    id: 'call00001',
+    type: 'function',
+    function: { name: 'get_weather', arguments: args },
+  } as const;
+  const parameters = z.strictObject({ city: z.string(), days: z.int().min(1).max(7) });
+  const tools = [{ name: 'get_weather', description: 'The weather in a city.', parameters }];
+  const told = { role: 'tool', tool_call_id: call.id, content: 'Bern: sun for 7 days' } as const;
+  const called = { role: 'assistant', content: null, tool_calls: [call] } as const;
+  const file = await scriptedChatFile([
+    {
+      request: { messages: [user], tools },
+      pieces: [
+        '<tool_call>',
+        `\n{"name": "get_weather", "arguments": ${args}}\n`,
+        '</tool_call>',
+        '<|im_end|>',
+      ],
+    },
+    { request: { messages: [user, called, told], tools }, pieces: ['No.', '<|im_end|>'] },
+  ]);
+  const output = await outputOf('run-tools', file);
+  expect(output).toContain('calls for Bern 7\nis told Bern: sun for 7 days\nNo.');
+});
+
+/** What an example writes. */
+async function outputOf(example: string, file: string): Promise<string> {
   let output = '';
   const keep = (text: unknown): boolean => {
     output += String(text);
@@ -46,9 +82,8 @@ it('examples/tool-call.ts streams text and gets a typed call', async () => {
   };
   vi.spyOn(process.stdout, 'write').mockImplementation(keep);
   vi.spyOn(console, 'log').mockImplementation((...values) => keep(`${format(...values)}\n`));
-  vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', 'tool-call.ts', file]);
-  await import('../../../examples/tool-call.ts');
+  vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', `${example}.ts`, file]);
+  await import(`../../../examples/${example}.ts`);
   vi.restoreAllMocks();
-  expect(output).toContain('Let me see.');
-  expect(output).toContain("get_weather { city: 'Bern', unit: 'celsius' }");
-});
+  return output;
+}
