@@ -50,6 +50,19 @@ describe('a thinking budget', () => {
   });
 });
 
+describe('a thinking budget within a character', () => {
+  it.each([1, 2, 3, 4, 5, 6])('of %i bytes closes behind it', async (thinkingBudget) => {
+    // This vocabulary writes the owl as four tokens of a byte each.
+    const free = { messages, maxTokens: 40, thinkingBudget };
+    const pieces = ['<think>', `\n${'🦉'.repeat(6)}`, '</think>', 'Hi', '<|im_end|>'];
+    const scripted = await openScriptedChat([{ request: free, pieces }]);
+    const { reasoning_content } = await scripted.chat(free).message;
+    await scripted.dispose();
+    expect(reasoning_content).toMatch(/^🦉+$/u);
+    expect([...(reasoning_content ?? '')]).toHaveLength(Math.ceil(thinkingBudget / 4));
+  });
+});
+
 describe('the most tokens', () => {
   it.each([true, false])(
     'bound what is written, injected or not (injecting: %s)',

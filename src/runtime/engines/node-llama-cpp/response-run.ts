@@ -55,6 +55,8 @@ export class ResponseRun {
   readonly #triggers: TriggerWatch;
   readonly #noBias: TokenBias;
   #decoder = newDecoder();
+  /** The last bytes that were decoded: as many as can be of a character that is not whole. */
+  #lastBytes: readonly number[] = [];
   #guide: GrammarGuide | null = null;
   /** The text so far; offsets of events and triggers count in it. */
   #written = '';
@@ -136,8 +138,9 @@ export class ResponseRun {
   #limitThoughts(step: Step): Step {
     const { markers, reasoningEnd, thinkingBudget } = this.#options;
     if (step.over || this.#thoughtTokens < thinkingBudget || !this.#isThinking) return step;
+    if (endsInsideCharacter(this.#lastBytes)) return step;
     const closing = markers.encode(reasoningEnd);
-    // Inside of a character the grammar forbids it; the next token tries again.
+    // Where the grammar forbids it the next token tries again.
     const forced = this.#guide === null ? [] : this.#guide.write(closing);
     if (forced === null) return step;
     const tokens = this.#fit([...closing, ...forced]);
@@ -186,6 +189,7 @@ export class ResponseRun {
       );
     }
     this.#decoder = newDecoder();
+    this.#lastBytes = [];
     const shorter = this.#constrainBehind(trigger, matcher);
     if (shorter === null) {
       throw new DecodingError({
@@ -222,7 +226,9 @@ export class ResponseRun {
   }
 
   #decode(token: Token): string {
-    return this.#decoder.decode(this.#options.vocabulary.bytesOf(token), { stream: true });
+    const bytes = this.#options.vocabulary.bytesOf(token);
+    this.#lastBytes = [...this.#lastBytes, ...bytes.slice(-3)].slice(-3);
+    return this.#decoder.decode(bytes, { stream: true });
   }
 
   #feedTokens(tokens: readonly Token[]): ResponseEvent[] {
@@ -270,7 +276,7 @@ function requireMatcher(matcher: Matcher | null, text: string): Matcher {
 }
 
 /** The bytes end in the middle of a UTF-8 character. */
-function endsInsideCharacter(bytes: Uint8Array): boolean {
+function endsInsideCharacter(bytes: ArrayLike<number>): boolean {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2);
