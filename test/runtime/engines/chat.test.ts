@@ -5,6 +5,7 @@ import { demoTools } from '../../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../../examples/support/small-models.ts';
 import {
   ContextOverflowError,
+  ModelDisposedError,
   ModelFileError,
   ToolError,
   ToolsUnsupportedError,
@@ -323,6 +324,21 @@ describe('loading', () => {
     const message = await model.chat({ messages, maxTokens: 5 }).message;
     expect(message.tool_calls).toBeUndefined();
     await expect(model.chat(question).message).rejects.toBeInstanceOf(UnsupportedOptionError);
+    await model.dispose();
+  });
+
+  it.each([2_000_000_000, 100_000_000])('a context of %i tokens is refused at once', async (contextSize) => {
+    await expect(openTiny({ contextSize })).rejects.toMatchObject({
+      code: 'unsupported-option',
+      option: 'contextSize',
+    });
+  });
+
+  it('a model that was disposed of says so', async () => {
+    const model = await openTiny();
+    await model.dispose();
+    await expect(model.chat(question).message).rejects.toBeInstanceOf(ModelDisposedError);
+    expect(() => model.preview(question)).toThrow(ModelDisposedError);
     await model.dispose();
   });
 
