@@ -53,7 +53,12 @@ async function showScript(promptTokens: number): Promise<void> {
     gpu: false,
     threads: 1,
   });
-  await chat(scripted, 'auto', { maxTokens: 400, temperature: 0, thinkingBudget: 400 });
+  await chat(scripted, 'auto', {
+    maxTokens: 400,
+    temperature: 0,
+    thinkingBudget: 400,
+    parallelToolCalls: false,
+  });
   await scripted.dispose();
 }
 
