@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { emitRegistry, type RegistryEntry } from '../codegen/emit-registry.ts';
 import { UnsupportedOptionError } from '../errors.ts';
+import { makeFolder } from '../hub/make-folder.ts';
 
 /** A folder to be written: its name, and the content of its files by name. */
 export interface FolderFiles {
@@ -17,14 +18,14 @@ export interface FolderFiles {
  */
 export async function writeGenerated(out: string, folders: readonly FolderFiles[]): Promise<void> {
   await refuseForeign(out, await isFolderOrFree(out));
-  await fs.mkdir(out, { recursive: true });
+  await makeFolder(out).catch(refuseFolder);
   const index = path.join(out, 'index.ts');
   await refuseForeign(index, await isOurs(index));
   for (const { name } of folders) {
     const folder = path.join(out, name);
     await refuseForeign(folder, await isOurFolder(folder));
   }
-  for (const { name, files } of folders) await buildAside(path.join(out, name), files);
+  await buildAllAside(out, folders);
   for (const { name } of folders) await moveIntoPlace(path.join(out, name));
   await fs.writeFile(index, emitRegistry(await readEntries(out)));
 }
@@ -49,6 +50,17 @@ export async function compareGenerated(out: string, folders: readonly FolderFile
   return differences;
 }
 
+/** All of them or none. */
+async function buildAllAside(out: string, folders: readonly FolderFiles[]): Promise<void> {
+  try {
+    for (const { name, files } of folders) await buildAside(path.join(out, name), files);
+  } catch (error) {
+    const asides = folders.map(({ name }) => asideOf(path.join(out, name)));
+    for (const aside of asides) await fs.rm(aside, { recursive: true, force: true });
+    throw error;
+  }
+}
+
 /** Beside its place, so that a crash never leaves a folder half written. */
 async function buildAside(folder: string, files: FolderFiles['files']): Promise<void> {
   const building = asideOf(folder);
@@ -69,6 +81,11 @@ function asideOf(folder: string): string {
 async function refuseForeign(place: string, isOurs: boolean): Promise<void> {
   if (isOurs) return;
   const reason = `${place} lies there and was not generated; nothing was written. Choose another folder or name`;
+  throw new UnsupportedOptionError({ option: '--out', reason });
+}
+
+function refuseFolder(error: NodeJS.ErrnoException): never {
+  const reason = error.code === 'EEXIST' ? `${error.path} is a file` : `it cannot be made: ${error.message}`;
   throw new UnsupportedOptionError({ option: '--out', reason });
 }
 

@@ -15,6 +15,7 @@ import path from 'node:path';
 import { getHFHubCachePath, getRepoFolderName } from '@huggingface/hub';
 import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Folder of the cache: `HF_HUB_CACHE`, `HF_HOME/hub`, or `~/.cache/huggingface/hub`. */
 export function defaultCacheFolder(): string {
@@ -82,7 +83,7 @@ async function giveName(
 
 /** Makes a file aside and moves it into place: at no moment is the name missing or half made. */
 async function moveIntoPlace(aside: string, place: string, make: () => Promise<void>): Promise<void> {
-  await fs.mkdir(path.dirname(place), { recursive: true });
+  await makeFolder(path.dirname(place));
   await make();
   await fs.rename(aside, place);
 }
@@ -104,7 +105,7 @@ export async function quarantine(
   note: QuarantineNote,
 ): Promise<string> {
   const folder = path.join(modelFolder(cache, model), 'quarantine');
-  await fs.mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   // One per hash: the bytes of a second failure replace those of the first.
   const target = path.join(folder, `${note.expected}.gguf.corrupt`);
   await fs.rename(corrupt, target);

@@ -14,6 +14,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { makeFolder } from './make-folder.ts';
 
 /** How a claim is taken. */
 export interface ClaimOptions {
@@ -37,7 +38,7 @@ export async function withClaim<T>(
   options: ClaimOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  await fs.mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const own = path.join(folder, `${name}.${encodeHost()}.${process.pid}.${randomUUID()}.claim`);
   await takeClaim(folder, name, own, options);
   const lost = new AbortController();

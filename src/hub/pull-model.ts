@@ -18,6 +18,7 @@ import {
   type ObserveCapabilities,
   requireToolSupport,
 } from './inspect-model.ts';
+import { makeFolder } from './make-folder.ts';
 import { type ModelReference, parseModelReference } from './reference.ts';
 import { type RemoteFile, type ResolvedModel, resolveModel } from './resolve-model.ts';
 
@@ -129,7 +130,7 @@ function fetchOptions(
 /** All shards must fit, not only the next one. What a broken download left is counted per file later. */
 async function checkSpaceForAll(cache: string, model: string, files: readonly RemoteFile[]): Promise<void> {
   const blobs = path.join(modelFolder(cache, model), 'blobs');
-  await fs.mkdir(blobs, { recursive: true });
+  await makeFolder(blobs);
   let needed = 0;
   for (const file of files) {
     const blob = blobFile(cache, model, file.hash);

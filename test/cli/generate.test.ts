@@ -158,6 +158,29 @@ describe('what was not generated stays', () => {
     });
   });
 
+  test('a file above the folder', async () => {
+    fs.writeFileSync(at('file'), 'precious');
+    await expect(generate(at('model.jinja'), '-o', at('file', 'a', 'b'))).rejects.toMatchObject({
+      code: 'unsupported-option',
+      option: '--out',
+      reason: `${at('file')} is a file`,
+    });
+    expect(fs.readFileSync(at('file'), 'utf8')).toBe('precious');
+  });
+
+  // There, Node's recursive mkdir never comes back.
+  test.runIf(process.platform === 'linux')('a file system that takes no folders', async () => {
+    await expect(generate(at('model.jinja'), '-o', '/proc/a/b')).rejects.toMatchObject({
+      code: 'unsupported-option',
+      option: '--out',
+    });
+  });
+
+  test('folders above are made', async () => {
+    await generate(at('model.jinja'), '-o', at('deep', 'a', 'b'));
+    expect(fs.existsSync(at('deep', 'a', 'b', 'model', 'parser.ts'))).toBe(true);
+  });
+
   test('a file where the folder would be', async () => {
     fs.writeFileSync(at('package.json'), '{}');
     await expect(generate(at('model.jinja'), '-o', at('package.json'))).rejects.toMatchObject({
