@@ -5,14 +5,14 @@ import { IdiolectError } from '../errors.ts';
 /**
  * Errors that we foresaw, and those of the disk, are one line for a person, and for a program one JSON object
  * with code, message and facts: `{"error": {"code": "template", "message": …, "template": …, "line": 3}}`.
- * Anything else is a defect and shows its stack.
+ * Anything else is a defect, has the code `internal` and shows its stack.
  */
 export function reportError(error: unknown, json: boolean): string {
-  if (!(error instanceof IdiolectError) && !isSystemError(error)) {
-    return `${pc.red('internal error')} ${error instanceof Error ? error.stack : error}\n`;
+  if (error instanceof IdiolectError || isSystemError(error)) {
+    return json ? reportJson(errorFacts(error)) : `${pc.red('error')} ${error.message}\n`;
   }
-  if (!json) return `${pc.red('error')} ${error.message}\n`;
-  return reportJson(errorFacts(error));
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return json ? reportJson({ code: 'internal', message, stack }) : `${pc.red('internal error')} ${stack}\n`;
 }
 
 /** Code, message and facts of an error, for JSON. */

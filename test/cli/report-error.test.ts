@@ -43,6 +43,13 @@ describe('an error that ends a command', () => {
   });
 
   it('shows the stack of a defect', () => {
-    expect(reportError(new RangeError('oops'), true)).toMatch(/internal error.* RangeError: oops\n\s+at /s);
+    const defect = new RangeError('oops');
+    expect(reportError(defect, false)).toMatch(/internal error.* RangeError: oops\n\s+at /s);
+    expect(JSON.parse(reportError(defect, true)).error).toMatchObject({
+      code: 'internal',
+      message: 'oops',
+      stack: expect.stringContaining('report-error.test.ts'),
+    });
+    expect(JSON.parse(reportError('oops', true)).error).toMatchObject({ code: 'internal', message: 'oops' });
   });
 });
