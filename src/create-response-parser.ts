@@ -2,7 +2,7 @@
 import type { ChatFormat } from './chat-format.ts';
 import { interpretStates } from './codegen/interpret-states.ts';
 import { lowerToStates } from './codegen/lower-to-states.ts';
-import { UnsupportedOptionError } from './errors.ts';
+import { chatFormat, checkOption, isRecord, type OptionRule, record, requireOption } from './option-rules.ts';
 import type { ResponseModule } from './runtime/module-contract.ts';
 import {
   createModuleParser,
@@ -20,6 +20,11 @@ export interface CreateParserOptions extends Omit<ResponseParserOptions, 'tools'
   readonly tools?: ToolList;
 }
 
+const source: OptionRule = {
+  wanted: 'the format of analyzeTemplate(), or a responseModule of idiolect generate',
+  allows: (value) => chatFormat.allows(value) || (isRecord(value) && 'contract' in value),
+};
+
 const modules = new WeakMap<ChatFormat, ResponseModule>();
 
 /**
@@ -33,23 +38,14 @@ export function createResponseParser(
   formatOrModule: ChatFormat | ResponseModule,
   options: CreateParserOptions = {},
 ): ResponseParser {
-  checkSource(formatOrModule);
+  requireOption('formatOrModule', formatOrModule, source);
+  checkOption('options', options, record);
   const responseModule = 'contract' in formatOrModule ? formatOrModule : interpretedModule(formatOrModule);
   const { tools, ...others } = options;
   return createModuleParser(
     responseModule,
     tools === undefined ? others : { ...others, tools: normalizeTools(tools) },
   );
-}
-
-/** Refuses what callers in JavaScript may give by mistake. */
-function checkSource(given: unknown): void {
-  const isObject = typeof given === 'object' && given !== null;
-  if (isObject && ('contract' in given || ('turn' in given && 'content' in given))) return;
-  throw new UnsupportedOptionError({
-    option: 'formatOrModule',
-    reason: `${isObject ? 'this object' : String(given)} is neither a chat format nor a generated module; give the format of analyzeTemplate(), or a responseModule of idiolect generate`,
-  });
 }
 
 /** The module of a format met at run time; made once per format. */

@@ -23,6 +23,12 @@ export const texts: OptionRule = {
     Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length > 0),
 };
 
+/** Told from an analysis, a template and a generated module, which callers give by mistake. */
+export const chatFormat: OptionRule = {
+  wanted: 'the format of analyzeTemplate() or of a generated module',
+  allows: (value) => isRecord(value) && 'turn' in value && 'content' in value,
+};
+
 /** One of a few values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
   return { wanted: values.map(shown).join(' or '), allows: (value) => values.includes(value) };
@@ -52,7 +58,12 @@ export function checkOptions<Options extends object>(options: Options, rules: Op
 
 /** The same for one option. */
 export function checkOption(option: string, value: unknown, rule: OptionRule): void {
-  if (value !== undefined && !rule.allows(value)) refuse(option, rule, value);
+  if (value !== undefined) requireOption(option, value, rule);
+}
+
+/** The same for what must be there. */
+export function requireOption(option: string, value: unknown, rule: OptionRule): void {
+  if (!rule.allows(value)) refuse(option, rule, value);
 }
 
 /** Throws `UnsupportedOptionError` for a name that has no rule: one of another API, or a slip of the pen. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { interpretStates } from '../src/codegen/interpret-states.ts';
 import { lowerToStates } from '../src/codegen/lower-to-states.ts';
+import { toResponseTemplate } from '../src/codegen/response-template/to-response-template.ts';
 import { type CreateParserOptions, createResponseParser } from '../src/create-response-parser.ts';
 import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/errors.ts';
 import { buildGrammar, type GrammarOptions } from '../src/grammar/build-grammar.ts';
@@ -10,6 +11,7 @@ import { writeResponse } from '../src/grammar/write-response.ts';
 import { createModuleParser, type ResponseParser } from '../src/runtime/response-parser.ts';
 import { renderPrompt } from '../src/template/render-prompt.ts';
 import { normalizeTools, type ToolList } from '../src/tools.ts';
+import { verifyTemplate } from '../src/verify/verify-template.ts';
 
 const template =
   '{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}<call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</call>{% endfor %}</turn>{% endfor %}{% if add_generation_prompt %}<turn>assistant\n{% endif %}';
@@ -69,6 +71,10 @@ describe('something else than a format', () => {
   test.each([{}, undefined, null, template, analyzeTemplate(template)])('%j', (given) => {
     expect(() => buildGrammar(anything(given), {})).toThrow(UnsupportedOptionError);
     expect(() => createResponseParser(anything(given))).toThrow(UnsupportedOptionError);
+    expect(() => createModuleParser(anything(given))).toThrow(UnsupportedOptionError);
+    expect(() => toResponseTemplate(anything(given))).toThrow(UnsupportedOptionError);
+    const message = { role: 'assistant', content: 'text' } as const;
+    expect(() => writeResponse(anything(given), message)).toThrow(UnsupportedOptionError);
   });
 });
 
@@ -76,6 +82,13 @@ test.each([undefined, null, 5, {}, [{}], ['text'], new Uint8Array(2)])('feed tak
   const parser: ResponseParser = createResponseParser(format);
   parser.feed('text');
   expect(() => parser.feed(anything(piece))).toThrow(UnsupportedOptionError);
+});
+
+test.each([null, 5, 'text', []])('%j in place of options', (options) => {
+  expect(() => buildGrammar(format, anything(options))).toThrow(UnsupportedOptionError);
+  expect(() => createResponseParser(format, anything(options))).toThrow(UnsupportedOptionError);
+  expect(() => analyzeTemplate(template, anything(options))).toThrow(UnsupportedOptionError);
+  expect(() => verifyTemplate(template, anything(options))).toThrow(UnsupportedOptionError);
 });
 
 describe('schemas that are no JSON', () => {

@@ -5,6 +5,7 @@
  */
 import { type Capabilities, type ChatFormat, chatFormatVersion } from '../chat-format.ts';
 import { AnalysisError } from '../errors.ts';
+import { anyText, checkOptions, type OptionRules } from '../option-rules.ts';
 import { parseTemplate } from '../template/template.ts';
 import { observeCapabilities } from './capabilities.ts';
 import { withDerivedFields } from './derived-fields.ts';
@@ -54,14 +55,18 @@ export interface Analysis {
   readonly selfCheck: SelfCheck;
 }
 
+const optionRules: OptionRules<AnalyzeOptions> = { name: anyText, bosToken: anyText, eosToken: anyText };
+
 /** Real templates render a probe in a few thousand steps; a hundred renders must not add up to minutes. */
 const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 
 /**
  * Reads the format of a chat template off its renders.
- * Throws TemplateError, TemplateLimitError, or AnalysisError where the template renders no chat.
+ * Throws TemplateError, TemplateLimitError, AnalysisError where the template renders no chat, and
+ * UnsupportedOptionError for options that are none.
  */
 export function analyzeTemplate(templateSource: string, options: AnalyzeOptions = {}): Analysis {
+  checkOptions(options, optionRules);
   const name = options.name ?? 'template';
   const template = parseTemplate(templateSource, { name, limits: analysisLimits });
   const sentinels = chooseSentinels(templateSource);

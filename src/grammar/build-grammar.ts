@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts';
-import { checkOptions } from '../option-rules.ts';
+import { chatFormat, checkOptions, requireOption } from '../option-rules.ts';
 import { normalizeTools, type ToolList } from '../tools.ts';
 import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
@@ -96,20 +96,10 @@ export const compileResponse: CompileResponse = (format, request) => {
  * given twice), `SchemaError`, `GrammarError` and `UnsupportedOptionError`, all before a token is sampled.
  */
 export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): BuiltGrammar {
-  refuseNoFormat(format);
+  requireOption('format', format, chatFormat);
   checkOptions(options, grammarRules);
   const tools = normalizeTools(options.tools ?? []);
   return buildGrammarWith(compileResponse, format, { ...options, tools });
-}
-
-/** Refuses what callers in JavaScript may give by mistake: an analysis, a template, a generated module. */
-function refuseNoFormat(given: unknown): void {
-  if (typeof given === 'object' && given !== null && 'turn' in given && 'content' in given) return;
-  const what = typeof given === 'object' && given !== null ? 'this object' : `this ${typeof given}`;
-  throw new UnsupportedOptionError({
-    option: 'format',
-    reason: `${what} is no chat format; give the format of analyzeTemplate(), or that of a generated module`,
-  });
 }
 
 /**

@@ -8,6 +8,7 @@
 import type { ArgumentsFormat, CallPart, CallsFormat, ChatFormat, EntryArguments } from '../chat-format.ts';
 import { MessageError } from '../errors.ts';
 import type { AssistantMessage, JsonObject, Tool, ToolCall } from '../messages.ts';
+import { chatFormat, requireOption } from '../option-rules.ts';
 import { readMessage } from '../template/check-messages.ts';
 import { jsonType, orderedEntries, writeFramed, writeJson, writeJsonString } from './write-values.ts';
 
@@ -20,9 +21,10 @@ export interface WriteOptions {
 /**
  * The response text of `message` in `format`, behind `turn.start` and without an end of turn.
  * Calls are left out where the format has none. Throws `MessageError` for what is no message of an assistant,
- * and where a call's arguments are no JSON of an object.
+ * and where a call's arguments are no JSON of an object; `UnsupportedOptionError` for what is no format.
  */
 export function writeResponse(format: ChatFormat, given: AssistantMessage, _options?: WriteOptions): string {
+  requireOption('format', format, chatFormat);
   const message = readMessage(given, 'message');
   if (message.role !== 'assistant') {
     throw new MessageError({ path: 'message.role', reason: 'a response is the message of an assistant' });

@@ -7,9 +7,12 @@ import {
   callback,
   checkOption,
   checkOptions,
+  isRecord,
   list,
+  type OptionRule,
   type OptionRules,
   oneOf,
+  requireOption,
   truth,
 } from '../option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
@@ -107,6 +110,7 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   createId: callback,
   specialTokens: list,
 };
+const anyModule: OptionRule = { wanted: 'a responseModule of idiolect generate', allows: isRecord };
 const endings = oneOf('stop', 'length');
 
 /** A parser for the responses of one format. Throws when the module was made for another runtime. */
@@ -114,6 +118,7 @@ export function createModuleParser(
   responseModule: ResponseModule,
   options: ResponseParserOptions = {},
 ): ResponseParser {
+  requireOption('module', responseModule, anyModule);
   if (responseModule.contract !== moduleContractVersion) {
     throw new UnsupportedOptionError({
       option: 'module',

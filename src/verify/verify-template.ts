@@ -4,6 +4,7 @@ import type { ChatFormat } from '../chat-format.ts';
 import { buildGrammar } from '../grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../grammar/matcher.ts';
 import type { Tool } from '../messages.ts';
+import { anyText, chatFormat, checkOptions, type OptionRules } from '../option-rules.ts';
 import {
   anyCutLaw,
   type Breach,
@@ -54,8 +55,11 @@ export interface VerifyOptions {
   readonly eosToken?: string;
 }
 
-/** Tries all laws on a template. Throws what analysis throws. */
+const optionRules: OptionRules<VerifyOptions> = { format: chatFormat, bosToken: anyText, eosToken: anyText };
+
+/** Tries all laws on a template. Throws what analysis throws, and `UnsupportedOptionError` likewise. */
 export function verifyTemplate(templateSource: string, options: VerifyOptions = {}): Verification {
+  checkOptions(options, optionRules);
   const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
   const known = options.format ?? analyzeTemplate(templateSource, specialTokens).format;
   const matcher = callMatcher(known);

@@ -3,6 +3,7 @@
  * hand beside their chat template.
  */
 import type { ChatFormat } from '../../chat-format.ts';
+import { chatFormat, requireOption } from '../../option-rules.ts';
 import type { ResponseTemplate, ResponseTemplateField } from '../../runtime/response-template/index.ts';
 import { callBeginning, callField, closeKeys, isJsonList, turnEnds } from './call-field.ts';
 import { exactly, marker, oneOfPatterns } from './literal-patterns.ts';
@@ -19,9 +20,11 @@ export interface MadeResponseTemplate {
 /**
  * Makes the response template of `format`. Thoughts go under the key that the chat template reads them
  * from, `reasoning_content` where it reads none. Arguments that the format writes as bare text get
- * their types from the tools, which the parser has to be given.
+ * their types from the tools, which the parser has to be given. Throws `UnsupportedOptionError` for what is
+ * no format.
  */
 export function toResponseTemplate(format: ChatFormat): MadeResponseTemplate {
+  requireOption('format', format, chatFormat);
   const calls = format.calls === null ? null : callField(format, format.calls);
   const anchor = startAnchor(format);
   const unsupported = [...(anchor.problem === null ? [] : [anchor.problem]), ...(calls?.unsupported ?? [])];

@@ -22,19 +22,31 @@ export function schemaTypes(schema: unknown, depth = 0): readonly string[] {
   return [...new Set(types)];
 }
 
-/** The argument types of `tools`, each a tool of OpenAI's shape or its bare function. */
+/** The argument types of `tools`. */
 export function argumentTypes(tools: readonly unknown[]): ArgumentTypes {
   const byTool = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  for (const tool of Array.isArray(tools) ? tools : []) {
-    const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
-    if (!isObject(definition) || typeof definition.name !== 'string' || !isObject(definition.parameters))
-      continue;
-    const { properties } = definition.parameters;
+  for (const tool of tools) {
+    const definition = toolDefinition(tool);
+    if (definition === null || !isObject(definition.schema)) continue;
+    const { properties } = definition.schema;
     if (!isObject(properties)) continue;
     const types = Object.entries(properties).map(([name, schema]) => [name, schemaTypes(schema)] as const);
     byTool.set(definition.name, new Map(types));
   }
   return byTool;
+}
+
+/**
+ * Name and schema of a tool of OpenAI's shape, of its bare function, or of MCP's; `null` for what has no name,
+ * or a schema that is no plain JSON.
+ */
+export function toolDefinition(tool: unknown): { readonly name: string; readonly schema: unknown } | null {
+  const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
+  if (!isObject(definition) || typeof definition.name !== 'string') return null;
+  const schema: unknown = definition.parameters ?? definition.inputSchema;
+  // Schemas of libraries are functions, or objects with this key.
+  const isLibrarys = typeof schema === 'function' || (isObject(schema) && '~standard' in schema);
+  return isLibrarys ? null : { name: definition.name, schema };
 }
 
 /** What `raw` is when read as the first of `types` that can read it; itself when none can. */

@@ -3,7 +3,6 @@ import { ResponseFieldError, UnsupportedOptionError } from '../../errors.ts';
 import type { JsonValue } from '../../messages.ts';
 import {
   anyText,
-  anyValue,
   checkOption,
   checkOptions,
   type OptionRule,
@@ -12,7 +11,7 @@ import {
   record,
 } from '../../option-rules.ts';
 import { TextBlocks } from '../text-blocks.ts';
-import { type ArgumentTypes, argumentTypes, castToolCalls } from './casting.ts';
+import { type ArgumentTypes, argumentTypes, castToolCalls, toolDefinition } from './casting.ts';
 import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
 import { HeldText } from './held-text.ts';
 import { loadResponseTemplate } from './load.ts';
@@ -29,7 +28,10 @@ export interface ResponseTemplateOptions {
    * Everything up to the last start anchor is left out. `""` when the response holds the whole message.
    */
   readonly prefix: string;
-  /** The tools that were offered: arguments that came as texts are cast to the types they declare. */
+  /**
+   * The tools that were offered, their schemas as plain JSON Schema: arguments that came as texts are cast to
+   * the types they declare. `normalizeTools` makes such a list of tools of any shape.
+   */
   readonly tools?: readonly unknown[] | null;
   /**
    * What becomes of the implicit field when its region ends and text comes again (`answer`, a call,
@@ -45,9 +47,15 @@ export interface ResponseTemplateOptions {
   readonly malformed?: 'throw' | 'event';
 }
 
+const toolsOrNone: OptionRule = {
+  wanted: 'a list of tools with names and plain JSON Schema, as normalizeTools() makes it',
+  allows: (value) =>
+    value === null || (Array.isArray(value) && value.every((tool) => toolDefinition(tool) !== null)),
+};
+
 const rules: OptionRules<ResponseTemplateOptions> = {
   prefix: anyText,
-  tools: anyValue,
+  tools: toolsOrNone,
   reopenedText: oneOf('join', 'overwrite'),
   malformed: oneOf('throw', 'event'),
 };

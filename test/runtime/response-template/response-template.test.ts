@@ -77,6 +77,22 @@ describe('loading', () => {
     },
   );
 
+  it.each([5, 'f', {}, { tools: [] }, [null], [{}], [{ type: 'function', function: {} }]])(
+    'takes no tools like %j',
+    (tools) => {
+      const given = { ...whole, tools } as unknown as typeof whole;
+      expect(() => createResponseTemplateParser(tagged.template, given)).toThrow(UnsupportedOptionError);
+    },
+  );
+
+  it('takes no tools with the schema of a library, whose types it cannot see', () => {
+    const parameters = { '~standard': { version: 1 }, properties: {} };
+    const tools = [{ type: 'function', function: { name: 'f', parameters } }];
+    expect(() => createResponseTemplateParser(tagged.template, { ...whole, tools })).toThrow(
+      UnsupportedOptionError,
+    );
+  });
+
   it.each([undefined, null, 5, ['text']])('reads no %j', (piece) => {
     const text = piece as unknown as string;
     expect(() => parseWithResponseTemplate(tagged.template, text, whole)).toThrow(UnsupportedOptionError);
