@@ -215,8 +215,8 @@ export interface CallsFormat {
   readonly separator: string;
   /**
    * Only of templates that write the section's closer behind every call but the first: what stands
-   * between the second call and the third, and so on. No model is known to write it. Absent means
-   * `separator`.
+   * between the second call and the third, and so on. No model is known to write it, and where it holds a
+   * stop none can: grammars take `separator` there too. Absent means `separator`.
    */
   readonly laterSeparator?: string;
   /** More than one call in a turn is rendered. */

@@ -255,7 +255,14 @@ const inValueTable = valueTable({
     { open: '<|"|>', close: '<|"|>', types: ['string'], quoted: false },
     { open: '', close: '', types: ['number', 'boolean', 'null', 'array', 'object'], quoted: false },
   ],
-  nested: { objectOpen: '{', object: inObject, arrayOpen: '[', array: inArray, peek: false },
+  nested: {
+    objectOpen: '{',
+    object: inObject,
+    objectPeek: false,
+    arrayOpen: '[',
+    array: inArray,
+    arrayPeek: false,
+  },
   recover: inMalformedCall,
 });
 

@@ -288,9 +288,10 @@ const inValueTable = valueTable({
   nested: {
     objectOpen: ']<]minimax[>[<',
     object: inObject,
+    objectPeek: true,
     arrayOpen: ']<]minimax[>[<item>',
     array: inArray,
-    peek: true,
+    arrayPeek: true,
   },
   recover: inMalformedCall,
 });

@@ -164,7 +164,7 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
   const chain = openingChain(calls);
   if (chain.length === 0) return options.inText ? [] : markerlessChoices(format, calls, options);
   const nameFollows = textsBehindName(format, calls);
-  return chain.flatMap((link, index) => {
+  return chain.flatMap((link, index): readonly MarkerChoice[] => {
     const isLast = index === chain.length - 1;
     const next = options.stateAt(index + 1);
     const lead = index === 0 ? options.lead : '';
@@ -173,7 +173,7 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
     const goesOn = behindLink(format, calls, chain, index);
     const sure = goesOn === null ? choice : { ...choice, goesOn };
     if (isStrong(link.marker) && (index === 0 || link.opensCall)) return [sure];
-    if (!isLast) return [];
+    if (!isLast) return index === 0 ? weakOpener(format, calls, chain, options) : [];
     if (calls.envelope !== null) {
       const begins = index === 0 && !options.inText;
       return begins ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
@@ -196,6 +196,20 @@ function behindLink(
   if (following !== undefined) return begin === '' ? null : { texts: [begin] };
   const nameEnds = textsBehindName(format, calls);
   return nameEnds === null ? null : { texts: [], nameEnds };
+}
+
+/** A section whose first marker says little is recognised by all of its markers, and the call behind them. */
+function weakOpener(
+  format: ChatFormat,
+  calls: CallsFormat,
+  chain: readonly ChainLink[],
+  options: OpenerOptions,
+): readonly MarkerChoice[] {
+  const whole = wholeOpener(chain, options);
+  const { envelope } = calls;
+  if (envelope !== null) return whole.map((choice) => ({ ...choice, envelopeFollows: envelope }));
+  const nameFollows = textsBehindName(format, calls);
+  return nameFollows === null ? [] : whole.map((choice) => ({ ...choice, nameFollows }));
 }
 
 /** A section whose first marker also ends a turn is recognised by all of its markers together. */

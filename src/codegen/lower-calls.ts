@@ -142,13 +142,19 @@ function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[
           ends: holeEnds(format, calls, behind, next),
           ...(behind !== '' && isBlank(behind) ? { space: next } : {}),
           ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
-          ...(index === holes.length - 1 ? { announce: true as const } : {}),
+          ...(index === holes.length - 1 ? { announce: true as const, ...atEndOf(calls, next) } : {}),
           ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
           recover: 'inMalformedCall',
         },
       },
     };
   });
+}
+
+/** Where the end of the response leads in a call of entries that nothing closes, nor its section. */
+function atEndOf(calls: CallsFormat, next: StateName): { readonly atEnd?: StateName } {
+  const endless = closingElements(calls).length === 0 && isBlank(calls.section.close);
+  return endless && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
 }
 
 /** A piece of a composed id as the parser needs it: what the index counts from does not matter. */
@@ -220,6 +226,7 @@ function argumentStates(format: ChatFormat, calls: CallsFormat): readonly StateS
       {
         markers: ends,
         followers: [...callFollowers(format, calls).map((text) => [text]), ...nextCall(format, calls)],
+        atEnd: atEndOf(calls, 'argumentsEnded'),
       },
       open,
     );

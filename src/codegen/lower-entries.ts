@@ -17,6 +17,8 @@ export interface ArgumentEnds {
   readonly markers: readonly MarkerChoice[];
   /** What may follow a call. */
   readonly followers: readonly KeyedText[];
+  /** Where the end of the response leads: only of calls that nothing closes. */
+  readonly atEnd: { readonly atEnd?: StateName };
 }
 
 /** States of the arguments; `open` says that the call is not complete when they are. */
@@ -32,7 +34,7 @@ export function entryStates(
     keyState(
       'inKey',
       "In an argument's name.",
-      keyEnds(format),
+      keyEnd(format.entry.key, frames(format)),
       entryPlace(calls, format, ends.followers),
       format.entry.open,
     ),
@@ -69,6 +71,7 @@ function beforeArguments(format: EntryArguments, ends: ArgumentEnds): StateSpec 
       table: {
         choices: [...opened, ...empty, ...keyChoices(format), ...ends.markers],
         ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
+        ...ends.atEnd,
         recover,
       },
     },
@@ -90,25 +93,31 @@ function beforeKey(format: EntryArguments, ends: ArgumentEnds): StateSpec {
 function keyState(
   name: StateName,
   title: string,
-  keyEnd: readonly MarkerChoice[],
+  end: KeyEnd,
   place: ValuePlace<StateName>,
   opener: string,
 ): StateSpec {
   return {
     name,
     title,
-    picture: picture(opener, samples.key, keyEnd[0]?.marker ?? ''),
-    step: { use: 'readHole', table: { hole: 'key', ends: keyEnd, place, recover } },
+    picture: picture(opener, samples.key, end.ends[0]?.marker ?? ''),
+    step: { use: 'readHole', table: { hole: 'key', ...end, place, recover } },
   };
 }
 
-/** What stands behind a key: its own marker or, where it has none, the opener of a frame. */
-function keyEnds(format: EntryArguments): readonly MarkerChoice[] {
-  if (!isBlank(format.entry.key)) return [{ marker: format.entry.key, next: 'inValue' }];
-  const openers = new Set(frames(format).map(({ open }) => open));
-  return [...openers]
+interface KeyEnd {
+  readonly ends: readonly MarkerChoice[];
+  readonly space?: StateName;
+}
+
+/** What stands behind a key: its own marker or, where that is blank, the opener of a frame, or white space. */
+function keyEnd(marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
+  if (!isBlank(marker)) return { ends: [{ marker, next: 'inValue' }] };
+  const openers = new Set(valueFrames.map(({ open }) => open));
+  const ends = [...openers]
     .filter((open) => !isBlank(open))
-    .map((marker) => ({ marker, next: 'inValue', peek: true as const }));
+    .map((open) => ({ marker: open, next: 'inValue', peek: true as const }));
+  return ends.length === 0 && marker !== '' ? { ends, space: 'inValue' } : { ends };
 }
 
 function entryPlace(
@@ -130,8 +139,8 @@ function entryContinuations(
   format: EntryArguments,
   followers: readonly KeyedText[],
 ): readonly KeyedText[] {
-  const keyEnd = core(format.entry.key);
-  const another = keyed([core(format.separator), core(format.entry.open), anyKey, keyEnd]);
+  const behindKey = core(format.entry.key);
+  const another = keyed([core(format.separator), core(format.entry.open), anyKey, behindKey]);
   const next = isBlank(format.entry.open)
     ? [another]
     : [keyed([core(format.separator), core(format.entry.open)])];
@@ -179,7 +188,7 @@ function valueState(format: EntryArguments): StateSpec {
       use: 'readValue',
       table: {
         frames: frames(format),
-        nested: format.nested === null ? null : nestedTable(format.nested),
+        nested: format.nested === null ? null : nestedTable(format.nested, format.frames),
         recover,
       },
     },
@@ -201,21 +210,29 @@ function afterEntry(calls: CallsFormat, format: EntryArguments, ends: ArgumentEn
       table: {
         choices: [...separator, ...keyChoices(format), ...ends.markers],
         ...(separator.length > 0 ? {} : keyWithoutOpener(format)),
+        ...ends.atEnd,
         recover,
       },
     },
   };
 }
 
-/** Containers without brackets of their own begin with the marker of their first part. */
-function nestedTable({ object, array }: NestedFormat): NestedTable<StateName> {
-  const peek = isBlank(object.open);
+/**
+ * Containers without brackets of their own begin with the marker of their first part. Those that are JSON all
+ * the same have no opener here.
+ */
+function nestedTable(
+  { object, array }: NestedFormat,
+  { object: objectFrame, array: arrayFrame }: EntryArguments['frames'],
+): NestedTable<StateName> {
+  const opener = (own: string, part: string) => (isBlank(own) ? part : own);
   return {
-    objectOpen: peek ? object.keyOpen : object.open,
+    objectOpen: objectFrame.codec === 'nested' ? opener(object.open, object.keyOpen) : '',
     object: 'inObject',
-    arrayOpen: isBlank(array.open) ? array.itemOpen : array.open,
+    objectPeek: isBlank(object.open),
+    arrayOpen: arrayFrame.codec === 'nested' ? opener(array.open, array.itemOpen) : '',
     array: 'inArray',
-    peek,
+    arrayPeek: isBlank(array.open),
   };
 }
 
@@ -224,7 +241,7 @@ function nestedStates(
   format: EntryArguments,
   nested: NestedFormat,
 ): readonly StateSpec[] {
-  return [...objectStates(nested), ...arrayStates(nested), endState(calls, format)];
+  return [...objectStates(format, nested), ...arrayStates(nested), endState(calls, format)];
 }
 
 function endState(calls: CallsFormat, format: EntryArguments): StateSpec {
@@ -236,7 +253,7 @@ function endState(calls: CallsFormat, format: EntryArguments): StateSpec {
   };
 }
 
-function objectStates({ object }: NestedFormat): readonly StateSpec[] {
+function objectStates(format: EntryArguments, { object }: NestedFormat): readonly StateSpec[] {
   const close = isBlank(object.close) ? [] : [{ marker: object.close, next: 'nestedEnded' }];
   const key = isBlank(object.keyOpen) ? [] : [{ marker: object.keyOpen, next: 'inObjectKey' }];
   const separator = isBlank(object.separator) ? [] : [{ marker: object.separator, next: 'beforeObjectKey' }];
@@ -262,7 +279,7 @@ function objectStates({ object }: NestedFormat): readonly StateSpec[] {
     keyState(
       'inObjectKey',
       'In a key of a nested object.',
-      [{ marker: object.keyClose, next: 'inValue' }],
+      keyEnd(object.keyClose, frames(format)),
       place,
       object.keyOpen,
     ),

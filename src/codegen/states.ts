@@ -82,6 +82,7 @@ const referenceKeys: ReadonlySet<string> = new Set([
   'enclosing',
   'object',
   'array',
+  'atEnd',
 ]);
 
 /** Whether the value of this key is a reference to a state. */

@@ -128,13 +128,17 @@ function openersByText(
   return [...heads];
 }
 
-/** The calls behind the first. */
+/**
+ * The calls behind the first. What separates later calls in history may hold the end of a turn, with which
+ * generation stops: a model goes on as between the first two.
+ */
 function moreCalls(calls: CallsFormat, following: Expression): Expression {
   const behind = (separator: string) =>
     sequence(literal(blankEnd(calls.call.close) + separator + calls.call.open), following);
   const { separator, laterSeparator = separator } = calls;
   if (laterSeparator === separator) return repeat(behind(separator));
-  return optional(sequence(behind(separator), repeat(behind(laterSeparator))));
+  const later = alternatives(behind(separator), behind(laterSeparator));
+  return optional(sequence(behind(separator), repeat(later)));
 }
 
 /** White space at the end of the calls is left out: a model may stop as soon as the last marker is written. */

@@ -158,6 +158,8 @@ export interface ExpectTable<Ref> {
   readonly completes?: true;
   /** Where reading goes if the nested value around this place is closed here. Tried before the choices. */
   readonly enclosing?: Ref;
+  /** Where the end of the response leads: calls that nothing closes end there. */
+  readonly atEnd?: Ref;
   /** What is wrong if none of the choices comes. Default: unexpected text in a call. */
   readonly reason?: string;
 }
@@ -186,6 +188,8 @@ export interface HoleTable<Ref> {
   readonly place?: ValuePlace<Ref>;
   /** The call is complete behind it; so the end of the text ends it, too. */
   readonly completes?: true;
+  /** Of a name: where the end of the response leads, if that ends the hole. */
+  readonly atEnd?: Ref;
   readonly recover: Ref;
 }
 
@@ -258,12 +262,14 @@ export interface FrameChoice {
   readonly quoted: boolean;
 }
 
-/** How objects and arrays begin in a format's own notation. */
+/** How objects and arrays begin in a format's own notation; blank where they are not written in it. */
 export interface NestedTable<Ref> {
   readonly objectOpen: string;
   readonly object: Ref;
+  /** The opener belongs to the first property: it is seen, not consumed. */
+  readonly objectPeek: boolean;
   readonly arrayOpen: string;
   readonly array: Ref;
-  /** The openers belong to the first property or item: they are seen, not consumed. */
-  readonly peek: boolean;
+  /** The opener belongs to the first item. */
+  readonly arrayPeek: boolean;
 }

@@ -47,6 +47,8 @@ export class Reader implements MatchContext {
   /** Offset of `text[0]` in the response. */
   base: number;
   ended = false;
+  /** The text ended because no more of it was allowed, not because the model had written all. */
+  cutShort = false;
   state: State;
   readonly writer: EventWriter;
   readonly options: ReaderOptions;

@@ -281,6 +281,7 @@ function noText(input: unknown): UnsupportedOptionError {
 /** Reads to the end of the text, and reports what is left open. */
 function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): void {
   reader.ended = true;
+  reader.cutShort = reason === 'length';
   reader.read('', false);
   const cut = leftOpen(reader);
   reportRest(reader);

@@ -29,7 +29,7 @@ export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
 export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<State>>): State | null {
   if (table.completes) reader.writer.endCall(reader.offset(reader.at));
   reader.skip(skipSpace(reader.text, reader.at));
-  if (reader.at === reader.text.length) return null;
+  if (reader.at === reader.text.length) return endsHere(reader, table) ? (table.atEnd ?? null) : null;
   const match = markers.matchAt(reader, reader.text, reader.at);
   const enclosed = table.enclosing === undefined ? absent : enclosingEnd(reader);
   if (enclosed === undecided) return match === null ? sameEither(table) : null;
@@ -38,6 +38,11 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
   if (match !== null) return enterMarker(reader, match);
   const reason = table.reason ?? 'unexpected text in a call';
   return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
+}
+
+/** Whether the response is over, and its end means something here. */
+function endsHere(reader: Reader, { atEnd }: { readonly atEnd?: State }): boolean {
+  return reader.ended && !reader.cutShort && atEnd !== undefined;
 }
 
 /** What follows without a marker, if it is the same whether the enclosing value ends here or not. */
@@ -105,7 +110,9 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   const { text } = reader;
   const { match, at } = firstEnd(reader, markers);
   const blank = table.space === undefined ? -1 : firstBlank(text, reader.at, at);
-  const isOver = blank !== -1 || match !== null || (reader.ended && table.completes === true);
+  const atEnd = endsHere(reader, table) ? table.atEnd : undefined;
+  const isOver =
+    blank !== -1 || match !== null || atEnd !== undefined || (reader.ended && table.completes === true);
   const end = blank !== -1 ? blank : isOver ? at : text.length;
   const value = text.slice(reader.at, end).trim();
   if (end - reader.at > longestHole || (isOver && !isAcceptable(table, value))) {
@@ -115,7 +122,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   fillHole(reader, table, value, end);
   if (table.completes) reader.writer.endCall(reader.offset(reader.at));
   if (blank !== -1 && table.space !== undefined) return table.space;
-  return match === null ? null : enterMarker(reader, match);
+  return match === null ? (atEnd ?? null) : enterMarker(reader, match);
 }
 
 /** Where white space begins behind other text between two positions; -1 where it does not. */

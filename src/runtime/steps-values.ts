@@ -144,10 +144,10 @@ function openNested(
   if (nested === null) return null;
   const start = skipSpace(reader.text, reader.at);
   const openings = [
-    { open: nested.arrayOpen, type: 'array', opener: '[', closer: ']', next: nested.array },
-    { open: nested.objectOpen, type: 'object', opener: '{', closer: '}', next: nested.object },
+    { open: nested.arrayOpen, type: 'array', closer: ']', next: nested.array, peek: nested.arrayPeek },
+    { open: nested.objectOpen, type: 'object', closer: '}', next: nested.object, peek: nested.objectPeek },
   ] as const;
-  for (const { open, type, opener, closer, next } of openings) {
+  for (const { open, type, closer, next, peek } of openings) {
     if (!types.has(type) || open.trim() === '') continue;
     const end = matchText(reader, reader.text, start, open.trim());
     if (end === undecided) return 'wait';
@@ -155,9 +155,9 @@ function openNested(
     if (nestingDepth(values) > deepestNesting) {
       return fail(reader, table.recover, ['a simpler value'], 'values are nested too deeply');
     }
-    reader.skip(nested.peek ? start : end);
+    reader.skip(peek ? start : end);
     values.nested = { closer, frameClose: frame.close, count: 0 };
-    reader.writer.input(opener, reader.offset(reader.at), reader.offset(reader.at));
+    reader.writer.input(closer === ']' ? '[' : '{', reader.offset(reader.at), reader.offset(reader.at));
     return next;
   }
   return null;

@@ -157,7 +157,7 @@ export function closeValue(
   const closer = valueCloser(values, frameClose);
   if (closer.parts.length > 0) {
     reader.skip(skipSpace(reader.text, reader.at));
-    if (reader.at === reader.text.length) return null;
+    if (reader.at === reader.text.length && !(reader.ended && isBlank(closer))) return null;
     const end = closerPartsEnd(reader, closer);
     if (end === undecided) return null;
     if (end !== absent) {
@@ -171,6 +171,11 @@ export function closeValue(
   }
   reader.values = values.outer;
   return values.place.next;
+}
+
+/** Whether nothing but white space ends the value, as the end of a line does: the end of the text will do. */
+function isBlank({ parts }: Closer): boolean {
+  return parts.every((part) => part.trim() === '');
 }
 
 function failBehindValue(reader: Reader, closer: Closer, recover: State): State {

@@ -10,7 +10,7 @@ import { Expander } from './expand.ts';
 import { narrowedFormats, unlimitedFormats } from './formats.ts';
 import { formatLanguage, patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
-import { Places } from './places.ts';
+import { type KeySorting, Places } from './places.ts';
 import { Productivity } from './productivity.ts';
 import { isObject, SchemaDocument, type SchemaNode } from './schema-document.ts';
 import { coversKey, type Shape, type StringShape, type ValueType } from './shapes.ts';
@@ -23,7 +23,7 @@ export const defaultBudget = 600_000;
 export interface CompilationOptions {
   /** Name of the tool, for reports. */
   readonly tool: string;
-  readonly sortKeys: boolean;
+  readonly sortKeys: KeySorting;
   /** Other documents that references may name, by URI. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Steps of work. */

@@ -9,6 +9,7 @@ import type { Compilation } from './compilation.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, NothingValid } from './compile-schema.ts';
 import { EntryValueWriter } from './entry-values.ts';
 import { type ObjectWriting, writeObject } from './object-writer.ts';
+import type { KeySorting } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { ObjectShape } from './shapes.ts';
 import { jsonStyleSyntax, type ObjectNotation } from './syntax.ts';
@@ -36,14 +37,21 @@ export function compileArguments(
   const { name } = tool.function;
   const parameters = tool.function.parameters ?? noArguments;
   refuseNoSchema(parameters, name);
-  const sortKeys = format.kind === 'json' ? format.style.sortKeys : format.sorted;
-  return compile(parameters, { ...options, tool: name }, { sortKeys }, (compilation) => {
+  return compile(parameters, { ...options, tool: name }, { sortKeys: sortingOf(format) }, (compilation) => {
     const writing =
       format.kind === 'json'
         ? jsonWriting(format, compilation, options.rules)
         : entryWriting(format, name, compilation, options);
     return writeArguments(compilation, writing, framesOf(format), options.argumentOrder);
   });
+}
+
+/** JSON within sorted entries has an order of its own. */
+function sortingOf(format: ArgumentsFormat): KeySorting {
+  if (format.kind === 'json') return format.style.sortKeys;
+  const inner = format.frames.object.codec === 'nested' ? format.sorted : format.style.sortKeys;
+  if (inner === format.sorted) return inner;
+  return inner ? 'inner' : 'outermost';
 }
 
 /** A tool from outside the type checker may bring anything. */

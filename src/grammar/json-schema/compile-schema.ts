@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../messages.ts';
 import type { Expression } from '../expression.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import { Compilation, type CompilationOptions } from './compilation.ts';
+import type { KeySorting } from './places.ts';
 import { plainSchema } from './plain-schema.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Syntax } from './syntax.ts';
@@ -73,7 +74,7 @@ type Saving = Partial<Pick<CompilationOptions, 'stringStates' | 'openObjects'>>;
 export function compile(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
-  { sortKeys }: Pick<Syntax, 'sortKeys'>,
+  { sortKeys }: Pick<CompilationOptions, 'sortKeys'>,
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
   const { tool, policy } = options;
@@ -89,7 +90,7 @@ export function compile(
 function writeFirst(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
-  sortKeys: boolean,
+  sortKeys: KeySorting,
   write: (compilation: Compilation) => Expression,
 ): { readonly expression: Expression | null; readonly issues: readonly SchemaIssue[] } {
   let failure: SchemaIssue | null = null;
@@ -115,7 +116,7 @@ function helps({ stringStates, openObjects }: Saving, { languages, wroteOpenObje
 function startCompilation(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
-  sortKeys: boolean,
+  sortKeys: KeySorting,
   saving: Saving,
 ): Compilation {
   const { tool, documents, budget, openObjects = true, formats = 'assert' } = options;

@@ -18,6 +18,9 @@ export interface Place {
   readonly keys: readonly string[];
 }
 
+/** Which keys are written in the order of their code points: all, none, those of the whole value, or those inside. */
+export type KeySorting = boolean | 'outermost' | 'inner';
+
 const inPlace = ['allOf', 'anyOf', 'oneOf'];
 const single = ['not', 'if', 'then', 'else'];
 const byKey = ['dependentSchemas', 'dependencies'];
@@ -28,14 +31,13 @@ const maxNodes = 5000;
 export class Places {
   readonly #document: SchemaDocument;
   readonly #budget: StepBudget;
-  readonly #sorted: boolean;
+  readonly #sorted: KeySorting;
   readonly #interned = new Map<string, Place>();
   readonly #children = new Map<string, Place>();
   readonly #named = new WeakMap<Place, ReadonlyMap<string, readonly SchemaNode[]>>();
   readonly #open = new WeakMap<Place, readonly SchemaNode[]>();
 
-  /** With `sorted`, keys are in the order of their code points. */
-  constructor(document: SchemaDocument, budget: StepBudget, sorted: boolean) {
+  constructor(document: SchemaDocument, budget: StepBudget, sorted: KeySorting) {
     this.#document = document;
     this.#budget = budget;
     this.#sorted = sorted;
@@ -54,10 +56,15 @@ export class Places {
     const place: Place = {
       id: this.#interned.size,
       nodes: all,
-      keys: this.#sorted ? [...keys].sort(compareCodePoints) : [...keys],
+      keys: this.#sorts(found) ? [...keys].sort(compareCodePoints) : [...keys],
     };
     this.#interned.set(key, place);
     return place;
+  }
+
+  #sorts(nodes: ReadonlyMap<number, SchemaNode>): boolean {
+    if (typeof this.#sorted === 'boolean') return this.#sorted;
+    return nodes.has(this.#document.root.id) === (this.#sorted === 'outermost');
   }
 
   /** The place of the value under `key`. */
