@@ -2,8 +2,9 @@
  * Automata of patterns, formats and numbers, remembered across schemas. Each is made within a budget of its
  * own, so that remembering changes no outcome.
  */
-import { type Automaton, automatonTerm, buildAutomaton, restrictLength } from '../regular/automaton.ts';
+import { type Automaton, automatonTerm, buildAutomaton } from '../regular/automaton.ts';
 import { BudgetExceeded, StepBudget } from '../regular/budget.ts';
+import { restrictLength } from '../regular/lengths.ts';
 import { patternTerm } from '../regular/parse-pattern.ts';
 import { type Term, Terms } from '../regular/terms.ts';
 import { formatPattern } from './formats.ts';

@@ -5,11 +5,9 @@ import {
   automatonTerm,
   buildAutomaton,
   isEmptyAutomaton,
-  lengthsOf,
-  maxLengthStates,
-  restrictLength,
 } from '../regular/automaton.ts';
 import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
+import { lengthsOf, maxLengthStates, restrictLength } from '../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../regular/terms.ts';
 import { knownAutomaton, knownRestriction } from './known-languages.ts';
 import { numberTerm } from './number-language.ts';

@@ -1,134 +1,271 @@
-/** Minimisation of trimmed automata, so that equal languages give equal automata. */
+/** Minimisation, so that equal languages give equal automata. */
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import { BudgetExceeded, type StepBudget } from './budget.ts';
 import {
   allCharacters,
   type CharacterSet,
   intersectSets,
-  setHas,
   setKey,
+  setsMeet,
   subtractSets,
   uniteSets,
 } from './character-set.ts';
+import { TupleTable } from './tuple-table.ts';
+
+/** An automaton as numbers; state 0 is the start. */
+export interface TransitionTable {
+  /** Disjoint sets of characters; those of one set lead the same way everywhere. */
+  readonly atoms: readonly CharacterSet[];
+  /** Per state: 0 where it does not accept, 1 where it does, and two more than the label where it has one. */
+  readonly marks: Int32Array;
+  /** Per state and atom, the target; -1 is none. */
+  readonly targets: Int32Array;
+}
 
 /**
  * The smallest automaton of the same language; states are numbered in the order of a breadth-first walk
  * over edges sorted by character, so the result is the same for every automaton of that language.
  */
 export function minimise(automaton: Automaton, budget: StepBudget): Automaton {
-  const columns = targetsByAtom(automaton, budget);
-  const order = reverseTopologicalOrder(automaton);
-  const classes =
-    order === null ? refine(automaton, columns, budget) : mergeAcyclic(automaton, columns, order);
-  return renumber(automaton, classes);
+  return minimiseTable(tableOf(automaton, budget), budget);
 }
 
-/** Per state, the target for each atom (-1 for none); atoms are sets that no edge tells apart. */
-function targetsByAtom(automaton: Automaton, budget: StepBudget): readonly Int32Array[] {
-  const atoms = atomsOf(automaton, budget);
-  budget.spend(atoms.length * automaton.states.length);
-  return automaton.states.map((state) =>
-    Int32Array.from(atoms, (point) => state.edges.find(([set]) => setHas(set, point))?.[1] ?? -1),
-  );
+/** The same for a table, of which no state needs to be of use. */
+export function minimiseTable(table: TransitionTable, budget: StepBudget): Automaton {
+  return renumber(table, classesOf(table, budget));
 }
 
-/** One character out of each atom. */
-function atomsOf(automaton: Automaton, budget: StepBudget): readonly number[] {
+function tableOf(automaton: Automaton, budget: StepBudget): TransitionTable {
+  const states = withoutDeadEdges(automaton.states);
+  const { atoms, parts } = atomsOf(states, budget);
+  budget.spend(atoms.length * states.length);
+  const targets = new Int32Array(states.length * atoms.length).fill(-1);
+  states.forEach(({ edges }, state) => {
+    for (const [set, target] of edges) {
+      for (const atom of parts.get(setKey(set)) ?? []) targets[state * atoms.length + atom] = target;
+    }
+  });
+  const marks = Int32Array.from(states, ({ accepts, label = -1 }) => (accepts ? 2 + label : 0));
+  return { atoms, marks, targets };
+}
+
+/** Without the edges to states from which nothing is accepted: their sets would only make more atoms. */
+function withoutDeadEdges(states: readonly AutomatonState[]): readonly AutomatonState[] {
+  const sources = states.map((): number[] => []);
+  const useful = new Set<number>();
+  states.forEach(({ accepts, edges }, state) => {
+    if (accepts) useful.add(state);
+    for (const [, target] of edges) sources[target]?.push(state);
+  });
+  // It grows while it is walked.
+  for (const state of useful) for (const source of sources[state] ?? []) useful.add(source);
+  if (useful.size === states.length) return states;
+  return states.map((state) => ({ ...state, edges: state.edges.filter(([, target]) => useful.has(target)) }));
+}
+
+interface Atoms {
+  readonly atoms: readonly CharacterSet[];
+  /** Which atoms the set with a key consists of. */
+  readonly parts: ReadonlyMap<string, readonly number[]>;
+}
+
+function atomsOf(states: readonly AutomatonState[], budget: StepBudget): Atoms {
   const distinct = new Map<string, CharacterSet>();
-  for (const state of automaton.states) for (const [set] of state.edges) distinct.set(setKey(set), set);
+  for (const state of states) for (const [set] of state.edges) distinct.set(setKey(set), set);
   let atoms: CharacterSet[] = [allCharacters];
   for (const set of distinct.values()) {
     budget.spend(atoms.length);
-    atoms = atoms
-      .flatMap((atom) => [intersectSets(atom, set), subtractSets(atom, set)])
-      .filter((atom) => atom.length > 0);
+    atoms = atoms.flatMap((atom) => splitAtom(atom, set));
     if (atoms.length > 2000) throw new BudgetExceeded('distinct characters in an automaton');
   }
-  return atoms.map((atom) => atom[0]?.[0] ?? 0);
-}
-
-/** Splits classes of states until all states of a class lead to the same classes (Moore 1956). */
-function refine(automaton: Automaton, columns: readonly Int32Array[], budget: StepBudget): Int32Array {
-  let classes = Int32Array.from(automaton.states, (state) => (state.accepts ? 1 + (state.label ?? 0) : 0));
-  for (let size = new Set(classes).size; ; ) {
-    budget.spend(columns.length);
-    const numbers = new Map<string, number>();
-    const refined = Int32Array.from(columns, (targets, state) => {
-      const key = `${classes[state]}:${targets.map((target) => (target < 0 ? -1 : (classes[target] ?? -1))).join()}`;
-      const number = numbers.get(key) ?? numbers.size;
-      numbers.set(key, number);
-      return number;
-    });
-    if (numbers.size === size) return refined;
-    size = numbers.size;
-    classes = refined;
+  const parts = new Map<string, readonly number[]>();
+  for (const [key, set] of distinct) {
+    parts.set(
+      key,
+      atoms.flatMap((atom, index) => (setsMeet(atom, set) ? [index] : [])),
+    );
   }
+  return { atoms, parts };
 }
 
-/** Without cycles one pass is enough: equal states have equal targets, which come first in `order`. */
-function mergeAcyclic(
-  automaton: Automaton,
-  columns: readonly Int32Array[],
-  order: readonly number[],
-): Int32Array {
-  const classes = new Int32Array(columns.length);
-  const numbers = new Map<string, number>();
+function splitAtom(atom: CharacterSet, set: CharacterSet): CharacterSet[] {
+  const common = intersectSets(atom, set);
+  if (common.length === 0) return [atom];
+  const rest = subtractSets(atom, common);
+  return rest.length === 0 ? [atom] : [common, rest];
+}
+
+/** Per state, a number that it shares with the states of equal languages; -1 where nothing is accepted. */
+function classesOf(table: TransitionTable, budget: StepBudget): Int32Array {
+  const { marks, targets } = table;
+  const width = table.atoms.length;
+  const sources = sourcesOf(table);
+  const useful = usefulStates(table, sources);
+  const classes = new Int32Array(marks.length).fill(-1);
+  const order = acyclicOrder(table, sources, useful);
+  const tuple = new Int32Array(width + 1);
+  const look = (state: number, mark: number) => {
+    tuple[0] = mark;
+    for (let atom = 0; atom < width; atom += 1) {
+      const target = targets[state * width + atom] ?? -1;
+      tuple[atom + 1] = target < 0 ? -1 : (classes[target] ?? -1);
+    }
+    return tuple;
+  };
+  // Where no cycle can be reached, one pass is enough: equal states have equal targets, which come first.
+  const numbers = new TupleTable();
   for (const state of order) {
-    const targets = columns[state]?.map((target) => (target < 0 ? -1 : (classes[target] ?? -1))) ?? [];
-    const { accepts, label } = automaton.states[state] ?? { accepts: false };
-    const key = `${accepts} ${label}:${targets.join()}`;
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
-    classes[state] = number;
+    classes[state] = numbers.number(look(state, marks[state] ?? 0));
+    useful[state] = 0;
   }
+  const cyclic = Int32Array.from(useful.keys()).filter((state) => useful[state] === 1);
+  if (cyclic.length > 0) refine(cyclic, classes, numbers.size, marks, look, budget);
   return classes;
 }
 
-function renumber(automaton: Automaton, classes: Int32Array): Automaton {
-  const numbers = new Map<number, number>([[classes[0] ?? 0, 0]]);
+/** Splits classes of the states `among` until all states of a class lead to the same classes (Moore 1956). */
+function refine(
+  among: Int32Array,
+  classes: Int32Array,
+  first: number,
+  marks: Int32Array,
+  look: (state: number, mark: number) => Int32Array,
+  budget: StepBudget,
+): void {
+  for (const state of among) classes[state] = first + (marks[state] ?? 0);
+  for (let size = new Set(among.map((state) => marks[state] ?? 0)).size; ; ) {
+    budget.spend(among.length);
+    const numbers = new TupleTable();
+    const refined = among.map((state) => numbers.number(look(state, classes[state] ?? 0)));
+    among.forEach((state, at) => {
+      classes[state] = first + (refined[at] ?? 0);
+    });
+    if (numbers.size === size) return;
+    size = numbers.size;
+  }
+}
+
+/** The sources of all edges, those of each target side by side. */
+interface Sources {
+  readonly starts: Int32Array;
+  readonly states: Int32Array;
+}
+
+function sourcesOf({ atoms, marks, targets }: TransitionTable): Sources {
+  const starts = new Int32Array(marks.length + 1);
+  for (const target of targets) if (target >= 0) starts[target + 1] = (starts[target + 1] ?? 0) + 1;
+  for (let state = 1; state < starts.length; state += 1) {
+    starts[state] = (starts[state] ?? 0) + (starts[state - 1] ?? 0);
+  }
+  const states = new Int32Array(starts[marks.length] ?? 0);
+  const filled = starts.slice();
+  targets.forEach((target, at) => {
+    if (target < 0) return;
+    const place = filled[target] ?? 0;
+    states[place] = Math.floor(at / atoms.length);
+    filled[target] = place + 1;
+  });
+  return { starts, states };
+}
+
+/** Marks the states from which acceptance can be reached. */
+function usefulStates({ marks }: TransitionTable, { starts, states }: Sources): Uint8Array {
+  const useful = new Uint8Array(marks.length);
+  const queue: number[] = [];
+  const add = (state: number) => {
+    if (useful[state] === 1) return;
+    useful[state] = 1;
+    queue.push(state);
+  };
+  marks.forEach((mark, state) => {
+    if (mark > 0) add(state);
+  });
+  for (const target of queue) {
+    for (let at = starts[target] ?? 0; at < (starts[target + 1] ?? 0); at += 1) add(states[at] ?? 0);
+  }
+  return useful;
+}
+
+/** The useful states from which no cycle of useful ones can be reached, targets before their sources. */
+function acyclicOrder(table: TransitionTable, sources: Sources, useful: Uint8Array): readonly number[] {
+  const width = table.atoms.length;
+  const waiting = new Int32Array(useful.length);
+  const order: number[] = [];
+  for (let state = 0; state < useful.length; state += 1) {
+    if (useful[state] === 0) continue;
+    for (let atom = 0; atom < width; atom += 1) {
+      const target = table.targets[state * width + atom] ?? -1;
+      if (target >= 0 && useful[target] === 1) waiting[state] = (waiting[state] ?? 0) + 1;
+    }
+    if (waiting[state] === 0) order.push(state);
+  }
+  for (const state of order) {
+    for (let at = sources.starts[state] ?? 0; at < (sources.starts[state + 1] ?? 0); at += 1) {
+      const source = sources.states[at] ?? 0;
+      const left = (waiting[source] ?? 0) - 1;
+      waiting[source] = left;
+      if (left === 0 && useful[source] === 1) order.push(source);
+    }
+  }
+  return order;
+}
+
+function renumber(table: TransitionTable, classes: Int32Array): Automaton {
+  const numbers = new Map<number, number>([[classes[0] ?? -1, 0]]);
   const queue = [0];
   const states: AutomatonState[] = [];
+  const unite = uniter(table.atoms);
   for (let at = 0; at < queue.length; at += 1) {
-    const state = automaton.states[queue[at] ?? 0];
+    const state = queue[at] ?? 0;
     const edges: AutomatonEdge[] = [];
-    for (const [set, target] of byTargetClass(state?.edges ?? [], classes)) {
+    for (const [set, target] of edgesOf(state, table, classes, unite)) {
       const targetClass = classes[target] ?? 0;
-      if (!numbers.has(targetClass)) {
-        numbers.set(targetClass, numbers.size);
+      const number = numbers.get(targetClass) ?? numbers.size;
+      if (number === numbers.size) {
+        numbers.set(targetClass, number);
         queue.push(target);
       }
-      edges.push([set, numbers.get(targetClass) ?? 0]);
+      edges.push([set, number]);
     }
-    states.push({ ...state, accepts: state?.accepts ?? false, edges });
+    const mark = table.marks[state] ?? 0;
+    states.push({ accepts: mark > 0, ...(mark > 1 ? { label: mark - 2 } : {}), edges });
   }
   return { states };
 }
 
 /** One edge per class of targets, sorted by first character. */
-function byTargetClass(edges: readonly AutomatonEdge[], classes: Int32Array): AutomatonEdge[] {
-  const merged = new Map<number, [CharacterSet, number]>();
-  for (const [set, target] of edges) {
-    const found = merged.get(classes[target] ?? 0);
-    if (found === undefined) merged.set(classes[target] ?? 0, [set, target]);
-    else found[0] = uniteSets(found[0], set);
+function edgesOf(
+  state: number,
+  { atoms, targets }: TransitionTable,
+  classes: Int32Array,
+  unite: (atoms: readonly number[]) => CharacterSet,
+): readonly AutomatonEdge[] {
+  const merged = new Map<number, { readonly atoms: number[]; readonly target: number }>();
+  for (let atom = 0; atom < atoms.length; atom += 1) {
+    const target = targets[state * atoms.length + atom] ?? -1;
+    const targetClass = target < 0 ? -1 : (classes[target] ?? -1);
+    if (targetClass < 0) continue;
+    const found = merged.get(targetClass);
+    if (found === undefined) merged.set(targetClass, { atoms: [atom], target });
+    else found.atoms.push(atom);
   }
-  return [...merged.values()].sort((a, b) => (a[0][0]?.[0] ?? 0) - (b[0][0]?.[0] ?? 0));
+  return Array.from(merged.values(), (each): AutomatonEdge => [unite(each.atoms), each.target]).sort(byFirst);
 }
 
-/** States in an order in which targets come before their sources; `null` when there is a cycle. */
-export function reverseTopologicalOrder(automaton: Automaton): readonly number[] | null {
-  const waiting = automaton.states.map((state) => state.edges.length);
-  const sources: number[][] = automaton.states.map(() => []);
-  automaton.states.forEach((state, index) => {
-    for (const [, target] of state.edges) sources[target]?.push(index);
-  });
-  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
-  for (const state of order) {
-    for (const source of sources[state] ?? []) {
-      const left = (waiting[source] ?? 0) - 1;
-      waiting[source] = left;
-      if (left === 0) order.push(source);
-    }
-  }
-  return order.length === automaton.states.length ? order : null;
+function byFirst([a]: AutomatonEdge, [b]: AutomatonEdge): number {
+  return (a[0]?.[0] ?? 0) - (b[0]?.[0] ?? 0);
+}
+
+/** Unites atoms; what was united before is the same set. */
+function uniter(atoms: readonly CharacterSet[]): (among: readonly number[]) => CharacterSet {
+  const known = new Map<string, CharacterSet>();
+  return (among) => {
+    const [only, second] = among;
+    if (only !== undefined && second === undefined) return atoms[only] ?? [];
+    const key = among.join();
+    const found =
+      known.get(key) ?? among.reduce<CharacterSet>((all, atom) => uniteSets(all, atoms[atom] ?? []), []);
+    known.set(key, found);
+    return found;
+  };
 }

@@ -1,0 +1,218 @@
+/** Lengths of the texts of an automaton, and automata multiplied by a range of lengths. */
+import { type Automaton, type AutomatonEdge, type AutomatonState, maxAutomatonStates } from './automaton.ts';
+import { BudgetExceeded, type StepBudget } from './budget.ts';
+import { type CharacterSet, setKey, uniteSets } from './character-set.ts';
+import { TupleTable } from './tuple-table.ts';
+
+/** How many states an automaton may have times the lengths that are told apart. */
+export const maxLengthStates = 20 * maxAutomatonStates;
+
+/** Lengths, in code points, of the shortest and longest accepted text; `max: null` is without end. */
+export function lengthsOf(automaton: Automaton): Lengths {
+  const known = knownLengths.get(automaton) ?? { min: shortest(automaton), max: longest(automaton) };
+  knownLengths.set(automaton, known);
+  return known;
+}
+
+interface Lengths {
+  readonly min: number;
+  readonly max: number | null;
+}
+
+const knownLengths = new WeakMap<Automaton, Lengths>();
+
+function shortest(automaton: Automaton): number {
+  let front = new Set([0]);
+  const seen = new Set(front);
+  for (let length = 0; front.size > 0; length += 1) {
+    const next = new Set<number>();
+    for (const state of front) {
+      if (automaton.states[state]?.accepts) return length;
+      for (const [, target] of automaton.states[state]?.edges ?? []) if (!seen.has(target)) next.add(target);
+    }
+    for (const state of next) seen.add(state);
+    front = next;
+  }
+  return 0;
+}
+
+function longest(automaton: Automaton): number | null {
+  const order = reverseTopologicalOrder(automaton);
+  if (order === null) return null;
+  const lengths = new Map<number, number>();
+  for (const state of order) {
+    const edges = automaton.states[state]?.edges ?? [];
+    lengths.set(
+      state,
+      edges.reduce((most, [, to]) => Math.max(most, 1 + (lengths.get(to) ?? 0)), 0),
+    );
+  }
+  return lengths.get(0) ?? 0;
+}
+
+/** States in an order in which targets come before their sources; `null` when there is a cycle. */
+function reverseTopologicalOrder(automaton: Automaton): readonly number[] | null {
+  const waiting = automaton.states.map((state) => state.edges.length);
+  const sources: number[][] = automaton.states.map(() => []);
+  automaton.states.forEach((state, index) => {
+    for (const [, target] of state.edges) sources[target]?.push(index);
+  });
+  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
+  for (const state of order) {
+    for (const source of sources[state] ?? []) {
+      const left = (waiting[source] ?? 0) - 1;
+      waiting[source] = left;
+      if (left === 0) order.push(source);
+    }
+  }
+  return order.length === automaton.states.length ? order : null;
+}
+
+/** The texts of a minimal automaton whose length in code points is from `min` to `max`; minimal again. */
+export function restrictLength(
+  automaton: Automaton,
+  min: number,
+  max: number | null,
+  budget: StepBudget,
+): Automaton {
+  const lengths = lengthsOf(automaton);
+  const lower = lengths.min >= min ? 0 : min;
+  const upper = max !== null && lengths.max !== null && lengths.max <= max ? null : max;
+  if (lower === 0 && upper === null) return automaton;
+  const count = automaton.states.length;
+  const layers = upper === null ? lower : upper;
+  if (count * (layers + 1) > maxLengthStates) throw new BudgetExceeded('automaton states times length');
+  budget.spend(count * (layers + 1));
+  const product = new LengthProduct(automaton);
+  if (upper === null) product.startBehindLeast();
+  for (let length = upper === null ? layers - 1 : layers; length >= 0; length -= 1) {
+    product.addLayer(length >= lower);
+  }
+  return product.automaton();
+}
+
+/**
+ * An automaton times a counter, built from the last length on. What can follow a state at one length is then
+ * known by what can follow its targets at the next, so that equal states are found when they are made.
+ * A state is a tuple: whether it accepts, then the sets and targets of its edges, which belong together.
+ */
+class LengthProduct {
+  readonly #states: readonly AutomatonState[];
+  readonly #table = new TupleTable();
+  readonly #sets = new SetNumbers();
+  /** Per state and edge, the number of its set. */
+  readonly #edgeSets: readonly Int32Array[];
+  /** Per state of the automaton, its number in the layer that was made last; -1 where nothing is accepted. */
+  #layer: Int32Array;
+  readonly #tuple: Int32Array;
+
+  constructor({ states }: Automaton) {
+    this.#states = states;
+    this.#edgeSets = states.map(({ edges }) => Int32Array.from(edges, ([set]) => this.#sets.of(set)));
+    this.#layer = new Int32Array(states.length).fill(-1);
+    this.#tuple = new Int32Array(1 + 2 * Math.max(0, ...states.map(({ edges }) => edges.length)));
+  }
+
+  /** The layer of all lengths from the least on, where there is no greatest: the automaton itself. */
+  startBehindLeast(): void {
+    this.#layer.forEach((_, state) => {
+      this.#layer[state] = state;
+    });
+    // Minimal, so that each of its states gets its own number as it was.
+    this.#states.forEach(({ accepts }, state) => {
+      this.#table.number(this.#tuple, this.#fill(state, accepts));
+    });
+  }
+
+  /** The layer of the length before that of the last layer. */
+  addLayer(accepts: boolean): void {
+    const layer = new Int32Array(this.#states.length);
+    for (const [state, each] of this.#states.entries()) {
+      const accepting = accepts && each.accepts;
+      const length = this.#fill(state, accepting);
+      layer[state] = length === 1 && !accepting ? -1 : this.#table.number(this.#tuple, length);
+    }
+    this.#layer = layer;
+  }
+
+  /** Fills in the tuple of `state` before the last layer; says how long it is. */
+  #fill(state: number, accepts: boolean): number {
+    const tuple = this.#tuple;
+    const { edges = [] } = this.#states[state] ?? {};
+    const sets = this.#edgeSets[state];
+    tuple[0] = accepts ? 1 : 0;
+    let length = 1;
+    for (const [at, [, to]] of edges.entries()) {
+      const target = this.#layer[to] ?? -1;
+      if (target < 0) continue;
+      const set = sets?.[at] ?? 0;
+      const same = this.#edgeTo(target, length);
+      if (same > 0) tuple[same] = this.#sets.united(tuple[same] ?? 0, set);
+      else {
+        tuple[length] = set;
+        tuple[length + 1] = target;
+        length += 2;
+      }
+    }
+    // Edges are sorted by first character. One that was united keeps the place of its first part.
+    return length;
+  }
+
+  /** Where in the tuple the edge to `target` is; 0 where there is none. */
+  #edgeTo(target: number, length: number): number {
+    for (let at = 1; at < length; at += 2) if (this.#tuple[at + 1] === target) return at;
+    return 0;
+  }
+
+  /** The automaton that starts in the last layer, numbered breadth first. */
+  automaton(): Automaton {
+    const start = this.#layer[0] ?? -1;
+    if (start < 0) return { states: [{ accepts: false, edges: [] }] };
+    const numbers = new Int32Array(this.#table.size).fill(-1);
+    numbers[start] = 0;
+    const queue = [start];
+    const states: AutomatonState[] = [];
+    for (const each of queue) {
+      const tuple = this.#table.at(each);
+      const edges: AutomatonEdge[] = [];
+      for (let at = 1; at < tuple.length; at += 2) {
+        const target = tuple[at + 1] ?? 0;
+        if (numbers[target] === -1) {
+          numbers[target] = queue.length;
+          queue.push(target);
+        }
+        edges.push([this.#sets.at(tuple[at] ?? 0), numbers[target] ?? 0]);
+      }
+      states.push({ accepts: tuple[0] === 1, edges });
+    }
+    return { states };
+  }
+}
+
+/** Character sets by number: equal sets have equal numbers. */
+class SetNumbers {
+  readonly #sets: CharacterSet[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #unions = new Map<number, number>();
+
+  of(set: CharacterSet): number {
+    const key = setKey(set);
+    const number = this.#numbers.get(key) ?? this.#sets.length;
+    if (number === this.#sets.length) {
+      this.#numbers.set(key, number);
+      this.#sets.push(set);
+    }
+    return number;
+  }
+
+  at(number: number): CharacterSet {
+    return this.#sets[number] ?? [];
+  }
+
+  united(a: number, b: number): number {
+    const key = a * 0x100000 + b;
+    const found = this.#unions.get(key) ?? this.of(uniteSets(this.at(a), this.at(b)));
+    this.#unions.set(key, found);
+    return found;
+  }
+}
