@@ -88,12 +88,22 @@ export class RuleSet {
   named(key: string, hint: string, build: () => Expression): Expression {
     const found = this.#byKey.get(key);
     if (found !== undefined) return rule(found);
-    const name = this.freshName(hint);
-    this.#rules.set(name, null);
+    const name = this.#await(hint, build);
     this.#byKey.set(key, name);
-    this.#waiting.push({ name, build });
     if (!this.#building) this.#buildWaiting();
     return rule(name);
+  }
+
+  /** A rule that no one asks for again; made like one that has a key, and only while such a one is built. */
+  later(hint: string, build: () => Expression): Expression {
+    return rule(this.#await(hint, build));
+  }
+
+  #await(hint: string, build: () => Expression): string {
+    const name = this.freshName(hint);
+    this.#rules.set(name, null);
+    this.#waiting.push({ name, build });
+    return name;
   }
 
   #buildWaiting(): void {

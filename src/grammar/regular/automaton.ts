@@ -61,8 +61,26 @@ export function automatonAccepts(automaton: Automaton, text: string): boolean {
   return state?.accepts ?? false;
 }
 
+/** Whether two automata are the same, state by state. */
+export function equalAutomata(a: Automaton, b: Automaton): boolean {
+  if (a === b) return true;
+  if (a.states.length !== b.states.length) return false;
+  return a.states.every(({ accepts, edges }, index) => {
+    const other = b.states[index];
+    return (
+      other?.accepts === accepts &&
+      other.edges.length === edges.length &&
+      edges.every(([set, target], at) => other.edges[at]?.[1] === target && sameSet(set, other.edges[at][0]))
+    );
+  });
+}
+
+function sameSet(a: CharacterSet, b: CharacterSet): boolean {
+  return a === b || setKey(a) === setKey(b);
+}
+
 /** A text that is equal for equal automata. */
-export function automatonKey(automaton: Automaton): string {
+function automatonKey(automaton: Automaton): string {
   const known = keys.get(automaton) ?? writeKey(automaton);
   keys.set(automaton, known);
   return known;

@@ -52,6 +52,8 @@ export class Terms {
   readonly #budget: StepBudget;
   readonly #interned = new Map<string, Term>();
   readonly #transitions = new Map<number, Partition<Term>>();
+  /** Keys of machines are long, and each state of a machine would have one. */
+  readonly #machines = new Map<string, number>();
   #nextId = 0;
 
   /** No text at all. */
@@ -184,7 +186,9 @@ export class Terms {
 
   /** The texts that `machine` accepts from `state` on. */
   machine(machine: Machine, state = 0): Term {
-    return this.#intern(`m${state} ${machine.key}`, machine.accepts(state), {
+    const number = this.#machines.get(machine.key) ?? this.#machines.size;
+    this.#machines.set(machine.key, number);
+    return this.#intern(`m${number} ${state}`, machine.accepts(state), {
       kind: 'machine',
       machine,
       state,

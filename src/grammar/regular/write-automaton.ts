@@ -1,12 +1,12 @@
 /** Automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
-import { choice, type Expression, literal, optional, repeat, sequence } from '../expression.ts';
+import { choice, type Expression, empty, optional, repeat, sequence } from '../expression.ts';
 import type { RuleSet } from '../json-schema/rule-set.ts';
-import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
-import { automatonKey } from './automaton.ts';
-import { type CharacterSet, setKey, setsMeet, uniteSets } from './character-set.ts';
+import { type Automaton, type AutomatonState, equalAutomata } from './automaton.ts';
+import { type CharacterSet, setsMeet, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
+import { type Run, runFrom } from './runs.ts';
 import { plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
-import { spelledCharacter, spelledChoice } from './write-characters.ts';
+import { hasEscapes, spelledCharacter, spelledChoice } from './write-characters.ts';
 
 /** A place in an automaton, ready to be written. */
 export interface AutomatonNode {
@@ -34,12 +34,20 @@ export function writeAutomaton(
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const key = rules.shortKey(
-    `${spelling.id} ${JSON.stringify(end)} ${rules.shortKey(automatonKey(automaton))}`,
-  );
+  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${numberOf(automaton, rules)}`);
   return rules.named(key, hint, () =>
     new AutomatonWriter(automaton, spelling, end, rules, hint, key).node(0, 0),
   );
+}
+
+const written = new WeakMap<RuleSet, Automaton[]>();
+
+/** A number that equal automata share among the rules. */
+function numberOf(automaton: Automaton, rules: RuleSet): number {
+  const known = written.get(rules) ?? [];
+  written.set(rules, known);
+  const found = known.findIndex((each) => equalAutomata(each, automaton));
+  return found >= 0 ? found : known.push(automaton) - 1;
 }
 
 class AutomatonWriter {
@@ -50,7 +58,10 @@ class AutomatonWriter {
   readonly #hint: string;
   readonly #key: string;
   readonly #entries: readonly number[];
+  readonly #references: Expression[] = [];
+  readonly #characters = new Map<CharacterSet, Expression>();
 
+  /** `key` is that of the rule of the whole. */
   constructor(
     automaton: Automaton,
     spelling: Spelling,
@@ -69,22 +80,46 @@ class AutomatonWriter {
   }
 
   node(index: number, depth: number): Expression {
-    const run = this.#run(index);
-    if (run !== null) {
-      const item = spelledCharacter(run.set, this.#spelling, this.#rules);
-      if (run.exact)
-        return sequence(
-          countedRepeat(item, run.count, run.count, this.#rules),
-          this.#follow(run.last, depth + 1),
-        );
-      const rest = writeNode(this.#prepare(run.last, depth), this.#spelling, this.#rules);
-      return sequence(countedRepeat(item, 0, run.count, this.#rules), rest);
+    const run = runFrom(this.#automaton, index, (each) => !this.#clashes(index, each));
+    if (run === null) return this.#edges(index, depth);
+    const item = this.#character(run.set);
+    const { count, last } = run;
+    if (run.exact) {
+      const all = countedRepeat(item, count, count, this.#rules);
+      return sequence(all, this.#follow(last, depth + 1));
     }
-    return writeNode(this.#prepare(index, depth), this.#spelling, this.#rules);
+    const rest = this.#edges(last, depth);
+    return sequence(countedRepeat(item, 0, count, this.#rules), rest);
+  }
+
+  /** Whether the characters of a run begin like those that may come instead. */
+  #clashes(index: number, run: Run): boolean {
+    const others = this.#state(index).edges.filter(([set]) => set !== run.set);
+    return clash(
+      run.set,
+      others.map(([set]) => set),
+      this.#spelling,
+    );
   }
 
   #state(index: number): AutomatonState {
     return this.#automaton.states[index] ?? { accepts: false, edges: [] };
+  }
+
+  /** A state without a look at its runs. Most have sets that can be told apart, whatever their escapes. */
+  #edges(index: number, depth: number): Expression {
+    const { accepts, edges } = this.#state(index);
+    const escaped = edges.filter(([set]) => hasEscapes(set, this.#spelling)).length;
+    if (escaped > 1) return writeNode(this.#prepare(index, depth), this.#spelling, this.#rules);
+    const loop = edges.find(([, target]) => target === index);
+    const again = loop === undefined ? empty : repeat(this.#character(loop[0]));
+    const alternatives: Expression[] = [];
+    for (const edge of edges) {
+      if (edge === loop) continue;
+      const character = this.#character(edge[0]);
+      alternatives.push(sequence(character, this.#follow(edge[1], depth + 1)));
+    }
+    return sequence(again, nodeExpression(alternatives, accepts ? this.#end : null));
   }
 
   #prepare(index: number, depth: number): AutomatonNode {
@@ -103,6 +138,13 @@ class AutomatonWriter {
     };
   }
 
+  /** A character of a set, of which there are few. */
+  #character(set: CharacterSet): Expression {
+    const known = this.#characters.get(set) ?? spelledCharacter(set, this.#spelling, this.#rules);
+    this.#characters.set(set, known);
+    return known;
+  }
+
   /** What `target` accepts, in place where it is needed only once. */
   #follow(target: number, depth: number): Expression {
     const once = this.#entries[target] === 1 && depth < maxInlineDepth;
@@ -110,66 +152,19 @@ class AutomatonWriter {
   }
 
   #reference(target: number): Expression {
-    const state = this.#state(target);
-    if (state.edges.length === 0) return state.accepts ? this.#end : literal('');
-    const key = target === 0 ? this.#key : `${this.#key}#${target}`;
-    return this.#rules.named(key, this.#hint, () => this.node(target, 0));
+    const known = this.#references[target] ?? this.#makeReference(target);
+    this.#references[target] = known;
+    return known;
   }
 
-  /**
-   * A run of states that differ only in how many characters of one set may still come: `exact` when
-   * nothing else can happen on the way, else the text may go on from each state as from the last.
-   */
-  #run(index: number): { set: CharacterSet; count: number; exact: boolean; last: number } | null {
-    const start = this.#state(index);
-    for (const [set, target] of start.edges) {
-      if (target === index) continue;
-      const last = this.#walk(index, set, target);
-      const exact = start.edges.length === 1 && !start.accepts;
-      const count = last.count;
-      if (exact && count >= 3 && setKey(set).length > 3) return { set, count, exact, last: last.state };
-      if (exact || count < 2 || !last.same) continue;
-      const otherSets = start.edges.filter((edge) => edge[1] !== target).map((edge) => edge[0]);
-      if (!clash(set, otherSets, this.#spelling)) return { set, count, exact: false, last: last.state };
-    }
-    return null;
+  #makeReference(target: number): Expression {
+    const { accepts, edges } = this.#state(target);
+    if (edges.length === 0) return accepts ? this.#end : empty;
+    const build = () => this.node(target, 0);
+    return target === 0
+      ? this.#rules.named(this.#key, this.#hint, build)
+      : this.#rules.later(this.#hint, build);
   }
-
-  /** Follows edges of `set`, first to `first`, while everything else stays as it is. */
-  #walk(index: number, set: CharacterSet, first: number): { count: number; state: number; same: boolean } {
-    const start = this.#state(index);
-    const { accepts } = start;
-    const others = start.edges.filter((edge) => edge[1] !== first);
-    let state = index;
-    for (let count = 0; ; count += 1) {
-      const current = this.#state(state);
-      const edge = current.edges.find((each) => each[1] !== state && equalSets(each[0], set));
-      if (current.accepts !== accepts) return { count, state, same: false };
-      if (edge === undefined) return { count, state, same: equalEdges(current.edges, others) };
-      if (!equalEdges(current.edges, others, edge[1])) return { count, state, same: false };
-      state = edge[1];
-    }
-  }
-}
-
-function equalSets(a: CharacterSet, b: CharacterSet): boolean {
-  return a === b || (a.length === b.length && setKey(a) === setKey(b));
-}
-
-/** Whether `edges`, without those that lead to `except`, are `others`. */
-function equalEdges(
-  edges: readonly AutomatonEdge[],
-  others: readonly AutomatonEdge[],
-  except: number | null = null,
-): boolean {
-  let at = 0;
-  for (const [set, target] of edges) {
-    if (target === except) continue;
-    const other = others[at];
-    if (other === undefined || other[1] !== target || !equalSets(other[0], set)) return false;
-    at += 1;
-  }
-  return at === others.length;
 }
 
 function countEntries(automaton: Automaton): readonly number[] {
@@ -204,10 +199,15 @@ export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSe
       ),
     );
   }
-  if (node.end === null) return choice(...alternatives);
-  if (alternatives.length === 0) return node.end;
-  const endsEmpty = node.end.type === 'literal' && node.end.text === '';
-  return endsEmpty ? optional(choice(...alternatives)) : choice(...alternatives, node.end);
+  return nodeExpression(alternatives, node.end);
+}
+
+/** One of `alternatives`, or `end` where that is not `null`. */
+function nodeExpression(alternatives: readonly Expression[], end: Expression | null): Expression {
+  if (end === null) return choice(...alternatives);
+  if (alternatives.length === 0) return end;
+  const endsEmpty = end.type === 'literal' && end.text === '';
+  return endsEmpty ? optional(choice(...alternatives)) : choice(...alternatives, end);
 }
 
 /** Those whose spellings begin like spellings of another one. */

@@ -43,6 +43,11 @@ export function spelledChoice(
   return [...alternatives, ...treeExpressions(tree, targets)];
 }
 
+/** Whether some characters of `set` are not written as one character, or as one that begins escapes. */
+export function hasEscapes(set: CharacterSet, spelling: Spelling): boolean {
+  return spelling !== plainSpelling && partsOf(set, spelling).others.length > 0;
+}
+
 /** A set in two parts: what is written as one character, with which no other spelling begins, and the rest. */
 interface Parts {
   readonly alone: CharacterSet;
