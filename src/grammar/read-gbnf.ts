@@ -1,16 +1,20 @@
 /**
  * Reads GBNF as llama.cpp v0.5.0 reads it (its `grammars/README.md` is the description, its parser the
  * judge): rules that end with the line unless inside parentheses, comments, counts, token terminals.
+ *
+ * Parsed as a whole, megabytes would take minutes and gigabytes. So a text is cut into rules first, whose
+ * leaves are read by themselves, and what is parsed is each shape of a rule, once.
  */
 import * as ohm from 'ohm-js';
 import { GrammarError } from '../errors.ts';
-import { type CodePointRange, maxCodePoint } from './expression.ts';
+import { cutRules, isBlank } from './cut-gbnf.ts';
 import type { GbnfGrammar, GbnfNode, GbnfRule } from './gbnf.ts';
+import { readLeaf } from './gbnf-leaves.ts';
 
 /**
  * `thin` is white space within a line, `wide` goes over lines. In parentheses wide space may stand between
- * elements, elsewhere the end of the line ends the rule: hence two of each rule there. Text is taken in
- * runs, not by characters, for speed.
+ * elements, elsewhere the end of the line ends the rule: hence two of each rule there. Leaves are spelled out
+ * for texts that are no GBNF: they are parsed as they are, to say what was expected where.
  */
 const syntax = ohm.grammar(String.raw`
   Gbnf {
@@ -62,6 +66,20 @@ const syntax = ohm.grammar(String.raw`
   }
 `);
 
+/** How the leaves of a rule hang together, in the order in which they are written. */
+type Shape =
+  | { readonly type: 'leaf' }
+  | { readonly type: 'sequence'; readonly items: readonly Shape[] }
+  | { readonly type: 'choice'; readonly alternatives: readonly Shape[] }
+  | { readonly type: 'repeat'; readonly item: Shape; readonly count: Count };
+
+/** A count as written: `{2,5}`. */
+interface Count {
+  readonly written: string;
+  readonly min: number;
+  readonly max: number | null;
+}
+
 /**
  * The rules of a GBNF text, as written.
  *
@@ -69,61 +87,60 @@ const syntax = ohm.grammar(String.raw`
  */
 export function readGbnf(text: string): GbnfGrammar {
   try {
-    const match = syntax.match(text);
-    if (match.failed()) throw new GrammarError({ reason: `is no GBNF: ${match.shortMessage ?? ''}` });
-    return { rules: semantics(match).rules() as readonly GbnfRule[] };
+    return { rules: readRules(text) };
   } catch (error) {
     if (error instanceof RangeError) throw new GrammarError({ reason: 'is nested too deeply to read' });
     throw error;
   }
 }
 
-const controlEscapes = new Map([
-  ['t', '\t'],
-  ['r', '\r'],
-  ['n', '\n'],
-]);
+/** Each shape is parsed once and filled with the leaves of each rule that has it. */
+function readRules(text: string): readonly GbnfRule[] {
+  const shapes = new Map<string, Shape>();
+  const rules: GbnfRule[] = [];
+  let end = 0;
+  for (const rule of cutRules(text)) {
+    const shape = shapes.get(rule.shape) ?? parseShape(rule.shape) ?? refuse(text, end);
+    shapes.set(rule.shape, shape);
+    rules.push({ name: rule.name, body: fill(shape, rule.leaves.values()) });
+    end = rule.end;
+  }
+  return isBlank(text, end) ? rules : refuse(text, end);
+}
+
+/** A body of dots is GBNF, too. */
+function parseShape(shape: string): Shape | null {
+  const match = syntax.match(`name ::= ${shape}`);
+  return match.succeeded() ? semantics(match).shape() : null;
+}
+
+/** Says what is wrong behind `start`. What is before it becomes blank, which keeps line and column. */
+function refuse(text: string, start: number): never {
+  const before = text.slice(0, start).replace(/.+\n/g, '\n').replace(/[^\n]/g, ' ');
+  const failure = syntax.match(before + text.slice(start));
+  throw new GrammarError({ reason: `is no GBNF: ${failure.failed() ? failure.shortMessage : ''}` });
+}
 
 const semantics = syntax.createSemantics();
 
-semantics.addOperation<readonly GbnfRule[]>('rules', {
-  file: (_, lines) => lines.children.map((line) => line.rule()),
-});
-
-semantics.addOperation<GbnfRule>('rule', {
-  line: (name, _1, _2, _3, body, _4, _5) => ({ name: name.sourceString, body: body.node() }),
-});
-
-semantics.addOperation<GbnfNode>('node', {
+semantics.addOperation<Shape>('shape', {
+  file: (_, lines) => lines.child(0).shape(),
+  line: (_1, _2, _3, _4, body, _5, _6) => body.shape(),
   choice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
   wideChoice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
-  sequence: (elements) => sequenceOf(nodesOf(elements)),
-  wideSequence: (elements) => sequenceOf(nodesOf(elements)),
-  element: (atom, _1, counts, _2) => counts.children.reduce<GbnfNode>(repeated, atom.node()),
-  wideElement: (atom, _1, counts, _2) => counts.children.reduce<GbnfNode>(repeated, atom.node()),
-  atom_group: (_1, _2, inner, _3) => inner.node(),
-  atom_any: (_) => ({ type: 'any' }),
-  atom_reference: (name) => ({ type: 'reference', name: name.sourceString }),
-  literal: (_1, characters, _2) =>
-    literalOf(characters.children.flatMap((each): readonly number[] => each.codes())),
-  class: (_1, caret, members, _2) => ({
-    type: 'class',
-    negated: caret.sourceString !== '',
-    ranges: members.children.map((each): CodePointRange => each.range()),
-  }),
-  token_id: (not, _1, id, _2) => ({
-    type: 'token',
-    negated: not.sourceString !== '',
-    token: Number(id.sourceString),
-  }),
-  token_text: (not, _1, text, _2) => ({
-    type: 'token',
-    negated: not.sourceString !== '',
-    token: `<${text.sourceString}>`,
-  }),
+  sequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
+  wideSequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
+  element: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+  wideElement: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+  atom_group: (_1, _2, inner, _3) => inner.shape(),
+  atom_any: (_) => ({ type: 'leaf' }),
+  atom_reference: (_) => ({ type: 'leaf' }),
+  literal: (_1, _2, _3) => ({ type: 'leaf' }),
+  class: (_1, _2, _3, _4) => ({ type: 'leaf' }),
+  token: (_) => ({ type: 'leaf' }),
 });
 
-semantics.addOperation<{ readonly min: number; readonly max: number | null }>('bounds', {
+semantics.addOperation<Omit<Count, 'written'>>('bounds', {
   count_any: (_) => ({ min: 0, max: null }),
   count_some: (_) => ({ min: 1, max: null }),
   count_maybe: (_) => ({ min: 0, max: 1 }),
@@ -137,47 +154,32 @@ semantics.addOperation<{ readonly min: number; readonly max: number | null }>('b
   }),
 });
 
-semantics.addOperation<CodePointRange>('range', {
-  member_range: (from, _, to) => [from.codes()[0], to.codes()[0]],
-  member_one: (character) => {
-    const [code]: readonly number[] = character.codes();
-    return [code ?? 0, code ?? 0];
-  },
-});
-
-semantics.addOperation<readonly number[]>('codes', {
-  plain: (char) => [codeOf(char.sourceString)],
-  plainText: (chars) => Array.from(chars.sourceString, codeOf),
-  escape_short: (_, digits) => [Number.parseInt(digits.sourceString, 16)],
-  escape_medium: (_, digits) => [Number.parseInt(digits.sourceString, 16)],
-  escape_long: (_, digits) => [Number.parseInt(digits.sourceString, 16)],
-  escape_sign: (_, char) => [codeOf(controlEscapes.get(char.sourceString) ?? char.sourceString)],
-});
-
-function codeOf(char: string): number {
-  return char.codePointAt(0) ?? 0;
+function shapesOf(nodes: readonly ohm.Node[]): readonly Shape[] {
+  return nodes.map((each): Shape => each.shape());
 }
 
-/** llama.cpp refuses a count behind something that is empty as written. */
-function repeated(item: GbnfNode, count: ohm.Node): GbnfNode {
-  if (isEmpty(item)) throw new GrammarError({ reason: `${count.sourceString} has nothing to repeat` });
-  return { type: 'repeat', item, ...count.bounds() };
-}
-
-function isEmpty(node: GbnfNode): boolean {
-  if (node.type === 'literal') return node.text === '';
-  if (node.type === 'class') return node.ranges.length === 0;
-  return node.type === 'repeat' && node.max === 0;
-}
-
-function nodesOf(list: ohm.Node): readonly GbnfNode[] {
-  return list.children.map((each): GbnfNode => each.node());
-}
-
-function choiceOf(list: readonly ohm.Node[]): GbnfNode {
-  const alternatives = list.map((each): GbnfNode => each.node());
+function choiceOf(nodes: readonly ohm.Node[]): Shape {
+  const alternatives = shapesOf(nodes);
   const [only, second] = alternatives;
   return only !== undefined && second === undefined ? only : { type: 'choice', alternatives };
+}
+
+function repeated(item: Shape, count: ohm.Node): Shape {
+  return { type: 'repeat', item, count: { written: count.sourceString, ...count.bounds() } };
+}
+
+/** The node of a shape; takes its leaves. */
+function fill(shape: Shape, leaves: Iterator<string>): GbnfNode {
+  switch (shape.type) {
+    case 'leaf':
+      return readLeaf(leaves.next().value ?? '');
+    case 'sequence':
+      return sequenceOf(shape.items.map((item) => fill(item, leaves)));
+    case 'choice':
+      return { type: 'choice', alternatives: shape.alternatives.map((each) => fill(each, leaves)) };
+    case 'repeat':
+      return repeat(fill(shape.item, leaves), shape.count);
+  }
 }
 
 function sequenceOf(items: readonly GbnfNode[]): GbnfNode {
@@ -186,19 +188,14 @@ function sequenceOf(items: readonly GbnfNode[]): GbnfNode {
   return second === undefined ? only : { type: 'sequence', items };
 }
 
-/** Codes that no text can hold stand in a literal as classes of their own. */
-function literalOf(codes: readonly number[]): GbnfNode {
-  const items: GbnfNode[] = [];
-  for (const code of codes) {
-    const last = items.at(-1);
-    if (!isScalar(code)) items.push({ type: 'class', negated: false, ranges: [[code, code]] });
-    else if (last?.type === 'literal') {
-      items[items.length - 1] = { type: 'literal', text: last.text + String.fromCodePoint(code) };
-    } else items.push({ type: 'literal', text: String.fromCodePoint(code) });
-  }
-  return sequenceOf(items);
+/** llama.cpp refuses a count behind something that is empty as written. */
+function repeat(item: GbnfNode, { written, min, max }: Count): GbnfNode {
+  if (isEmpty(item)) throw new GrammarError({ reason: `${written} has nothing to repeat` });
+  return { type: 'repeat', item, min, max };
 }
 
-function isScalar(code: number): boolean {
-  return code <= maxCodePoint && (code < 0xd800 || code > 0xdfff);
+function isEmpty(node: GbnfNode): boolean {
+  if (node.type === 'literal') return node.text === '';
+  if (node.type === 'class') return node.ranges.length === 0;
+  return node.type === 'repeat' && node.max === 0;
 }

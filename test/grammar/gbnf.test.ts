@@ -105,6 +105,45 @@ describe('notation', () => {
     },
   );
 
+  test.each([
+    ['root ::= "a"\n\nnext ::= ("b" | }\n', 'Line 3, col 17'],
+    ['root ::= "a"\nnext = "b"\nlast ::= "c"\n', 'Line 2, col 6'],
+    ['root ::= "a" # fine\n  next ::= "\\q"\n', 'Line 2, col 14'],
+    ['root ::= "a"\n# and then\n  )', 'Line 3, col 3'],
+    ['root ::= ("a"\nnext ::= "b"\n', 'Line 2, col 6'],
+  ])('%j is refused at %s', (gbnf, place) => {
+    expect(() => readGbnf(gbnf)).toThrow(GrammarError);
+    expect(() => readGbnf(gbnf)).toThrow(place);
+  });
+
+  test('white space and comments anywhere between the parts of a rule mean nothing', () => {
+    const parts = ['root', '::=', '(', '"a"', '|', '[b-d]', ')', '{2,3}', 'next', '?', '|', '.', '"\\""'];
+    const inside = fc.constantFrom('', ' ', '\t', '  ');
+    const lines = fc.constantFrom('', ' ', '\n', '\r\n # "(\n', '\n\n');
+    // Lines may end behind `::=` and `|`, and between parentheses.
+    const gaps = parts.map((part, index) =>
+      '::=|'.includes(part) || (index > 1 && index < 6) ? lines : inside,
+    );
+    fc.assert(
+      fc.property(fc.tuple(...gaps), fc.constantFrom('', '\n', ' # end', '\n#\n'), (spaces, end) => {
+        const text = parts.map((part, index) => part + spaces[index]).join('') + end;
+        expect(writeGbnf(readGbnf(text))).toBe('root ::= ("a" | [b-d]){2,3} next? | . "\\""\n');
+      }),
+    );
+  });
+
+  test('a grammar of megabytes is read', () => {
+    const rules = Array.from(
+      { length: 40_000 },
+      (_, at) => `rule-${at} ::= "text ${at}" ([a-z] rule-${at})?`,
+    );
+    const values = Array.from({ length: 10_000 }, (_, at) => `"value ${at}"`);
+    const text = `${rules.join('\n')}\nroot ::= ${values.join(' | ')}\n`;
+    const read = readGbnf(text);
+    expect(read.rules.length).toBe(40_001);
+    expect(read.rules.at(-1)?.body).toMatchObject({ type: 'choice', alternatives: { length: 10_000 } });
+  });
+
   test('token terminals are matched by id, and printed back', () => {
     const gbnf = 'root ::= <[10]> !<[11]>* <[11]>\n';
     expect(writeGbnf(readGbnf(gbnf))).toBe(gbnf);
