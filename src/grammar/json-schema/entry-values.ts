@@ -10,7 +10,6 @@ import type { Term } from '../regular/terms.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
 import { anyTextUpTo } from './any-text.ts';
 import type { Compilation } from './compilation.ts';
-import { numberTerm } from './number-language.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Shape, StringShape, ValueType } from './shapes.ts';
@@ -115,7 +114,7 @@ export class EntryValueWriter {
       case 'string':
         return languages.stringTerm(shape);
       case 'number':
-        return numberTerm(terms, shape);
+        return languages.numberTerm(shape);
       case 'boolean':
         return terms.words(
           shape.values.map((value) => this.#writer('boolean').syntax[value ? 'true' : 'false']),

@@ -13,8 +13,11 @@ const ownBudget = 400_000;
 const remembered = 1000;
 const known = new Map<string, Automaton | 'too large'>();
 
-/** The automaton that `make` describes under `key`, or `too large`. */
-export function knownAutomaton(key: string, make: (terms: Terms) => Term): Automaton | 'too large' {
+/** The automaton that `make` makes under `key`, or `too large`. */
+export function knownAutomaton(
+  key: string,
+  make: (budget: StepBudget) => Automaton,
+): Automaton | 'too large' {
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = build(make);
@@ -22,11 +25,9 @@ export function knownAutomaton(key: string, make: (terms: Terms) => Term): Autom
   return made;
 }
 
-function build(make: (terms: Terms) => Term): Automaton | 'too large' {
-  const budget = new StepBudget(ownBudget);
+function build(make: (budget: StepBudget) => Automaton): Automaton | 'too large' {
   try {
-    const terms = new Terms(budget);
-    return buildAutomaton(terms, make(terms), budget);
+    return make(new StepBudget(ownBudget));
   } catch (error) {
     if (error instanceof BudgetExceeded) return 'too large';
     throw error;
@@ -35,7 +36,10 @@ function build(make: (terms: Terms) => Term): Automaton | 'too large' {
 
 /** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
 export function patternLanguage(terms: Terms, pattern: string): Term {
-  const automaton = knownAutomaton(`pattern ${pattern}`, (own) => patternTerm(own, pattern));
+  const automaton = knownAutomaton(`pattern ${pattern}`, (budget) => {
+    const own = new Terms(budget);
+    return buildAutomaton(own, patternTerm(own, pattern), budget);
+  });
   // What is too large alone may be small together with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
 }

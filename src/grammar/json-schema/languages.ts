@@ -10,7 +10,7 @@ import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
 import { lengthsOf, maxLengthStates, restrictLength } from '../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../regular/terms.ts';
 import { knownAutomaton, knownRestriction } from './known-languages.ts';
-import { numberTerm } from './number-language.ts';
+import { numberAutomaton } from './number-language.ts';
 import { fitsRange, type NumberShape, type StringShape, shapeKey } from './shapes.ts';
 
 /** States that a string may have whose length is cut: about as many rules come of it. */
@@ -93,12 +93,15 @@ export class Languages {
       : automatonTerm(this.#terms, this.strings(shape));
   }
 
+  /** The spellings of the numbers of a shape as a term. */
+  numberTerm(shape: NumberShape): Term {
+    return automatonTerm(this.#terms, this.numbers([shape]));
+  }
+
   /** The spellings of the numbers of `shapes`. */
   numbers(shapes: readonly NumberShape[]): Automaton {
     const key = shapes.map(shapeKey).sort().join();
-    const made = knownAutomaton(`numbers ${key}`, (terms) =>
-      terms.or(...shapes.map((shape) => numberTerm(terms, shape))),
-    );
+    const made = knownAutomaton(`numbers ${key}`, (budget) => numberAutomaton(shapes, budget));
     if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
     return made;
   }
