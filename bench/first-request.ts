@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { LlamaContextSequence } from 'node-llama-cpp';
 import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
-import { compileAhead } from '../src/codegen/emit-compiled-grammars.ts';
+import { compileAhead } from '../src/codegen/emit-compiled-tools.ts';
 import type { Tool } from '../src/messages.ts';
-import { rememberGrammars } from '../src/runtime/compiled-grammars.ts';
+import { rememberTools } from '../src/runtime/compiled-tools.ts';
 import { loadModel } from '../src/runtime/engines/node-llama-cpp/index.ts';
 import { cpuTime, median } from './processor-time.ts';
 
@@ -16,11 +16,11 @@ const processes = 5;
 /** Prints what loading and the first `required` take with these tools, medians of new processes. */
 export async function compareFirstRequests(model: string, tools: readonly Tool[]): Promise<void> {
   const file = path.join(os.tmpdir(), `idiolect-first-${process.pid}.json`);
-  for (const [name, grammars] of [
-    ['first, compiler', []],
+  for (const [name, compiled] of [
+    ['first, compiler', null],
     ['first, ahead', compileAhead(responseModule.format, tools, 'strict')],
   ] as const) {
-    fs.writeFileSync(file, JSON.stringify({ model, tools, grammars }));
+    fs.writeFileSync(file, JSON.stringify({ model, tools, compiled }));
     const runs = Array.from({ length: processes }, () => inNewProcess(file));
     const [request, load] = ['request', 'load'].map((key) => median(runs.map((run) => Number(run[key]))));
     console.log(`  ${name.padEnd(16)} ${request?.toFixed(1).padStart(8)} ms, loading ${load?.toFixed(0)} ms`);
@@ -38,8 +38,8 @@ function inNewProcess(file: string): Readonly<Record<string, unknown>> {
 
 /** Loads and asks, and prints the times. */
 export async function firstRequest([file = '']: readonly string[]): Promise<void> {
-  const { model: modelFile, tools, grammars } = JSON.parse(fs.readFileSync(file, 'utf8'));
-  rememberGrammars(grammars);
+  const { model: modelFile, tools, compiled } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  if (compiled !== null) rememberTools(tools, compiled);
   let before = cpuTime();
   const options = { modules: [responseModule], gpu: false, threads: 1, contextSize: 8192 } as const;
   const model = await loadModel(modelFile, options);

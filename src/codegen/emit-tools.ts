@@ -4,12 +4,12 @@ import type { SchemaIssue } from '../errors.ts';
 import { type BuiltGrammar, buildGrammar } from '../grammar/build-grammar.ts';
 import type { Tool } from '../messages.ts';
 import { toolVersion } from '../version.ts';
-import { compileAhead, emitCompiledGrammars } from './emit-compiled-grammars.ts';
+import { compileAhead, emitCompiledTools } from './emit-compiled-tools.ts';
 import { type Printable, printValue } from './source-writer.ts';
 
 /** Content by file name, and what the grammars leave to be checked afterwards. */
 export interface EmittedTools {
-  /** `tools.ts`, `tools.grammars.ts`, `tools.auto.gbnf`, `tools.required.gbnf`. */
+  /** `tools.ts`, `tools.compiled.ts`, `tools.auto.gbnf`, `tools.required.gbnf`. */
   readonly files: ReadonlyMap<string, string>;
   readonly report: readonly SchemaIssue[];
 }
@@ -28,7 +28,7 @@ export function emitTools(
   const auto = buildGrammar(format, { tools, toolChoice: 'auto', policy });
   const required = buildGrammar(format, { tools, toolChoice: 'required', policy });
   const files = new Map([
-    ['tools.grammars.ts', emitCompiledGrammars(comment, compileAhead(format, tools, policy))],
+    ['tools.compiled.ts', emitCompiledTools(comment, compileAhead(format, tools, policy))],
     ['tools.auto.gbnf', printGrammar(auto, tools)],
     ['tools.required.gbnf', printGrammar(required, tools)],
     ['tools.ts', toolsModule(tools, types)],
@@ -70,8 +70,9 @@ const listEnd = ' as const satisfies readonly Tool[];';
 function toolsModule(tools: readonly Tool[], types: string): string {
   const list: Printable = JSON.parse(JSON.stringify(tools));
   return `${comment}
-import './tools.grammars.js';
 import type { Tool, ToolCallEvent } from 'idiolect';
+import { rememberTools } from 'idiolect/runtime';
+import { compiledTools } from './tools.compiled.js';
 
 ${types}
 
@@ -86,6 +87,8 @@ export type ToolCall = {
 
 /** The tools, as a model is told of them. */
 ${listStart}${printValue(list, 0, listStart.length, listEnd.length)}${listEnd}
+
+rememberTools(tools, compiledTools);
 
 const names: ReadonlySet<string> = new Set(tools.map((tool) => tool.function.name));
 

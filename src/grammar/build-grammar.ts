@@ -18,6 +18,7 @@ import {
   responseGrammar,
   tellingWords,
 } from './response-grammar.ts';
+import type { ToolArguments } from './tool-arguments.ts';
 
 /** What a request asks for. */
 export interface GrammarOptions {
@@ -81,15 +82,22 @@ export interface BuiltGrammar {
   readonly report: readonly SchemaIssue[];
 }
 
-/** Makes the expression of a response; who has made it before can give it again. */
-export type CompileResponse = (format: ChatFormat, request: ResponseGrammarOptions) => ResponseGrammar;
+/** Says where the arguments of a request's tools are kept, so that they are compiled once. */
+export type KnownArguments = (
+  format: ChatFormat,
+  request: ResponseGrammarOptions,
+) => ToolArguments | undefined;
 
-/** The compiler. A grammar that no engine can build, or that has a dead end, never leaves it. */
-export const compileResponse: CompileResponse = (format, request) => {
-  const made = responseGrammar(format, request);
+/** A grammar that no engine can build, or that has a dead end, never leaves here. */
+function compileResponse(
+  format: ChatFormat,
+  request: ResponseGrammarOptions,
+  known: ToolArguments | undefined,
+): ResponseGrammar {
+  const made = responseGrammar(format, request, known);
   refuseFindings(checkGrammar(made.grammar, { ambiguity: false }));
   return made;
-};
+}
 
 /**
  * Builds the grammar of one request. Throws `ToolListError`, `ToolError` (unknown or unwritable tool, name
@@ -99,15 +107,12 @@ export function buildGrammar(format: ChatFormat, options: GrammarOptions = {}): 
   requireOption('format', format, chatFormat);
   checkOptions(options, grammarRules);
   const tools = normalizeTools(options.tools ?? []);
-  return buildGrammarWith(compileResponse, format, { ...options, tools });
+  return buildGrammarWith(() => undefined, format, { ...options, tools });
 }
 
-/**
- * The same with another way to the expression, for options that were checked. What is refused without
- * compiling is refused here too.
- */
+/** The same with arguments that are kept, for options that were checked. */
 export function buildGrammarWith(
-  compile: CompileResponse,
+  argumentsOf: KnownArguments,
   format: ChatFormat,
   options: PlainGrammarOptions,
 ): BuiltGrammar {
@@ -115,15 +120,8 @@ export function buildGrammarWith(
   const rest = { preservedTokens: format.preservedTokens, stops: format.stops };
   if (plan === null)
     return { grammar: null, expression: null, lazy: false, triggers: [], report: [], ...rest };
-  const { grammar, issues } = compile(format, {
-    shape: plan.shape,
-    prompt: plan.prompt,
-    tools: plan.tools,
-    parallel: plan.parallel,
-    policy: options.policy ?? 'strict',
-    argumentOrder: options.argumentOrder ?? 'schema',
-    contentSchema: responseSchema(options.responseFormat) ?? true,
-  });
+  const request = requestOf(plan, options);
+  const { grammar, issues } = compileResponse(format, request, argumentsOf(format, request));
   const lazy = plan.shape === 'calls-from-trigger';
   let printed: string | undefined;
   return {
@@ -138,6 +136,20 @@ export function buildGrammarWith(
     report: issues,
     ...rest,
   };
+}
+
+/** What is compiled for a request; `null` when any response will do. Throws what `buildGrammar` throws of it. */
+export function planRequest(format: ChatFormat, options: PlainGrammarOptions): ResponseGrammarOptions | null {
+  const plan = planResponse(format, options);
+  return plan === null ? null : requestOf(plan, options);
+}
+
+function requestOf(
+  { shape, prompt, tools, parallel }: ResponsePlan,
+  { policy = 'strict', argumentOrder = 'schema', responseFormat }: PlainGrammarOptions,
+): ResponseGrammarOptions {
+  const contentSchema = responseSchema(responseFormat) ?? true;
+  return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema };
 }
 
 interface ResponsePlan {

@@ -3,23 +3,17 @@
  * on offer.
  */
 import type { ArgumentsFormat, CallPart, CallsFormat } from '../chat-format.ts';
-import { SchemaError, type SchemaIssue, ToolError } from '../errors.ts';
 import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
 import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
-import type { CompiledSchema } from './json-schema/compile-schema.ts';
-import { plainSchema } from './json-schema/plain-schema.ts';
 import type { RuleSet } from './json-schema/rule-set.ts';
-import { schemaText } from './json-schema/schema-text.ts';
 
 export interface CallGrammarOptions {
   /** Tools on offer; empty: any name, any arguments. */
-  readonly tools: readonly Tool[];
+  readonly tools: readonly OfferedTool[];
   /** More than one call may be written. */
   readonly parallel: boolean;
-  readonly policy: 'strict' | 'degrade';
-  readonly argumentOrder: 'schema' | 'any';
   /** Other spellings of the opener that may be read but are not written (`ChatFormat.alternatives`). */
   readonly otherOpeners: readonly CallOpener[];
   /** The section's opener as it is to be written here, made of its full text. */
@@ -32,13 +26,8 @@ export interface CallOpener {
   readonly head: readonly CallPart[];
 }
 
-export interface CallGrammar {
-  readonly expression: Expression;
-  readonly issues: readonly SchemaIssue[];
-}
-
 /** One tool's place in the grammar: how its name is spelled, and the expression of its arguments. */
-interface OfferedTool {
+export interface OfferedTool {
   readonly name: Expression;
   readonly arguments: Expression;
 }
@@ -54,13 +43,9 @@ const maxIdLength = 64;
 /** Digits of an index. */
 const maxIndexDigits = 3;
 
-/**
- * The whole section of calls, one or more: `section.open call (separator call)* section.close`.
- * Throws `ToolError` for a name that the format cannot write, `SchemaError` under policy `strict`.
- */
-export function callSection(calls: CallsFormat, options: CallGrammarOptions, rules: RuleSet): CallGrammar {
-  const { tools, issues } = offerTools(calls, options, rules);
-  const offered = tools.length > 0 ? tools : [anyTool(calls, rules)];
+/** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */
+export function callSection(calls: CallsFormat, options: CallGrammarOptions, rules: RuleSet): Expression {
+  const offered = options.tools.length > 0 ? options.tools : [anyTool(calls, rules)];
   const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
   const following = followingCall(calls, offered, own, rules);
   const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
@@ -73,49 +58,7 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
         : rules.add('call', callBody(calls, heads, offered, 'first'));
     return sequence(options.spellOpener(calls.section.open + open), first, rest);
   });
-  return { expression: alternatives(...openers), issues };
-}
-
-/** All tools with their arguments; throws one `SchemaError` for all that are refused. */
-function offerTools(
-  calls: CallsFormat,
-  options: CallGrammarOptions,
-  rules: RuleSet,
-): { readonly tools: readonly OfferedTool[]; readonly issues: readonly SchemaIssue[] } {
-  const issues: SchemaIssue[] = [];
-  const refused: SchemaIssue[] = [];
-  const known = new Map<string, CompiledSchema>();
-  const tools = options.tools.flatMap((tool): readonly OfferedTool[] => {
-    const { name, parameters } = tool.function;
-    checkToolName(name, calls);
-    try {
-      if (parameters !== undefined) plainSchema(parameters, name);
-      // Servers offer the same arguments under many names.
-      const text = schemaText(parameters);
-      const compiled =
-        (text === null ? undefined : known.get(text)) ?? argumentsOf(tool, calls, options, rules);
-      if (text !== null) known.set(text, compiled);
-      issues.push(...compiled.issues.map((issue) => ({ ...issue, tool: name })));
-      return [{ name: literal(spellName(name, calls)), arguments: compiled.expression }];
-    } catch (error) {
-      if (!(error instanceof SchemaError)) throw error;
-      refused.push(...error.issues);
-      return [];
-    }
-  });
-  if (refused.length > 0) throw new SchemaError(refused);
-  return { tools, issues };
-}
-
-function argumentsOf(
-  tool: Tool,
-  calls: CallsFormat,
-  { policy, argumentOrder }: CallGrammarOptions,
-  rules: RuleSet,
-): CompiledSchema {
-  const followedBy = textAfterArguments(calls);
-  const compiled = compileArguments(tool, calls.arguments, { rules, policy, argumentOrder, followedBy });
-  return { ...compiled, expression: rules.add(`${tool.function.name}-arguments`, compiled.expression) };
+  return alternatives(...openers);
 }
 
 /** The heads that follow each opening literal. */
@@ -253,59 +196,8 @@ function partExpression(part: CallPart, tool: OfferedTool | null, place: 'first'
   }
 }
 
-/** A name as the format spells it: escaped where the call is JSON. */
-function spellName(name: string, calls: CallsFormat): string {
-  return calls.envelope === null ? name : JSON.stringify(name).slice(1, -1);
-}
-
-/**
- * Throws `ToolError` when a parser could not read the name back: it is empty, padded, holds a control
- * character, or holds the text that ends it.
- */
-export function checkToolName(name: string, calls: CallsFormat): void {
-  const reason = unwritableBecause(name, calls);
-  if (reason !== null)
-    throw new ToolError({ tool: name, reason: `this format cannot write the name: ${reason}` });
-}
-
-function unwritableBecause(name: string, calls: CallsFormat): string | null {
-  if (name === '') return 'it is empty';
-  if (name.trim() !== name) return 'it begins or ends with white space';
-  if (/\p{Cc}/u.test(name)) return 'it holds a control character';
-  if (/\p{Cs}/u.test(name)) return 'it holds half a surrogate pair';
-  if (calls.envelope !== null) return null;
-  if (/\s/.test(name)) return 'it holds white space';
-  const after = textAfterName(calls);
-  const terminator = after.trim();
-  if (after.trim() === '') {
-    const begin = argumentsBegin(calls).trim();
-    return begin !== '' && name.includes(begin) ? `it holds ${begin}, with which arguments begin` : null;
-  }
-  if (/^\s+\w/.test(after)) return null;
-  if (name.includes(terminator)) return `it holds ${JSON.stringify(terminator)}, which ends a name`;
-  const [first] = terminator;
-  if (first !== undefined && name.includes(first))
-    return `it holds ${JSON.stringify(first)}, with which the text after a name begins`;
-  return null;
-}
-
 /** The literal that follows the arguments. */
-function textAfterArguments({ tail, call }: CallsFormat): string {
+export function textAfterArguments({ tail, call }: CallsFormat): string {
   const [first = call.close] = tail;
   return typeof first === 'string' ? first : '';
-}
-
-/** The literal that follows the name: where a parser stops reading it. */
-function textAfterName(calls: CallsFormat): string {
-  const parts = calls.head.flatMap((part): readonly CallPart[] =>
-    typeof part !== 'string' && part.hole === 'composed-id' ? part.parts : [part],
-  );
-  const nameAt = parts.findIndex((part) => typeof part !== 'string' && part.hole === 'name');
-  const next = parts[nameAt + 1];
-  return typeof next === 'string' ? next : argumentsBegin(calls);
-}
-
-function argumentsBegin({ arguments: format }: CallsFormat): string {
-  if (format.kind === 'entries') return format.open + format.entry.open;
-  return format.encoding === 'string' ? '"' : '{';
 }

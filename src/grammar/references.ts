@@ -1,5 +1,5 @@
 /** Which rules an expression refers to. */
-import { type Expression, unreachable } from './expression.ts';
+import { type Expression, type Grammar, unreachable } from './expression.ts';
 
 /** Names of the rules that `expression` refers to, each once, in the order of their first mention. */
 export function referredRules(expression: Expression): readonly string[] {
@@ -39,4 +39,14 @@ export function children(expression: Expression): readonly Expression[] {
     default:
       return unreachable(expression);
   }
+}
+
+/** The same grammar without the rules that no text comes to. */
+export function withoutUnused({ root, rules }: Grammar): Grammar {
+  const used = new Set([root]);
+  for (const name of used) {
+    const body = rules.get(name);
+    for (const each of body === undefined ? [] : referredRules(body)) used.add(each);
+  }
+  return { root, rules: new Map([...rules].filter(([name]) => used.has(name))) };
 }

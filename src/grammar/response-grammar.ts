@@ -3,7 +3,7 @@ import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../errors.ts';
 import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
-import { type CallGrammarOptions, callOpener, callSection } from './call-grammar.ts';
+import { callOpener, callSection } from './call-grammar.ts';
 import {
   characterClass,
   type Expression,
@@ -19,6 +19,8 @@ import {
 import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
 import { RuleSet } from './json-schema/rule-set.ts';
 import type { PromptState } from './prompt-state.ts';
+import { withoutUnused } from './references.ts';
+import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
 /** What a response may be. */
 export type ResponseShape =
@@ -35,9 +37,13 @@ export type ResponseShape =
   /** Everything that the format knows, in the order of its regions: the readable specification. */
   | 'whole';
 
-export interface ResponseGrammarOptions extends Omit<CallGrammarOptions, 'otherOpeners' | 'spellOpener'> {
+export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly shape: ResponseShape;
   readonly prompt: PromptState;
+  /** Tools that can be called; empty: any name, any arguments. */
+  readonly tools: readonly Tool[];
+  /** More than one call may be written. */
+  readonly parallel: boolean;
   /** Schema of the content for the shapes that need one. */
   readonly contentSchema: JsonSchema;
 }
@@ -51,39 +57,73 @@ export interface ResponseGrammar {
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 const maxBlanks = 8;
 
-/** The grammar of one response. Throws what `callSection` and `compileSchema` throw. */
-export function responseGrammar(format: ChatFormat, options: ResponseGrammarOptions): ResponseGrammar {
-  const rules = new RuleSet();
-  const issues: SchemaIssue[] = [];
-  const answer = answerExpression(format, options, rules, issues);
+/** The shapes in which a tool can be called. */
+const callingShapes: ReadonlySet<ResponseShape> = new Set([
+  'calls-from-trigger',
+  'calls',
+  'schema-or-calls',
+  'whole',
+]);
+
+/** The tools whose arguments are part of the grammar. */
+export function callableTools(
+  { calls }: ChatFormat,
+  { shape, tools }: ResponseGrammarOptions,
+): readonly Tool[] {
+  return calls !== null && callingShapes.has(shape) ? tools : [];
+}
+
+/**
+ * The grammar of one response, its tools' arguments out of `known` if that is given. Throws what
+ * `ToolArguments` and `compileSchema` throw.
+ */
+export function responseGrammar(
+  format: ChatFormat,
+  options: ResponseGrammarOptions,
+  known?: ToolArguments,
+): ResponseGrammar {
+  const library = known ?? (format.calls === null ? null : new ToolArguments(format.calls, options));
+  const offered = library?.offer(callableTools(format, options)) ?? { tools: [], issues: [] };
+  const parts: Parts = { offered, rules: library?.branch() ?? new RuleSet(), issues: [] };
+  const answer = answerExpression(format, options, parts);
   const root =
-    options.shape === 'calls-from-trigger' ? answer : withReasoning(format, options.prompt, answer, rules);
-  return { grammar: rules.grammar('root', root), issues };
+    options.shape === 'calls-from-trigger'
+      ? answer
+      : withReasoning(format, options.prompt, answer, parts.rules);
+  const grammar = parts.rules.grammar('root', root);
+  return { grammar: known === undefined ? grammar : withoutUnused(grammar), issues: parts.issues };
+}
+
+/** What a grammar is put together from. */
+interface Parts {
+  readonly offered: OfferedTools;
+  readonly rules: RuleSet;
+  readonly issues: SchemaIssue[];
 }
 
 function answerExpression(
   format: ChatFormat,
   options: ResponseGrammarOptions,
-  rules: RuleSet,
-  issues: SchemaIssue[],
+  { offered, rules, issues }: Parts,
 ): Expression {
   const calls = () => {
     const fromTrigger = options.shape === 'calls-from-trigger';
     const section = callSection(
       requireCalls(format),
       {
-        ...options,
+        tools: offered.tools,
+        parallel: options.parallel,
         // What a model has begun by itself is taken as it comes; what it is made to begin has one spelling.
         otherOpeners: fromTrigger ? (format.alternatives?.calls ?? []) : [],
         spellOpener: (text) => spellOpener(text, options.prompt.openerWritten, fromTrigger),
       },
       rules,
     );
-    issues.push(...section.issues);
+    issues.push(...offered.issues);
     // Content that the prompt opened ends before the calls; one that a model wrote it has ended itself.
     const isOpen = options.prompt.content !== 'closed' && !fromTrigger;
     const behind = literal(isOpen ? format.content.close.trimEnd() : '');
-    return sequence(behind, section.expression, repeat(blank, 0, maxBlanks));
+    return sequence(behind, section, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
     sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));

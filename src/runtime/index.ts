@@ -10,10 +10,11 @@ export {
   type ToolCallDelta,
 } from './assistant-message.ts';
 export {
-  type CompiledGrammar,
+  type CompiledArguments,
+  type CompiledTools,
   type PackedExpression,
-  rememberGrammars,
-} from './compiled-grammars.ts';
+  rememberTools,
+} from './compiled-tools.ts';
 export type {
   AnyResponseEvent,
   Finish,

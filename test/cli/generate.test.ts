@@ -44,7 +44,7 @@ describe('--tools', () => {
       expect.arrayContaining([
         'format.json',
         'tools.ts',
-        'tools.grammars.ts',
+        'tools.compiled.ts',
         'tools.auto.gbnf',
         'tools.required.gbnf',
       ]),
@@ -57,12 +57,12 @@ describe('--tools', () => {
     expect(files.get('tools.auto.gbnf')).toContain('# Lazy: begins at word "<tool_call>"');
     expect((await generate(...args, '--check')).exitCode).toBe(0);
     fs.appendFileSync(at('tools', 'model', 'tools.ts'), '// by hand\n');
-    fs.appendFileSync(at('tools', 'model', 'tools.grammars.ts'), '// by hand\n');
+    fs.appendFileSync(at('tools', 'model', 'tools.compiled.ts'), '// by hand\n');
     fs.rmSync(at('tools', 'model', 'tools.auto.gbnf'));
     const checked = await generate(...args, '--check', '--json');
     expect(checked.exitCode).toBe(1);
     expect(JSON.parse(checked.text).differences).toEqual([
-      expect.stringContaining('tools.grammars.ts differs'),
+      expect.stringContaining('tools.compiled.ts differs'),
       expect.stringContaining('tools.auto.gbnf is missing'),
       expect.stringContaining('tools.ts differs'),
     ]);

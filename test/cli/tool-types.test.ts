@@ -22,11 +22,12 @@ async function source(tools: readonly Tool[]): Promise<string> {
 /** Problems that the compiler has with the text and a use of it; imports are left open. */
 function problems(text: string, use = ''): string[] {
   const types =
-    'declare module "idiolect" { export type Tool = object; export interface ToolCallEvent { toolCallId: string; toolName: string; arguments: object } }';
+    'declare module "idiolect" { export type Tool = object; export interface ToolCallEvent { toolCallId: string; toolName: string; arguments: object } }\n' +
+    'declare module "idiolect/runtime" { export function rememberTools(tools: readonly object[], compiled: object): void }';
   const files = new Map([
     ['/m.ts', `${text}\n${use}`],
     ['/t.d.ts', types],
-    ['/tools.grammars.ts', 'export {};'],
+    ['/tools.compiled.ts', 'export const compiledTools = {};'],
   ]);
   const options: ts.CompilerOptions = {
     strict: true,

@@ -27,6 +27,31 @@ export class RuleSet {
     return finished;
   }
 
+  /** A set that begins as this one is now; what is added there is not added here. */
+  branch(): RuleSet {
+    const branch = new RuleSet();
+    copyInto(branch.#rules, this.#rules);
+    copyInto(branch.#byKey, this.#byKey);
+    copyInto(branch.#byContent, this.#byContent);
+    copyInto(branch.#numbers, this.#numbers);
+    copyInto(branch.#shortKeys, this.#shortKeys);
+    copyInto(branch.#memory, this.#memory);
+    branch.#nextKey = this.#nextKey;
+    return branch;
+  }
+
+  /** Keeps names free for rules that `define` may give them. */
+  reserve(names: Iterable<string>): void {
+    for (const name of names) this.#rules.set(name, null);
+  }
+
+  /** Gives a reserved name its rule; says whether it had none yet. */
+  define(name: string, expression: Expression): boolean {
+    if (this.#rules.get(name) !== null) return false;
+    this.#rules.set(name, expression);
+    return true;
+  }
+
   /** The grammar that starts at a rule `name`, which is made of `expression` and must be new. */
   grammar(name: string, expression: Expression): Grammar {
     if (this.#rules.has(name)) throw new RangeError(`there is a rule ${name} already`);
@@ -151,6 +176,10 @@ export class RuleSet {
     }
     return rule(name);
   }
+}
+
+function copyInto<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, Value>): void {
+  for (const [key, value] of source) target.set(key, value);
 }
 
 /** `hint` as a rule name: `[a-z][a-z0-9-]*`, of moderate length. */

@@ -3,7 +3,12 @@ import type { LlamaModel } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
 import { ModelDisposedError } from '../../../errors.ts';
-import type { BuiltGrammar, GrammarOptions, Trigger } from '../../../grammar/build-grammar.ts';
+import type {
+  BuiltGrammar,
+  GrammarOptions,
+  PlainGrammarOptions,
+  Trigger,
+} from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { Message, Tool } from '../../../messages.ts';
 import { readMessages } from '../../../template/check-messages.ts';
@@ -14,7 +19,7 @@ import { type ChatStream, GeneratedChat } from './chat-stream.ts';
 import { checkChatOptions } from './check-options.ts';
 import { decode, type SamplingOptions } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
-import type { GrammarCache } from './grammar-cache.ts';
+import type { GrammarCache, ReadyGrammar } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
@@ -104,7 +109,7 @@ async function* generate(
   options: ChatOptions,
   start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
-  const prepared = prepareChat(engine, options);
+  const prepared = await prepareInTurns(engine, options);
   const { tokens } = prepared.prompt;
   const lease = await engine.pool.lease(tokens, options.signal);
   try {
@@ -116,13 +121,38 @@ async function* generate(
   }
 }
 
+/** A request and its prompt. */
+interface RenderedChat {
+  readonly options: ChatOptions;
+  readonly tools: readonly Tool[];
+  readonly template: LearnedTemplate;
+  readonly prompt: PromptTokens;
+  /** What its grammar depends on. */
+  readonly grammarOptions: PlainGrammarOptions;
+}
+
 /** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
 export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedChat {
+  const rendered = renderChat(engine, given);
+  const { template, grammarOptions } = rendered;
+  return completeChat(engine, rendered, engine.grammars.get(template.format, grammarOptions));
+}
+
+/** The same; while tools are compiled that take long, others have their turn, and the signal is looked at. */
+export async function prepareInTurns(engine: ChatEngine, given: ChatOptions): Promise<PreparedChat> {
+  const rendered = renderChat(engine, given);
+  const { template, grammarOptions } = rendered;
+  const ready = await engine.grammars.prepare(template.format, grammarOptions, given.signal);
+  refuseDisposed(engine);
+  return completeChat(engine, rendered, ready);
+}
+
+function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
   checkChatOptions(given);
   given.signal?.throwIfAborted();
   refuseDisposed(engine);
   const options = { ...given, messages: readMessages(given.messages) };
-  const { model, shelf, vocabulary, grammars } = engine;
+  const { shelf, vocabulary } = engine;
   const tools = normalizeTools(options.tools ?? []);
   const template = shelf.learn(tools.length > 0);
   const { format } = template;
@@ -142,13 +172,17 @@ export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedCha
     vocabulary,
     format,
   );
-  const { grammar, matcher } = grammars.get(format, {
-    ...options,
-    tools,
-    generationPrompt: prompt.generationPrompt,
-  });
+  const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
+  return { options, tools, template, prompt, grammarOptions };
+}
+
+function completeChat(
+  { model, vocabulary }: ChatEngine,
+  { options, tools, template, prompt }: RenderedChat,
+  { grammar, matcher }: ReadyGrammar,
+): PreparedChat {
   if (matcher !== null) requireBuildable(matcher, model);
-  const markers = markersOf(vocabulary, format);
+  const markers = markersOf(vocabulary, template.format);
   const parser = createParser({ template, prompt, grammar, markers, tools }, options);
   return { template, prompt, grammar, matcher, parser, markers };
 }

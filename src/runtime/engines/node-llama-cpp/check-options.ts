@@ -19,6 +19,7 @@ import {
 } from '../../../option-rules.ts';
 import type { ChatOptions } from './chat.ts';
 import type { LoadModelOptions } from './load-model.ts';
+import type { PrepareOptions } from './prepare.ts';
 import type { RunToolsOptions } from './run-tools.ts';
 
 const anything = Number.POSITIVE_INFINITY;
@@ -101,6 +102,12 @@ export function checkLoadOptions(options: LoadModelOptions): void {
 export function checkChatOptions(options: ChatOptions): void {
   checkOptions(options, chatRules);
   requireMessages(options);
+  refuseUnknownOptions(options, chatRules);
+}
+
+/** The same for chats that are prepared: nothing has to be given. */
+export function checkPrepareOptions(options: PrepareOptions): void {
+  checkOptions(options, chatRules);
   refuseUnknownOptions(options, chatRules);
 }
 

@@ -1,24 +1,19 @@
-/** Grammars of earlier requests, and those of generated tools: the same tools and choices are compiled once. */
+/** Grammars of earlier requests, and the arguments that they are made of: each schema is compiled once. */
 import { createHash } from 'node:crypto';
-import type { ChatFormat } from '../../../chat-format.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { CallsFormat, ChatFormat } from '../../../chat-format.ts';
 import {
   type BuiltGrammar,
   buildGrammarWith,
-  type CompileResponse,
-  compileResponse,
   type PlainGrammarOptions,
   plainResponseFormat,
+  planRequest,
 } from '../../../grammar/build-grammar.ts';
-import { requestText, unpackGrammar } from '../../../grammar/compiled-grammar.ts';
-import type { Grammar } from '../../../grammar/expression.ts';
 import { createMatcher, type Matcher } from '../../../grammar/matcher.ts';
-import type { ResponseGrammar, ResponseGrammarOptions } from '../../../grammar/response-grammar.ts';
-import {
-  type CompiledGrammar,
-  grammarsOfTemplate,
-  hasGrammars,
-  rememberedGrammar,
-} from '../../compiled-grammars.ts';
+import { callableTools, type ResponseGrammarOptions } from '../../../grammar/response-grammar.ts';
+import { compilerText, ToolArguments } from '../../../grammar/tool-arguments.ts';
+import type { Tool } from '../../../messages.ts';
+import { toolsOfTemplate } from '../../compiled-tools.ts';
 
 /** A grammar and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {
@@ -26,19 +21,59 @@ export interface ReadyGrammar {
   readonly matcher: Matcher | null;
 }
 
-/** Requests that are remembered; an application has few sets of tools. */
+/** Requests that are remembered, and sets of tools; an application has few. */
 const capacity = 32;
+/** Milliseconds of compiling after which whatever else waits has its turn. */
+const longestTurn = 10;
 
 /** Remembers the grammars of one model. */
 export class GrammarCache {
   readonly #known = new Map<string, ReadyGrammar>();
-  readonly #unpacked = new WeakMap<CompiledGrammar, ResponseGrammar>();
-  readonly #matchers = new WeakMap<Grammar, Matcher>();
+  /** By the compiler's own text; those that were used last stand last. */
+  readonly #arguments = new Map<string, readonly ToolArguments[]>();
 
   /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
   get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
     const key = keyOf(format, options);
-    const ready = this.#known.get(key) ?? this.#build(format, options);
+    const known = this.#known.get(key);
+    return known === undefined ? this.#build(key, format, options, null) : this.#keep(key, known);
+  }
+
+  /**
+   * The same, tool by tool: between two that take long, others have their turn and the signal is looked at.
+   * Throws its reason, too.
+   */
+  async prepare(
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadyGrammar> {
+    const key = keyOf(format, options);
+    const known = this.#known.get(key);
+    if (known !== undefined) return this.#keep(key, known);
+    const request = planRequest(format, options);
+    const tools = request === null ? [] : callableTools(format, request);
+    const compiled = request === null ? null : this.#argumentsFor(format, request);
+    if (compiled !== null) await compileInTurns(compiled, tools, signal);
+    return this.#build(key, format, options, compiled);
+  }
+
+  #build(
+    key: string,
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    known: ToolArguments | null,
+  ): ReadyGrammar {
+    const grammar = buildGrammarWith(
+      (of, request) => known ?? this.#argumentsFor(of, request) ?? undefined,
+      format,
+      options,
+    );
+    const { expression } = grammar;
+    return this.#keep(key, { grammar, matcher: expression === null ? null : createMatcher(expression) });
+  }
+
+  #keep(key: string, ready: ReadyGrammar): ReadyGrammar {
     // The latest come last, so that the first is the one to forget.
     this.#known.delete(key);
     this.#known.set(key, ready);
@@ -47,41 +82,67 @@ export class GrammarCache {
     return ready;
   }
 
-  /** Matchers of the grammars that were compiled ahead for this template. Throws `GrammarError`. */
-  compiledAhead({ templateSha256 }: ChatFormat): readonly Matcher[] {
-    const latest = grammarsOfTemplate(templateSha256).slice(-capacity);
-    return latest.map((table) => this.#matcherOf(this.#unpack(table).grammar));
-  }
-
-  #build(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
-    const compile: CompileResponse = (of, request) => this.#recallOrCompile(of, request);
-    const grammar = buildGrammarWith(compile, format, options);
-    return { grammar, matcher: grammar.expression === null ? null : this.#matcherOf(grammar.expression) };
-  }
-
-  /** What `generate --tools` compiled ahead, where it was for exactly this request; else the compiler. */
-  #recallOrCompile(format: ChatFormat, request: ResponseGrammarOptions): ResponseGrammar {
-    if (!hasGrammars()) return compileResponse(format, request);
-    const digest = createHash('sha256').update(requestText(format, request)).digest('hex');
-    const known = rememberedGrammar(digest);
-    return known === undefined ? compileResponse(format, request) : this.#unpack(known);
-  }
-
-  #unpack(table: CompiledGrammar): ResponseGrammar {
-    const unpacked = this.#unpacked.get(table) ?? unpackGrammar(table);
-    this.#unpacked.set(table, unpacked);
-    return unpacked;
-  }
-
-  #matcherOf(grammar: Grammar): Matcher {
-    const matcher = this.#matchers.get(grammar) ?? createMatcher(grammar);
-    this.#matchers.set(grammar, matcher);
-    return matcher;
+  /** Where the arguments of these tools are known, or are to be compiled; `null` where none can be called. */
+  #argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): ToolArguments | null {
+    const tools = callableTools(format, request);
+    const { calls } = format;
+    if (calls === null || tools.length === 0) return null;
+    const compiler = compilerText(format, request);
+    const sets = this.#arguments.get(compiler) ?? [];
+    const known =
+      sets.find((set) => set.lacking(tools) === 0) ??
+      compiledAhead({ ...format, calls }, request, tools, compiler) ??
+      new ToolArguments(calls, request);
+    this.#arguments.delete(compiler);
+    this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
+    const [oldest] = this.#arguments.keys();
+    if (this.#arguments.size > capacity && oldest !== undefined) this.#arguments.delete(oldest);
+    return known;
   }
 }
 
+async function compileInTurns(
+  compiled: ToolArguments,
+  tools: readonly Tool[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let turn = performance.now();
+  for (const tool of tools) {
+    compiled.add(tool);
+    if (performance.now() - turn >= longestTurn) {
+      await setImmediate();
+      turn = performance.now();
+    }
+    signal?.throwIfAborted();
+  }
+}
+
+/** What `generate --tools` compiled with this compiler: the set that lacks the fewest of `tools`. */
+function compiledAhead(
+  { calls, templateSha256 }: ChatFormat & { readonly calls: CallsFormat },
+  request: ResponseGrammarOptions,
+  tools: readonly Tool[],
+  compiler: string,
+): ToolArguments | undefined {
+  const remembered = toolsOfTemplate(templateSha256);
+  // Not even a digest is needed where nothing was compiled.
+  const own = remembered.length === 0 ? '' : digest(compiler);
+  const sets = remembered
+    .filter(({ compiled }) => compiled.compiler === own)
+    .map(({ compiled: table }) => new ToolArguments(calls, request, { table, digest }));
+  const lacking = sets.map((set) => set.lacking(tools));
+  const fewest = Math.min(...lacking);
+  return fewest < tools.length ? sets[lacking.indexOf(fewest)] : undefined;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** What is absent and what is given as its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
-  const { tools, toolChoice, parallelToolCalls, generationPrompt, policy, argumentOrder } = options;
+  const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'schema' } = options;
+  const { tools = [], parallelToolCalls, generationPrompt } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };
   return JSON.stringify([templateSha256, choices, tools]);

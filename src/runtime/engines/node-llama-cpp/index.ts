@@ -12,6 +12,7 @@ export type { ChatStream } from './chat-stream.ts';
 export type { SamplingOptions } from './decode.ts';
 export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
 export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
+export type { PrepareOptions } from './prepare.ts';
 export {
   type RunFinish,
   type RunToolsOptions,

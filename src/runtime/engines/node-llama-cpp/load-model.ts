@@ -22,7 +22,7 @@ import {
   TemplateShelf,
   type TemplateSources,
 } from './learned-template.ts';
-import { rehearse } from './rehearse.ts';
+import { type PrepareOptions, prepareModel, rehearse } from './prepare.ts';
 import { type RunToolsOptions, runTools, type ToolRun } from './run-tools.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { readVocabulary } from './vocabulary.ts';
@@ -67,6 +67,13 @@ export interface ChatModel {
    * without a call.
    */
   runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
+  /**
+   * Works out ahead what chats with these options have in common, so that the first of them need not wait for
+   * it: the tools' schemas and grammars, the messages that all of them begin with (a system message), their
+   * tokens. Nothing is sampled. Throws what those chats would throw. Tools that `idiolect generate --tools`
+   * compiled are prepared by `loadModel` already.
+   */
+  prepare(options: PrepareOptions): Promise<void>;
   /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
   preview(options: ChatOptions): ChatPreview;
   /** Frees context and model. */
@@ -112,7 +119,7 @@ export async function loadModel(file: string, options: LoadModelOptions = {}): P
       grammars: new GrammarCache(),
     };
     // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
-    if (options.requireTools !== false && shelf.knowsTools) rehearse(engine);
+    if (options.requireTools !== false && shelf.knowsTools) await rehearse(engine);
     return new LoadedModel(path.basename(file), engine, context);
   } catch (error) {
     await model.dispose();
@@ -142,6 +149,10 @@ class LoadedModel implements ChatModel {
 
   runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
     return runTools(this, options);
+  }
+
+  async prepare(options: PrepareOptions): Promise<void> {
+    await prepareModel(this.#engine, options);
   }
 
   preview(options: ChatOptions): ChatPreview {

@@ -1,0 +1,175 @@
+/**
+ * The arguments of tools as rules of one set, each compiled once: the grammars of every choice (all tools,
+ * one by name, some, with one call or several) are put together from the same rules.
+ */
+import type { CallsFormat, ChatFormat } from '../chat-format.ts';
+import { SchemaError, type SchemaIssue } from '../errors.ts';
+import type { Tool } from '../messages.ts';
+import type { CompiledArguments, CompiledTools } from '../runtime/compiled-tools.ts';
+import { toolVersion } from '../version.ts';
+import { type OfferedTool, textAfterArguments } from './call-grammar.ts';
+import { type Expression, literal } from './expression.ts';
+import { compileArguments } from './json-schema/compile-arguments.ts';
+import type { CompiledSchema } from './json-schema/compile-schema.ts';
+import { plainSchema } from './json-schema/plain-schema.ts';
+import { RuleSet } from './json-schema/rule-set.ts';
+import { schemaText } from './json-schema/schema-text.ts';
+import { packExpression, unpackExpression } from './packed-expression.ts';
+import { referredRules } from './references.ts';
+import { checkToolName, spellName } from './tool-names.ts';
+
+/** How schemas are compiled. */
+export interface ArgumentOptions {
+  readonly policy: 'strict' | 'degrade';
+  readonly argumentOrder: 'schema' | 'any';
+}
+
+/** What was compiled ahead, and the digest (SHA-256) by which it names schemas. */
+export interface CompiledAhead {
+  readonly table: CompiledTools;
+  readonly digest: (text: string) => string;
+}
+
+/** Tools as a grammar offers them, and every keyword of theirs that it does not enforce exactly. */
+export interface OfferedTools {
+  readonly tools: readonly OfferedTool[];
+  readonly issues: readonly SchemaIssue[];
+}
+
+/**
+ * All but the schemas that arguments are made of, as one text: the compiler's version, the format, the
+ * options. With equal texts equal schemas give equal arguments.
+ */
+export function compilerText(format: ChatFormat, { policy, argumentOrder }: ArgumentOptions): string {
+  return JSON.stringify([toolVersion, format, policy, argumentOrder]);
+}
+
+/** The arguments of tools in one format. What is asked for is compiled, or taken from what was compiled ahead. */
+export class ToolArguments {
+  readonly #calls: CallsFormat;
+  readonly #options: ArgumentOptions;
+  readonly #rules = new RuleSet();
+  /** By the schema as text: servers offer the same arguments under many names. */
+  readonly #known = new Map<string, CompiledSchema | SchemaError>();
+  /** Schemas that are too large to be compared. */
+  readonly #large = new WeakMap<Tool, CompiledSchema | SchemaError>();
+  readonly #packed: ReadonlyMap<string, CompiledArguments>;
+  readonly #ahead: CompiledAhead | null;
+
+  constructor(calls: CallsFormat, options: ArgumentOptions, ahead: CompiledAhead | null = null) {
+    this.#calls = calls;
+    this.#options = options;
+    this.#ahead = ahead;
+    this.#packed = new Map(ahead?.table.arguments.map((each) => [each.schema, each]));
+    if (ahead !== null) this.#rules.reserve(Object.keys(ahead.table.rules));
+  }
+
+  /** Of how many of `tools` the arguments are not there yet. */
+  lacking(tools: readonly Tool[]): number {
+    const texts = tools.map(({ function: { parameters } }) => schemaText(parameters));
+    return texts.filter((text) => text === null || !(this.#known.has(text) || this.#isPacked(text))).length;
+  }
+
+  /** A set of rules to write a grammar with; what it refers to here is in it. */
+  branch(): RuleSet {
+    return this.#rules.branch();
+  }
+
+  /** Compiles the arguments of one tool ahead of `offer`, which throws what is wrong with them. */
+  add(tool: Tool): void {
+    this.#argumentsOf(tool);
+  }
+
+  /**
+   * All `tools` with their arguments. Throws `ToolError` for a name that the format cannot write, and one
+   * `SchemaError` for all schemas that are refused.
+   */
+  offer(tools: readonly Tool[]): OfferedTools {
+    const issues: SchemaIssue[] = [];
+    const refused: SchemaIssue[] = [];
+    const offered = tools.flatMap((tool): readonly OfferedTool[] => {
+      const { name } = tool.function;
+      checkToolName(name, this.#calls);
+      const compiled = this.#argumentsOf(tool);
+      const ofTool = compiled.issues.map((issue) => ({ ...issue, tool: name }));
+      if (compiled instanceof SchemaError) {
+        refused.push(...ofTool);
+        return [];
+      }
+      issues.push(...ofTool);
+      return [{ name: literal(spellName(name, this.#calls)), arguments: compiled.expression }];
+    });
+    if (refused.length > 0) throw new SchemaError(refused);
+    return { tools: offered, issues };
+  }
+
+  /** The arguments of `tools` as a table. Throws what `offer` throws. */
+  pack(tools: readonly Tool[], digest: (text: string) => string): Pick<CompiledTools, 'arguments' | 'rules'> {
+    this.offer(tools);
+    const packed = Array.from(this.#known, ([text, compiled]): readonly CompiledArguments[] =>
+      compiled instanceof SchemaError
+        ? []
+        : [{ schema: digest(text), value: packExpression(compiled.expression), report: compiled.issues }],
+    );
+    const rules = Array.from(this.#rules.rules, ([name, body]) => [name, packExpression(body)] as const);
+    return { arguments: packed.flat(), rules: Object.fromEntries(rules) };
+  }
+
+  #argumentsOf(tool: Tool): CompiledSchema | SchemaError {
+    const { name, parameters } = tool.function;
+    try {
+      if (parameters !== undefined) plainSchema(parameters, name);
+    } catch (error) {
+      return asRefusal(error);
+    }
+    const text = schemaText(parameters);
+    const known = text === null ? this.#large.get(tool) : this.#known.get(text);
+    const compiled = known ?? this.#unpack(text) ?? this.#compile(tool);
+    if (text === null) this.#large.set(tool, compiled);
+    else this.#known.set(text, compiled);
+    return compiled;
+  }
+
+  #compile(tool: Tool): CompiledSchema | SchemaError {
+    const rules = this.#rules;
+    const followedBy = textAfterArguments(this.#calls);
+    try {
+      const options = { ...this.#options, rules, followedBy };
+      const compiled = compileArguments(tool, this.#calls.arguments, options);
+      return { ...compiled, expression: rules.add(`${tool.function.name}-arguments`, compiled.expression) };
+    } catch (error) {
+      return asRefusal(error);
+    }
+  }
+
+  #isPacked(text: string): boolean {
+    return this.#ahead !== null && this.#packed.has(this.#ahead.digest(text));
+  }
+
+  #unpack(text: string | null): CompiledSchema | null {
+    const packed =
+      text === null || this.#ahead === null ? undefined : this.#packed.get(this.#ahead.digest(text));
+    if (packed === undefined) return null;
+    const expression = unpackExpression(packed.value);
+    this.#defineRules(expression);
+    return { expression, issues: packed.report };
+  }
+
+  /** Unpacks the rules that `expression` comes to, which no other arguments had unpacked yet. */
+  #defineRules(expression: Expression): void {
+    const table = new Map(Object.entries(this.#ahead?.table.rules ?? {}));
+    const needed = new Set(referredRules(expression));
+    for (const name of needed) {
+      const packed = table.get(name);
+      if (packed === undefined) continue;
+      const body = unpackExpression(packed);
+      if (!this.#rules.define(name, body)) continue;
+      for (const each of referredRules(body)) needed.add(each);
+    }
+  }
+}
+
+function asRefusal(error: unknown): SchemaError {
+  if (error instanceof SchemaError) return error;
+  throw error;
+}

@@ -1,0 +1,54 @@
+/** Names of tools as formats write them. */
+import type { CallPart, CallsFormat } from '../chat-format.ts';
+import { ToolError } from '../errors.ts';
+
+/** A name as the format spells it: escaped where the call is JSON. */
+export function spellName(name: string, calls: CallsFormat): string {
+  return calls.envelope === null ? name : JSON.stringify(name).slice(1, -1);
+}
+
+/**
+ * Throws `ToolError` when a parser could not read the name back: it is empty, padded, holds a control
+ * character, or holds the text that ends it.
+ */
+export function checkToolName(name: string, calls: CallsFormat): void {
+  const reason = unwritableBecause(name, calls);
+  if (reason !== null)
+    throw new ToolError({ tool: name, reason: `this format cannot write the name: ${reason}` });
+}
+
+function unwritableBecause(name: string, calls: CallsFormat): string | null {
+  if (name === '') return 'it is empty';
+  if (name.trim() !== name) return 'it begins or ends with white space';
+  if (/\p{Cc}/u.test(name)) return 'it holds a control character';
+  if (/\p{Cs}/u.test(name)) return 'it holds half a surrogate pair';
+  if (calls.envelope !== null) return null;
+  if (/\s/.test(name)) return 'it holds white space';
+  const after = textAfterName(calls);
+  const terminator = after.trim();
+  if (after.trim() === '') {
+    const begin = argumentsBegin(calls).trim();
+    return begin !== '' && name.includes(begin) ? `it holds ${begin}, with which arguments begin` : null;
+  }
+  if (/^\s+\w/.test(after)) return null;
+  if (name.includes(terminator)) return `it holds ${JSON.stringify(terminator)}, which ends a name`;
+  const [first] = terminator;
+  if (first !== undefined && name.includes(first))
+    return `it holds ${JSON.stringify(first)}, with which the text after a name begins`;
+  return null;
+}
+
+/** The literal that follows the name: where a parser stops reading it. */
+function textAfterName(calls: CallsFormat): string {
+  const parts = calls.head.flatMap((part): readonly CallPart[] =>
+    typeof part !== 'string' && part.hole === 'composed-id' ? part.parts : [part],
+  );
+  const nameAt = parts.findIndex((part) => typeof part !== 'string' && part.hole === 'name');
+  const next = parts[nameAt + 1];
+  return typeof next === 'string' ? next : argumentsBegin(calls);
+}
+
+function argumentsBegin({ arguments: format }: CallsFormat): string {
+  if (format.kind === 'entries') return format.open + format.entry.open;
+  return format.encoding === 'string' ? '"' : '{';
+}
