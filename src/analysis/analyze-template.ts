@@ -149,7 +149,11 @@ function assemble(
     version: chatFormatVersion,
     templateSha256: sha256(source),
     labels: labelFormat(parts),
-    capabilities,
+    // Calls that are rendered and cannot be read are none.
+    capabilities: {
+      ...capabilities,
+      supportsToolCalls: capabilities.supportsToolCalls && parts.calls !== null,
+    },
     input: { ...shape.shape, thinkingVariables: shape.thinkingVariables },
     ...parts,
     preservedTokens: [],

@@ -1,5 +1,6 @@
 /** Tool calls: the section, what repeats in it, and the skeleton of one call. */
 import type { CallIdFormat, CallPart, CallsFormat, JsonArguments } from '../chat-format.ts';
+import { markTexts, splitMarks, unmark } from './call-marks.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { inferEntries, markKeys } from './infer-entries.ts';
 import type { TurnReading } from './infer-turn.ts';
@@ -8,15 +9,7 @@ import { type ProbeTable, valueProbe } from './probes.ts';
 import { matchStyle, spacedStyle } from './read-json.ts';
 import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from './region-texts.ts';
 import { type Repetition, solveRepetition } from './repetition.ts';
-import {
-  callParts,
-  composeId,
-  envelopePaths,
-  mergeLiterals,
-  nameMark,
-  splitNameMarks,
-  withIndexHoles,
-} from './skeleton.ts';
+import { callParts, composeId, envelopePaths, mergeLiterals, withIndexHoles } from './skeleton.ts';
 import type { TemplateProber } from './template-prober.ts';
 import type { NaturalCuts } from './text-cuts.ts';
 
@@ -41,22 +34,30 @@ interface NumberedTexts extends CallTexts {
   readonly behindNumber: string | null;
 }
 
+/** How calls repeat; what ends one may hold marks. */
+export interface SectionReading extends Repetition {
+  /** The first call's, where its end holds one. */
+  readonly number: number;
+}
+
 /** Reads the calls. */
 export function inferCalls(given: CallTexts): CallsFormat {
   const texts = numbered(given);
   const { calls, log, cuts } = texts;
   const keys = calls.spans.flatMap((span) => Object.keys(span.call.arguments));
   const literal = betweenCalls(calls);
-  const [firstSpan] = calls.spans;
-  const lastSpan = calls.spans.at(-1) ?? firstSpan;
-  const between = literal === null ? null : markKeys(literal, keys).replaceAll(firstSpan.call.name, nameMark);
-  const after = markKeys(texts.callsClose, keys).replaceAll(lastSpan.call.name, nameMark);
+  const { between, after, number } = markTexts(
+    literal === null ? null : markKeys(literal, keys),
+    markKeys(texts.callsClose, keys),
+    calls.spans.map((span) => span.call),
+  );
   const repeated = { before: texts.callsOpen, between, after, none: null };
-  const section = solveRepetition(repeated, cuts);
+  const section: SectionReading = { ...solveRepetition(repeated, cuts), number };
   if (section.tie) {
     const message = 'what repeats in a section of calls can be cut in several ways that are equally good';
     log.warn({ field: 'calls.separator', kind: 'tie', message, rendered: between ?? '' });
   }
+  const [firstSpan] = calls.spans;
   const format = firstSpan.layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
   const later = laterSeparator(texts, section);
   const complete: CallsFormat = {
@@ -74,8 +75,6 @@ function numbered(texts: CallTexts): NumberedTexts {
   if (behindNumber === null) return { ...texts, behindNumber };
   const widened = withNumbers(calls, behindNumber);
   const opener = callsOpen.slice(0, widened.spans[0].start - calls.spans[0].start);
-  // A number alone shows no call.
-  if (opener.trim() === '') return { ...texts, behindNumber: null };
   return { ...texts, behindNumber, calls: widened, callsOpen: opener };
 }
 
@@ -89,12 +88,13 @@ function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
   return second === undefined ? parts : withIndexHoles(parts, callParts(stretch(second), second.call));
 }
 
-function jsonCalls(texts: CallTexts, section: Repetition): CallsFormat {
+function jsonCalls(texts: NumberedTexts, section: SectionReading): CallsFormat {
   const [first, second] = texts.calls.spans;
   const parts = head(texts, 'start');
-  const closer = splitNameMarks(section.itemClose);
+  const closer = splitMarks(section.itemClose, section.number);
   const tail = [...head(texts, 'end'), ...closer.tail];
-  const enveloped = first.layout === 'envelope';
+  const alone = texts.behindNumber === null && closer.tail.length === 0;
+  const enveloped = first.layout === 'envelope' && alone;
   const composed = enveloped ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
   return {
     ...sectionOf(section),
@@ -122,7 +122,7 @@ function renderedHead(texts: CallTexts): string {
   return texts.calls.text.slice(first.start, first.arguments.start);
 }
 
-function entryCalls(texts: CallTexts, section: Repetition): CallsFormat {
+function entryCalls(texts: CallTexts, section: SectionReading): CallsFormat {
   const parts = head(texts, 'start');
   const entries = inferEntries(texts, section, parts);
   const opening = [...parts];
@@ -130,7 +130,7 @@ function entryCalls(texts: CallTexts, section: Repetition): CallsFormat {
   if (typeof last === 'string') opening[opening.length - 1] = entries.headEnd;
   else opening.push(entries.headEnd);
   const composed = composeId(section.itemOpen, opening);
-  const closer = splitNameMarks(entries.callClose);
+  const closer = splitMarks(entries.callClose, section.number);
   return {
     ...sectionOf(section),
     call: { open: composed.open, close: closer.close },
@@ -139,7 +139,7 @@ function entryCalls(texts: CallTexts, section: Repetition): CallsFormat {
     arguments: entries.format,
     tail: closer.tail,
     envelope: null,
-    id: idFormat(composed.head, []),
+    id: idFormat(composed.head, closer.tail),
   };
 }
 
@@ -168,7 +168,7 @@ function styledArguments(texts: CallTexts): readonly CallTurn[] {
   return probes.map((probe) => readCallTurn(prober, probe, turn)).filter((each) => each !== null);
 }
 
-function jsonArguments(texts: CallTexts, section: Repetition, callHead: string): JsonArguments {
+function jsonArguments(texts: CallTexts, section: SectionReading, callHead: string): JsonArguments {
   const { encoding } = texts.calls.spans[0];
   for (const rendered of [...styledArguments(texts), texts.calls]) {
     const span = rendered.spans[0];
@@ -187,13 +187,13 @@ function jsonArguments(texts: CallTexts, section: Repetition, callHead: string):
 }
 
 /** What stands for no arguments, where it is not an empty object. */
-function emptyArguments(texts: CallTexts, section: Repetition, callHead: string): string | null {
+function emptyArguments(texts: CallTexts, section: SectionReading, callHead: string): string | null {
   const rendered = texts.prober.turn(texts.probes.noArguments);
   const at = rendered?.lastIndexOf(callHead) ?? -1;
   if (rendered === null || at < 0) return null;
   const first = texts.calls.spans[0];
   const tail = texts.calls.text.slice(first.arguments.end, first.end);
-  const itemClose = section.itemClose.replaceAll(nameMark, first.call.name);
+  const itemClose = unmark(section.itemClose, first.call, section.number);
   const behind = tail + itemClose + section.close + texts.callsEnd;
   const rest = rendered.slice(at + callHead.length);
   if (!rest.endsWith(behind)) return null;
@@ -202,13 +202,13 @@ function emptyArguments(texts: CallTexts, section: Repetition, callHead: string)
 }
 
 /** What stands between the second call and the third, where that is not what separates the first two. */
-function laterSeparator(texts: NumberedTexts, section: Repetition): string | null {
+function laterSeparator(texts: NumberedTexts, section: SectionReading): string | null {
   const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
   const three = read === null || texts.behindNumber === null ? read : withNumbers(read, texts.behindNumber);
   const [, second, third] = three?.spans ?? [];
   if (three === null || second === undefined || third === undefined) return null;
   const between = three.text.slice(second.end, third.start);
-  const itemClose = section.itemClose.replaceAll(nameMark, second.call.name);
+  const itemClose = unmark(section.itemClose, second.call, section.number + 1);
   if (!between.startsWith(itemClose) || !between.endsWith(section.itemOpen)) return null;
   const separator = between.slice(itemClose.length, between.length - section.itemOpen.length);
   if (separator === section.separator || separator.trim() === '') return null;

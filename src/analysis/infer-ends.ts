@@ -1,4 +1,5 @@
 /** Ends of turns: what follows content, what follows calls, and what they share. */
+import { markTexts, unmark } from './call-marks.ts';
 import type { TurnReading } from './infer-turn.ts';
 import { afterCalls, betweenCalls, type CallTurn, type ContentTurn } from './region-texts.ts';
 import { commonPrefixLength, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
@@ -34,7 +35,7 @@ export function inferEnds(
     const ended = historyEnd !== '' && after.endsWith(historyEnd);
     return splitEnds(afterContent, after, '', ended ? historyEnd : '');
   }
-  const own = ownEnd(after, betweenCalls(calls));
+  const own = ownEnd(after, calls);
   return splitEnds(afterContent, after, afterContent, own);
 }
 
@@ -74,10 +75,14 @@ function sharedEnd(
 }
 
 /** The marker that ends a turn behind calls and nowhere else; none where the text ends without a marker. */
-function ownEnd(after: string, between: string | null): string {
-  const longest = between === null ? 0 : commonPrefixLength([after, between]);
-  const cut = Math.max(0, ...[...tokenEdges(after)].filter((edge) => edge <= longest));
-  const rest = after.slice(cut);
+function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
+  const lastSpan = spans.at(-1) ?? spans[0];
+  const given = spans.map((span) => span.call);
+  const marked = markTexts(betweenCalls({ ...turn, spans }), after, given);
+  const longest = marked.between === null ? 0 : commonPrefixLength([marked.after, marked.between]);
+  const cut = Math.max(0, ...[...tokenEdges(marked.after)].filter((edge) => edge <= longest));
+  const closer = unmark(marked.after.slice(0, cut), lastSpan.call, marked.number + spans.length - 1);
+  const rest = after.slice(closer.length);
   const last = tokens(rest.trimEnd()).at(-1) ?? '';
   return isMarker(last) ? rest.slice(rest.trimEnd().length - last.length) : '';
 }

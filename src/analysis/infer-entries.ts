@@ -1,10 +1,10 @@
 /** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
 import type { CallPart, EntryArguments, EntryFormat, KeyHole } from '../chat-format.ts';
-import type { CallTexts } from './infer-calls.ts';
+import { markLike, unmark } from './call-marks.ts';
+import type { CallTexts, SectionReading } from './infer-calls.ts';
 import { inferFrames } from './infer-frames.ts';
 import { behindStart } from './region-texts.ts';
-import { type Repetition, solveRepetition } from './repetition.ts';
-import { nameMark } from './skeleton.ts';
+import { solveRepetition } from './repetition.ts';
 
 /** Stands for a key inside a literal while it is being read. */
 export const keyMark = '\uE000';
@@ -29,15 +29,22 @@ interface EntryTexts {
 /** Reads the entries. */
 export function inferEntries(
   texts: CallTexts,
-  section: Repetition,
+  section: SectionReading,
   head: readonly CallPart[],
 ): EntriesReading {
   const literals = entryLiterals(texts, section, head);
   const none = emptyCall(texts, section, literals);
-  const repetition = solveRepetition(
-    { before: literals.headEnd, between: literals.between, after: literals.after, none },
+  const quote = quoteOf(literals);
+  const solved = solveRepetition(
+    {
+      before: literals.headEnd,
+      between: literals.between?.slice(quote.length) ?? null,
+      after: literals.after.slice(quote.length),
+      none,
+    },
     texts.cuts,
   );
+  const repetition = { ...solved, itemClose: quote + solved.itemClose };
   if (repetition.tie) {
     const message = 'what repeats between arguments can be cut in several ways that are equally good';
     texts.log.warn({
@@ -47,8 +54,8 @@ export function inferEntries(
       rendered: literals.between ?? '',
     });
   }
-  const { name } = texts.calls.spans[0].call;
-  const behind = repetition.close.replaceAll(nameMark, name) + section.close + texts.callsEnd;
+  const { call } = texts.calls.spans[0];
+  const behind = unmark(repetition.close, call, section.number) + section.close + texts.callsEnd;
   const frames = inferFrames(texts, literals.keyToValue, repetition.itemClose, behind);
   const entry: EntryFormat = {
     open: repetition.itemOpen,
@@ -75,6 +82,12 @@ export function inferEntries(
   };
 }
 
+/** The quote between which values stand; it belongs to the entry on both sides. Empty where there is none. */
+function quoteOf({ keyToValue, between, after }: EntryTexts): string {
+  const quote = /["'`]$/.exec(keyToValue)?.[0] ?? '';
+  return after.startsWith(quote) && between?.startsWith(quote) !== false ? quote : '';
+}
+
 /** A literal with key marks as literals and holes. */
 export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
   return text.split(keyMark).flatMap((literal, position): readonly (string | KeyHole)[] => {
@@ -83,7 +96,7 @@ export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
   });
 }
 
-function entryLiterals(texts: CallTexts, section: Repetition, parts: readonly CallPart[]): EntryTexts {
+function entryLiterals(texts: CallTexts, section: SectionReading, parts: readonly CallPart[]): EntryTexts {
   const span = texts.calls.spans[0];
   const { text } = texts.calls;
   const given = Object.keys(span.call.arguments);
@@ -117,7 +130,7 @@ export function markKeys(text: string, keys: readonly string[]): string {
 }
 
 /** The literal from the head's last hole to the end of a call without arguments. */
-function emptyCall(texts: CallTexts, section: Repetition, literals: EntryTexts): string | null {
+function emptyCall(texts: CallTexts, section: SectionReading, literals: EntryTexts): string | null {
   const rendered = texts.prober.turn(texts.probes.noArguments);
   if (rendered === null) return null;
   const text = behindStart(rendered, texts.turn);
@@ -127,7 +140,8 @@ function emptyCall(texts: CallTexts, section: Repetition, literals: EntryTexts):
   const at = text.indexOf(opening);
   const behind = section.close + texts.callsEnd;
   if (at < 0 || !text.endsWith(behind)) return null;
-  return text.slice(at + opening.length, text.length - behind.length).replaceAll(span.call.name, nameMark);
+  const none = text.slice(at + opening.length, text.length - behind.length);
+  return markLike(none, literals.after, span.call, section.number);
 }
 
 function logEntries(texts: CallTexts, literals: EntryTexts, none: string | null): void {

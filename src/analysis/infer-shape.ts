@@ -23,7 +23,10 @@ export function inferShape(prober: TemplateProber, probes: ProbeTable, log: Evid
   const reasoning = findReasoningField(prober, probes, base);
   const shape: ProbeShape = { ...base, reasoningField: reasoning?.field ?? null };
   prober.shape = shape;
-  if (calls === null) log.support('calls', 'one-call', '', 'no call is rendered under any shape');
+  if (calls === null) {
+    log.support('calls', 'one-call', '', 'no call is rendered under any shape');
+    warnOfUnreadCalls(prober, probes.oneCall, log);
+  }
   const shown = calls === null ? 'no call is rendered under any shape' : 'the call is rendered under it';
   log.support('input.arguments', 'one-call', shape.arguments, shown);
   log.support('input.emptyContent', 'one-call', shape.emptyContent, shown);
@@ -56,6 +59,18 @@ function findCallShape(prober: TemplateProber, probe: Probe): (typeof callShapes
   return python;
 }
 
+/** Says that a template shows something of calls, and that it is not what they were given as. */
+function warnOfUnreadCalls(prober: TemplateProber, probe: Probe, log: EvidenceLog): void {
+  const turns = callShapes.map((shape) => prober.turn(probe, 'unset', { ...shape, reasoningField: null }));
+  const given = (probe.calls ?? []).flatMap((call) => [call.name, ...Object.entries(call.arguments).flat()]);
+  const shown = turns.find((turn) => given.some((text) => turn?.toLowerCase().includes(String(text))));
+  if (shown === undefined || shown === null) return;
+  const message =
+    'a call is rendered, but not with its name, the names of its arguments and their values as they were ' +
+    'given, one behind the other: calls of this template cannot be read';
+  log.warn({ field: 'calls', kind: 'self-check', message, rendered: shown, written: '' });
+}
+
 interface FoundField {
   readonly field: (typeof reasoningFields)[number];
   readonly setting: ThinkingSetting;
@@ -66,7 +81,7 @@ function findReasoningField(prober: TemplateProber, probes: ProbeTable, base: Pr
   for (const setting of ['unset', 'on'] as const) {
     for (const field of reasoningFields) {
       const probe = [probes.reasoningContent, probes.reasoningCall].find((each) =>
-        showsReasoning(prober.turn(each, setting, { ...base, reasoningField: field }), prober),
+        showsReasoning(prober.turn(each, setting, { ...base, reasoningField: field }), field, prober),
       );
       if (probe !== undefined) return { field, setting, probe: probe.id };
     }
@@ -74,9 +89,10 @@ function findReasoningField(prober: TemplateProber, probes: ProbeTable, base: Pr
   return null;
 }
 
-/** A printed list of parts (`[{'type': 'thinking', …`) is not reasoning that the template knows. */
-function showsReasoning(turn: string | null, prober: TemplateProber): boolean {
+/** A printed message or list of parts (`[{'type': 'thinking', …`) is not reasoning that the template knows. */
+function showsReasoning(turn: string | null, field: FoundField['field'], prober: TemplateProber): boolean {
   const { reasoning } = prober.sentinels;
   if (turn === null || !turn.includes(reasoning)) return false;
-  return !turn.includes(`'${reasoning}'`) && !turn.includes(`"${reasoning}"`);
+  const key = field === 'thinking-part' ? 'thinking' : field;
+  return !turn.includes(`'${key}': '${reasoning}'`) && !turn.includes(`"${key}": "${reasoning}"`);
 }

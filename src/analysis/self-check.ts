@@ -28,7 +28,7 @@ export function selfCheck(
   let exact = 0;
   for (const probe of checkedProbes(format, prober, probes)) {
     const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : setting);
-    if (rendered === null || !rendersAll(rendered, probe)) continue;
+    if (rendered === null || drops(rendered, probe)) continue;
     compared += 1;
     const written = format.turn.start + writeResponse(format, probeMessage(probe));
     if (ends.some((end) => rendered === written + end)) exact += 1;
@@ -47,10 +47,14 @@ function fieldOf(probe: Probe): string {
   return probe.reasoning === undefined ? 'content' : 'reasoning';
 }
 
-/** A template may drop what it was given; such renders say nothing about how it is written. */
-function rendersAll(rendered: string, probe: Probe): boolean {
-  const reasoning = probe.reasoning === undefined || rendered.includes(probe.reasoning);
-  return reasoning && (probe.calls ?? []).every((call) => rendered.includes(call.name));
+/**
+ * A template may drop what it was given: thoughts, calls, or all calls but the first. Such renders say nothing
+ * about how it is written.
+ */
+function drops(rendered: string, { reasoning, calls = [] }: Probe): boolean {
+  if (reasoning !== undefined && !rendered.includes(reasoning)) return true;
+  const shown = calls.filter((call) => rendered.includes(call.name));
+  return shown.length < calls.length && (shown.length === 0 || shown[0] === calls[0]);
 }
 
 function probeMessage(probe: Probe): AssistantMessage {
@@ -67,23 +71,39 @@ function probeMessage(probe: Probe): AssistantMessage {
 }
 
 function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: ProbeTable): readonly Probe[] {
-  const plain = [probes.content, ...(format.reasoning === null ? [] : [probes.reasoningContent])];
+  const plain = [
+    probes.content,
+    ...(format.reasoning === null ? [] : [probes.reasoningContent]),
+    ...textProbes(format, prober),
+  ];
   if (format.calls === null) return plain;
   return [
     ...plain,
     probes.oneCall,
     probes.contentCall,
     probes.noArguments,
-    ...(format.calls.parallel ? [probes.twoCalls, probes.threeCalls] : []),
+    probes.twoCalls,
+    ...(format.calls.parallel ? [probes.threeCalls] : []),
     ...(format.reasoning === null ? [] : [probes.reasoningCall, probes.reasoningContentCall]),
     ...valueProbes(prober),
   ];
 }
 
+/** Characters that templates escape where they escape any. */
+const awkwardText = `"a" 'b' \\ \n < & é {x}`;
+
+function textProbes(format: ChatFormat, { sentinels }: TemplateProber): readonly Probe[] {
+  const content = `${sentinels.content} ${awkwardText}`;
+  const reasoning = `${sentinels.reasoning} ${awkwardText}`;
+  const plain = { id: 'content-characters', content };
+  const thinking = { id: 'reasoning-characters', content: sentinels.content, reasoning };
+  return format.reasoning === null ? [plain] : [plain, thinking];
+}
+
 function valueProbes(prober: TemplateProber): readonly Probe[] {
   const { sentinels } = prober;
   const { typed, inner } = sentinels;
-  const text = `${inner[0]} "a" 'b' \\ \n < & é {x} `;
+  const text = `${inner[0]} ${awkwardText} `;
   return [
     valueProbe(sentinels, typed.string, text, 'characters'),
     valueProbe(sentinels, typed.string, '', 'empty-string'),

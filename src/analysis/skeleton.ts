@@ -20,17 +20,6 @@ export function callParts(text: string, call: ProbeCall): readonly CallPart[] {
   return parts;
 }
 
-/** Stands for the tool's name inside a literal behind the arguments while it is being read. */
-export const nameMark = '\uE001';
-
-/** What ends a call, cut behind the last mark of a name: the tail of the call's skeleton, and its closer. */
-export function splitNameMarks(text: string): { readonly tail: readonly CallPart[]; readonly close: string } {
-  const pieces = text.split(nameMark);
-  const close = pieces.pop() ?? '';
-  const tail = pieces.flatMap((literal): readonly CallPart[] => [literal, { hole: 'name' }]);
-  return { tail: tail.filter((part) => part !== ''), close };
-}
-
 function nextHole(
   text: string,
   call: ProbeCall,

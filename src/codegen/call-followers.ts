@@ -6,6 +6,7 @@ import {
   isBlank,
   leadingLiteral,
   type MarkerChoice,
+  nameAhead,
   openingChain,
   sectionEndChoices,
   textsBehindName,
@@ -60,13 +61,14 @@ function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number
     return typeof begin === 'string' ? [{ marker: begin, next, role: 'call', peek: true }] : [];
   }
   const again = { marker: '', next, role: 'call' } as const;
-  const behindNumber = textBehindNumber(calls);
-  if (behindNumber !== '' && section > 0)
-    return [{ ...again, goesOn: { texts: [], nameEnds: [behindNumber] } }];
-  const nameEnds = textsBehindName(format, calls);
-  if (nameEnds === null) return [];
   // Inside a section only calls stand; elsewhere it takes the name of a tool to tell a call from an answer.
-  return [section > 0 ? { ...again, goesOn: { texts: [], nameEnds } } : { ...again, nameFollows: nameEnds }];
+  if (section === 0) {
+    const named = nameAhead(format, calls);
+    return named === null ? [] : [{ ...again, ...named }];
+  }
+  const behindNumber = textBehindNumber(calls);
+  const nameEnds = behindNumber === '' ? textsBehindName(format, calls) : [behindNumber];
+  return nameEnds === null ? [] : [{ ...again, goesOn: { texts: [], nameEnds } }];
 }
 
 /** What stands behind the number with which a call begins; empty where it begins with none. */
@@ -77,7 +79,9 @@ function textBehindNumber({ head: [first, ...rest] }: CallsFormat): string {
 
 /** How another call begins that nothing but its name shows. */
 export function nextCall(format: ChatFormat, calls: CallsFormat): readonly KeyedText[] {
-  return markerlessAgain(format, calls, sectionLength(calls)).flatMap(({ goesOn, nameFollows }) =>
-    (goesOn?.nameEnds ?? nameFollows ?? []).map((end) => [{ hole: 'key' as const }, end]),
-  );
+  const behindNumber = textBehindNumber(calls);
+  return markerlessAgain(format, calls, sectionLength(calls)).flatMap(({ goesOn, nameFollows }) => {
+    const ends = behindNumber === '' ? (goesOn?.nameEnds ?? nameFollows ?? []) : [behindNumber];
+    return ends.map((end) => [{ hole: 'key' as const }, end]);
+  });
 }

@@ -162,8 +162,10 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
   const { calls } = format;
   if (calls === null || headerEnd(format) !== null) return [];
   const chain = openingChain(calls);
-  if (chain.length === 0) return options.inText ? [] : markerlessChoices(format, calls, options);
-  const nameFollows = textsBehindName(format, calls);
+  if (chain.length === 0) {
+    return options.inText ? firstNumber(format, calls, options) : markerlessChoices(format, calls, options);
+  }
+  const named = nameAhead(format, calls);
   return chain.flatMap((link, index): readonly MarkerChoice[] => {
     const isLast = index === chain.length - 1;
     const next = options.stateAt(index + 1);
@@ -178,7 +180,7 @@ export function openerChoices(format: ChatFormat, options: OpenerOptions): reado
       const begins = index === 0 && !options.inText;
       return begins ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
     }
-    return nameFollows === null ? [] : [{ ...choice, nameFollows }];
+    return named === null ? [] : [{ ...choice, ...named }];
   });
 }
 
@@ -208,8 +210,8 @@ function weakOpener(
   const whole = wholeOpener(chain, options);
   const { envelope } = calls;
   if (envelope !== null) return whole.map((choice) => ({ ...choice, envelopeFollows: envelope }));
-  const nameFollows = textsBehindName(format, calls);
-  return nameFollows === null ? [] : whole.map((choice) => ({ ...choice, nameFollows }));
+  const named = nameAhead(format, calls);
+  return named === null ? [] : whole.map((choice) => ({ ...choice, ...named }));
 }
 
 /** A section whose first marker also ends a turn is recognised by all of its markers together. */
@@ -232,8 +234,21 @@ function markerlessChoices(
   if (calls.envelope !== null) {
     return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
   }
-  const nameFollows = textsBehindName(format, calls);
-  return nameFollows === null ? [] : [{ marker: '', next, role: 'call', nameFollows }];
+  const named = nameAhead(format, calls);
+  return named === null ? [] : [{ marker: '', next, role: 'call', ...named }];
+}
+
+/** In text, calls that have nothing but their numbers in front begin with the first number. */
+function firstNumber(
+  format: ChatFormat,
+  calls: CallsFormat,
+  options: OpenerOptions,
+): readonly MarkerChoice[] {
+  const [first, ...rest] = calls.head;
+  const nameFollows = textsBehindName(format, { ...calls, head: rest });
+  if (typeof first !== 'object' || first.hole !== 'index' || nameFollows === null) return [];
+  const marker = options.lead + calls.call.open + String(first.base) + leadingLiteral(rest);
+  return [{ marker, next: options.stateAt(0), role: 'call', peek: true, nameFollows }];
 }
 
 /**
@@ -249,6 +264,18 @@ export function trialChoice(format: ChatFormat, lead: string, next: StateName): 
   if (opener !== '' && opener !== '[') return [];
   const begins = { role: 'call', envelopeFollows: calls.envelope, onTrial: true } as const;
   return [{ marker: lead + (opener === '' ? '{' : opener), next, ...begins }];
+}
+
+/** What shows that a call follows: the name of a tool, perhaps with the call's number in front. */
+export function nameAhead(
+  format: ChatFormat,
+  calls: CallsFormat,
+): Pick<MarkerChoice, 'nameFollows' | 'behindNumber'> | null {
+  const [first, ...rest] = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
+  const counts = typeof first === 'object' && first.hole === 'index';
+  const nameFollows = textsBehindName(format, counts ? { ...calls, head: rest } : calls);
+  if (nameFollows === null) return null;
+  return counts ? { nameFollows, behindNumber: leadingLiteral(rest) } : { nameFollows };
 }
 
 /**

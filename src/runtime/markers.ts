@@ -93,7 +93,11 @@ function matchCondition<Ref>(
   choice: CompiledChoice<Ref>,
 ): number {
   if (choice.nameFollows !== undefined) {
-    const named = context.nameEnd(text, skipSpace(text, end), choice.nameFollows);
+    const start = skipSpace(text, end);
+    const { behindNumber } = choice;
+    const name = behindNumber === undefined ? start : numberEnd(context, text, start, behindNumber);
+    if (name < 0) return name;
+    const named = context.nameEnd(text, skipSpace(text, name), choice.nameFollows);
     return named < 0 ? named : end;
   }
   if (choice.envelopeFollows !== undefined) {
@@ -101,6 +105,18 @@ function matchCondition<Ref>(
     return verdict < 0 ? verdict : end;
   }
   return end;
+}
+
+/** Digits of the longest number of a call. */
+const longestNumber = 4;
+
+/** End of `behind` behind the number that stands at `at`; or `absent`, or `undecided`. */
+function numberEnd(context: MatchContext, text: string, at: number, behind: string): number {
+  let end = at;
+  while (end < text.length && end - at < longestNumber && /\d/.test(text.charAt(end))) end++;
+  if (end === text.length && !context.ended) return undecided;
+  const marker = behind.trim();
+  return end === at ? absent : matchText(context, text, marker === '' ? end : skipSpace(text, end), marker);
 }
 
 /** End of the parts at `at`, white space between them passed over; or `absent`, or `undecided`. */

@@ -55,6 +55,8 @@ export interface Choice<Ref> {
   readonly peek?: true;
   /** Counts only where the name of an offered tool follows, and behind that one of these texts. */
   readonly nameFollows?: readonly string[];
+  /** In front of that name stands the call's number, with this text behind it: `. ` in `1. f`. */
+  readonly behindNumber?: string;
   /**
    * Counts only where a call goes on behind it: prose may speak of markers. Not asked where the marker is
    * written with a special token.

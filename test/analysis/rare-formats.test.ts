@@ -13,6 +13,7 @@ const eachEntry = (entry: string) =>
   `{% for key, value in call.function.arguments.items() %}${entry}{% endfor %}`;
 const eachCall = (call: string, open = '', close = '') =>
   `{% if message.tool_calls %}${open}{% for call in message.tool_calls %}${call}{% endfor %}${close}{% endif %}`;
+const separated = (separator: string) => `{{ "${separator}" if not loop.last }}`;
 const line = '{{ "\\n" }}';
 
 /** A template whose assistant writes content and then `calls`. */
@@ -42,6 +43,24 @@ const formats: Readonly<Record<string, string>> = {
   'sorted entries, and JSON in the order given': eachCall(
     `<call ${name}>{% for key, value in call.function.arguments | dictsort %}<{{ key }}>${text}</{{ key }}>{% endfor %}</call>`,
   ),
+  'numbers in openers and closers': eachCall(
+    `${line}<call_{{ loop.index }}>{"name": "${name}", "arguments": ${json}}</call_{{ loop.index }}>`,
+  ),
+  'numbers and names in openers and closers of entries': eachCall(
+    `<{{ loop.index0 }}:${name}>${eachEntry(`<{{ key }}>${text}</{{ key }}>`)}</{{ loop.index0 }}:${name}>`,
+  ),
+  'a number in closers alone': eachCall(`<call>${name} ${json}</call_{{ loop.index }}>`),
+  'numbers in brackets': eachCall(`${line}[{{ loop.index }}] {"name": "${name}", "arguments": ${json}}`),
+  'numbers and nothing else': eachCall(`${line}{{ loop.index }}. ${name} ${json}`),
+  'numbers in front of parentheses': eachCall(
+    `{{ loop.index }}) ${name}(${eachEntry(`{{ key }}={{ value | tojson }}${separated(', ')}`)})`,
+  ),
+  'an id behind the entries': eachCall(
+    `<call ${name}>${eachEntry(`<{{ key }}>${text}</{{ key }}>`)}<ref>{{ call.id }}</ref></call>`,
+  ),
+  'raw values in quotes, as attributes': eachCall(
+    `<call name="${name}"${eachEntry(` {{ key }}="${text}"`)}/>`,
+  ),
 };
 
 describe('laws', () => {
@@ -49,6 +68,39 @@ describe('laws', () => {
     const { breaches, rendered } = verifyTemplate(templateOf(calls));
     expect(breaches).toEqual([]);
     expect(rendered).toBeGreaterThan(30);
+  });
+});
+
+/** Calls that no format can hold; each is told of, and counts as no support for calls, or none for several. */
+const unreadable: Readonly<Record<string, string>> = {
+  'names in capitals': eachCall('<call>{{ call.function.name | upper }} {}</call>'),
+  'arguments without names': eachCall(
+    `<call>${name}({% for value in call.function.arguments.values() %}{{ value | tojson }},{% endfor %})</call>`,
+  ),
+  'arguments cut short': eachCall(
+    `<call>${name} {{ call.function.arguments | tojson | truncate(30) }}</call>`,
+  ),
+};
+
+const misleading: Readonly<Record<string, string>> = {
+  'the last call alone': eachCall(`{% if loop.last %}<call>${name} ${json}</call>{% endif %}`),
+  'calls from the last to the first': `{% for call in (message.tool_calls or []) | reverse %}<call>${name} ${json}</call>{% endfor %}`,
+  'an answer as JSON': eachCall(`<call>${name} ${json}</call>`),
+};
+
+describe('what cannot be read', () => {
+  test.each(Object.entries(unreadable))('%s: a warning, and no support for calls', (_, calls) => {
+    const { format, warnings } = analyzeTemplate(templateOf(calls));
+    expect(format.calls).toBeNull();
+    expect(format.capabilities.supportsToolCalls).toBe(false);
+    expect(warnings.map(({ field, kind }) => [field, kind])).toContainEqual(['calls', 'self-check']);
+  });
+
+  test.each(Object.entries(misleading))('%s: a warning', (title, calls) => {
+    const source = templateOf(calls);
+    const answer = title === 'an answer as JSON' ? '{{ message.content | tojson }}' : '{{ message.content }}';
+    const { warnings } = analyzeTemplate(source.replace('{{ message.content }}', answer));
+    expect(warnings.map(({ kind }) => kind)).toContain('self-check');
   });
 });
 

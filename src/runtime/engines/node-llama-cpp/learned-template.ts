@@ -39,6 +39,7 @@ export class TemplateShelf {
   readonly specialTexts: SpecialTexts;
   readonly sources: TemplateSources;
   readonly #learned: Map<string, LearnedTemplate>;
+  #toolsRequired = false;
 
   private constructor(
     sources: TemplateSources,
@@ -71,11 +72,15 @@ export class TemplateShelf {
     return this.#learned.has(this.sources.toolUse);
   }
 
-  /** The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`. */
+  /**
+   * The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`, and
+   * `ToolsUnsupportedError` where tools are required and the analysis cannot read the template's calls.
+   */
   learn(withTools: boolean): LearnedTemplate {
     const source = withTools ? this.sources.toolUse : this.sources.default;
     const known = this.#learned.get(source) ?? this.#analyze(source);
     this.#learned.set(source, known);
+    if (withTools && this.#toolsRequired) this.requireTools();
     return known;
   }
 
@@ -84,6 +89,7 @@ export class TemplateShelf {
    * or renders no calls: the same judgement as before a download.
    */
   requireTools(): void {
+    this.#toolsRequired = true;
     const { name, default: plain, toolUse: source } = this.sources;
     const capabilities =
       this.#learned.get(source)?.format.capabilities ??
