@@ -204,8 +204,8 @@ function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[]
   return { tokens, lines };
 }
 
-/** Parses again, only to see how far the parser gets: that is where the error stands. */
-function lineOfError(tokens: readonly Token[], lines: readonly number[]): number {
+/** Parses again, only to see how far the parser gets: the index of the token at which it stops. */
+function whereItStops(tokens: readonly Token[]): number {
   let furthest = 0;
   const watched = new Proxy([...tokens], {
     get(target, key, receiver) {
@@ -216,9 +216,22 @@ function lineOfError(tokens: readonly Token[], lines: readonly number[]): number
   try {
     parse(watched);
   } catch {
-    return lines[Math.min(furthest, lines.length - 1)] ?? 1;
+    return furthest;
   }
-  return 1;
+  return 0;
+}
+
+/** The package's own words, except where it runs off the end of the tokens, of which it has none. */
+function syntaxError(cause: unknown, tokens: readonly Token[], lines: readonly number[]): SourceError {
+  const stop = whereItStops(tokens);
+  const line = lines[Math.min(stop, lines.length - 1)] ?? 1;
+  if (stop >= tokens.length) {
+    return new SourceError(
+      'the template ends within a block: an endif, an endfor or the like is missing',
+      line,
+    );
+  }
+  return new SourceError(cause instanceof Error ? cause.message : String(cause), line);
 }
 
 /** Parses a template's source. Throws SourceError for what Jinja would not take. */
@@ -229,7 +242,6 @@ export function parseSource(source: string): readonly Node[] {
     return (parse(tokens) as unknown as { readonly body: readonly Node[] }).body;
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new SourceError(message, lineOfError(tokens, lines));
+    throw syntaxError(cause, tokens, lines);
   }
 }

@@ -240,5 +240,9 @@ describe('what comes from outside', () => {
     });
     expect(failure('a\n{% if %}')).toMatchObject({ template: 'mine.jinja', kind: 'syntax', line: 2 });
     expect(failure('{% if 1 %}\n{{ "a }}')).toMatchObject({ kind: 'syntax', line: 2 });
+    for (const open of ['for m in messages', 'if x', 'macro f()', 'set x', 'filter upper', 'generation']) {
+      const unclosed = { kind: 'syntax', line: 2, reason: expect.stringContaining('ends within a block') };
+      expect(failure(`{% if 1 %}{% endif %}\n{% ${open} %}`), open).toMatchObject(unclosed);
+    }
   });
 });
