@@ -284,12 +284,12 @@ export class ResponseTemplateError extends IdiolectError {
   /** JSON pointer of the offending key: `/fields/content/open`. */
   readonly pointer: string;
   readonly reason: string;
-  constructor(facts: { pointer: string; reason: string; cause?: unknown }) {
-    super(`response template, ${facts.pointer === '' ? '(root)' : facts.pointer}: ${facts.reason}`, {
-      cause: facts.cause,
-    });
-    this.pointer = facts.pointer;
-    this.reason = facts.reason;
+  /** @param facts `source`: where the template came from, for the message: a file. */
+  constructor(facts: { pointer: string; reason: string; source?: string; cause?: unknown }) {
+    const { source = 'response template', pointer, reason, cause } = facts;
+    super(`${source}, ${pointer === '' ? '(root)' : pointer}: ${reason}`, { cause });
+    this.pointer = pointer;
+    this.reason = reason;
   }
 }
 

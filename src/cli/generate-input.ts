@@ -30,16 +30,18 @@ async function readResponseTemplate(file: string): Promise<ResponseTemplate | nu
   if (content === null || 'chat_template' in content) return null;
   const template = 'fields' in content ? content : content.response_template;
   if (template === undefined) return null;
-  if (!isResponseTemplate(template)) {
-    throw new ResponseTemplateError({ pointer: '', reason: 'an object is expected' });
-  }
+  checkTemplate(template, file);
   return template;
 }
 
 /** The check throws at the first key that is not as it should be. */
-function isResponseTemplate(value: JsonValue): value is JsonObject & ResponseTemplate {
-  loadResponseTemplate(value);
-  return true;
+function checkTemplate(template: JsonValue, file: string): asserts template is JsonObject & ResponseTemplate {
+  try {
+    loadResponseTemplate(template);
+  } catch (cause) {
+    if (!(cause instanceof ResponseTemplateError)) throw cause;
+    throw new ResponseTemplateError({ source: file, pointer: cause.pointer, reason: cause.reason, cause });
+  }
 }
 
 /** `null` for what cannot be read or is something else; whoever reads it next says so. */

@@ -9,7 +9,7 @@ import { compareGenerated, writeGenerated } from './write-generated.ts';
 interface GenerateOptions {
   readonly out: string;
   readonly name?: string;
-  readonly tools: readonly string[];
+  readonly tools?: readonly string[];
   readonly degrade: boolean;
   readonly responseTemplate: boolean;
   readonly force: boolean;
@@ -31,8 +31,7 @@ export function registerGenerate(program: Command): void {
     .option(
       '-t, --tools <list>',
       'also write types and grammars for exactly these tools: a JSON file, a TypeScript or JavaScript module, or the command of an MCP server in quotes; may be given more than once',
-      (source: string, before: readonly string[]) => [...before, source],
-      [],
+      (source: string, before: readonly string[] = []) => [...before, source],
     )
     .option('--degrade', "accept tools' schemas that cannot be enforced in full, and say what is not", false)
     .option('--response-template', "also write Hugging Face's response template of each chat template", false)
@@ -44,7 +43,7 @@ export function registerGenerate(program: Command): void {
 
 async function generate(files: readonly string[], options: GenerateOptions): Promise<void> {
   checkName(files, options.name);
-  const tools = options.tools.length === 0 ? null : await readToolSources(options.tools);
+  const tools = options.tools === undefined ? null : await readToolSources(options.tools);
   // Everything is made before anything is written, so that an error leaves the folder as it was.
   const folders: GeneratedFolder[] = [];
   for (const file of files) folders.push(await generateFolder(file, makeOptions(options, tools)));

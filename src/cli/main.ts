@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `idiolect` command: one file per command beside this one. */
 import { createRequire } from 'node:module';
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { registerChat } from './chat.ts';
 import { registerGenerate } from './generate.ts';
 import { registerInfo } from './info.ts';
@@ -33,9 +33,16 @@ function createProgram(json: boolean): Command {
     )
     .version(version)
     .showHelpAfterError(!json)
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({ outputError: (text, write) => write(reportUsage(text, json)) });
   for (const register of commands) register(program);
   return program;
+}
+
+/** A switch is off unless it is given; only of other options the default is worth a word. */
+function describeOption(option: Option): string {
+  const hasDefault = option.defaultValue !== undefined && !option.isBoolean();
+  return hasDefault ? `${option.description} (default: ${option.defaultValue})` : option.description;
 }
 
 // Whoever reads may stop early: `idiolect inspect model.gguf | head`.

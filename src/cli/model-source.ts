@@ -137,8 +137,12 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file, and no model of the Hub (owner/name)'],
+  ['EISDIR', 'is a folder; give a chat template (.jinja, tokenizer_config.json) or a model (.gguf)'],
+]);
+
 function cannotRead(file: string, cause: unknown): ModelFileError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-  const reason = code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`;
-  return new ModelFileError({ file, reason, cause });
+  return new ModelFileError({ file, reason: reasons.get(code) ?? `cannot be read (${code})`, cause });
 }

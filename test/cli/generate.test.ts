@@ -93,6 +93,16 @@ describe('--tools', () => {
 });
 
 describe('response templates', () => {
+  test('what is wrong with one is told with its file', async () => {
+    const file = at('wrong.json');
+    fs.writeFileSync(file, JSON.stringify({ start_anchor: '@', fields: { content: { opn: '<' } } }));
+    await expect(generate(file, '-o', at('wrong'))).rejects.toMatchObject({
+      code: 'response-template',
+      pointer: '/fields/content/opn',
+      message: expect.stringContaining(file),
+    });
+  });
+
   test('there and back: written from a chat template, and compiled into a module', async () => {
     await generate(at('model.jinja'), '--response-template', '-o', at('there'));
     const file = at('there', 'model', 'response-template.json');
