@@ -17,10 +17,10 @@ export function emitRegistry(entries: readonly RegistryEntry[]): string {
   const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines = sorted.map(emitEntry);
   return `${generatedBanner}
-import type { ResponseModule } from 'idiolect/runtime';
+import type { GeneratedModule } from 'idiolect/runtime';
 
 /** Loads a generated module. */
-export type LoadResponseModule = () => Promise<{ readonly default: ResponseModule }>;
+export type LoadResponseModule = () => Promise<{ readonly responseModule: GeneratedModule }>;
 
 /** Generated modules by the SHA-256 of the chat template they were made from. */
 export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, LoadResponseModule>([

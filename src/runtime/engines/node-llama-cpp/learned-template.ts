@@ -8,7 +8,7 @@ import { parseTemplate } from '../../../template/template.ts';
 import type { GeneratedModule, ResponseModule } from '../../module-contract.ts';
 
 /** What `generated/index.ts` exports: loaders of modules by the fingerprint of their template. */
-export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly default: ResponseModule }>>;
+export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly responseModule: GeneratedModule }>>;
 
 /** A template and how the model writes under it. */
 export interface LearnedTemplate {
@@ -114,12 +114,7 @@ async function findGenerated(
 ): Promise<GeneratedModule | undefined> {
   const sha256 = createHash('sha256').update(source).digest('hex');
   if ('get' in modules) {
-    const loaded = await modules.get(sha256)?.();
-    return loaded !== undefined && isGenerated(loaded.default) ? loaded.default : undefined;
+    return (await modules.get(sha256)?.())?.responseModule;
   }
   return modules.find(({ templateSha256 }) => templateSha256 === sha256);
-}
-
-function isGenerated(module: ResponseModule): module is GeneratedModule {
-  return 'format' in module;
 }
