@@ -10,7 +10,7 @@ import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
 import { lengthsOf, maxLengthStates, restrictLength } from '../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../regular/terms.ts';
 import { knownAutomaton, knownRestriction } from './known-languages.ts';
-import { numberAutomaton } from './number-language.ts';
+import { hasSmallInteger, numberAutomaton } from './number-language.ts';
 import { fitsRange, type NumberShape, type StringShape, shapeKey } from './shapes.ts';
 
 /** States that a string may have whose length is cut: about as many rules come of it. */
@@ -91,6 +91,11 @@ export class Languages {
     return shape.min === 0 && shape.max === null
       ? shape.language
       : automatonTerm(this.#terms, this.strings(shape));
+  }
+
+  /** Whether a shape has any numbers. */
+  hasNumbers(shape: NumberShape): boolean {
+    return hasSmallInteger(shape) || !isEmptyAutomaton(this.numbers([shape]));
   }
 
   /** The spellings of the numbers of a shape as a term. */

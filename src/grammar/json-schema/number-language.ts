@@ -39,7 +39,8 @@ export function numberAutomaton(shapes: readonly NumberShape[], budget: StepBudg
 
 function alternativesOf(shape: NumberShape): readonly NumberAlternative[] {
   if (shape.only !== null) return listed(shape.only.filter((value) => fits(value, shape)).map(spell));
-  if (isFree(shape)) return [false, true].map((negative) => ({ negative, readers: [freeReader()] }));
+  if (shape.integer === null && isUnbounded(shape))
+    return [false, true].map((negative) => ({ negative, readers: [freeReader()] }));
   const multiples = mergeMultiples(shape.multiples);
   const digits = Math.max(wholeDigits, ...boundsOf(shape).map((each) => lengthOf(each) + 1));
   const plain = plainReader({ integer: shape.integer, digits: multiples.length > 0 ? null : digits });
@@ -154,8 +155,27 @@ function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
   return all;
 }
 
-function isFree({ integer, min, max, multiples, excluded }: NumberShape): boolean {
-  return integer === null && min === null && max === null && multiples.length === 0 && excluded.length === 0;
+/** Whether a shape says nothing of its numbers, but perhaps that they are integers or none. */
+export function isUnbounded({ min, max, multiples, only, excluded }: NumberShape): boolean {
+  return min === null && max === null && multiples.length === 0 && only === null && excluded.length === 0;
+}
+
+/** Whether a whole number near zero, or near a bound, is of `shape`; said without an automaton. */
+export function hasSmallInteger(shape: NumberShape): boolean {
+  if (shape.only !== null || shape.multiples.length > 0) return false;
+  const near = [shape.min, shape.max].flatMap((bound) => (bound === null ? [] : [wholeNear(bound.value)]));
+  return [0n, ...near].some((middle) =>
+    [middle - 1n, middle, middle + 1n].some(
+      (digits) => digits < limit && digits > -limit && fits({ digits, scale: 0 }, shape),
+    ),
+  );
+}
+
+/** Numbers nearer to zero are written with all of their digits. */
+const limit = 10n ** 20n;
+
+function wholeNear({ digits, scale }: Decimal): bigint {
+  return digits / 10n ** BigInt(scale);
 }
 
 /** Whether `value` is of `shape`, whose list of values is left aside. */

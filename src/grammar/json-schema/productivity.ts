@@ -2,7 +2,6 @@
  * Which states some value is of. Branches that nothing is of must not reach the grammar: an engine that
  * enters one is stuck. The answer is a least fixpoint, because schemas are recursive.
  */
-import { isEmptyAutomaton } from '../regular/automaton.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import { ArraySearch } from './array-search.ts';
 import type { Languages } from './languages.ts';
@@ -99,7 +98,7 @@ export class Productivity {
     const { languages } = this.#context;
     try {
       if (shape.type === 'string') return languages.hasStrings(shape);
-      return shape.type !== 'number' || !isEmptyAutomaton(languages.numbers([shape]));
+      return shape.type !== 'number' || languages.hasNumbers(shape);
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error;
       if (shape.type !== 'number') return true;

@@ -7,6 +7,8 @@ import { plainSpelling } from '../regular/spelling.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
 import { writeArray } from './array-writer.ts';
 import type { Compilation } from './compilation.ts';
+import { anyInteger, anyNumber } from './free-numbers.ts';
+import { isUnbounded } from './number-language.ts';
 import { numbersNearZero } from './number-values.ts';
 import { writeObject } from './object-writer.ts';
 import type { Place } from './places.ts';
@@ -194,6 +196,11 @@ export class ValueWriter {
 
   /** Numbers of any of the shapes. */
   numbers(shapes: readonly NumberShape[], state: State): Expression {
+    const [only, second] = shapes;
+    if (only !== undefined && second === undefined && isUnbounded(only)) {
+      if (only.integer === null) return anyNumber(this.rules);
+      if (only.integer) return anyInteger(this.rules);
+    }
     const together = this.#numberAutomaton(shapes);
     const automata =
       together === null ? shapes.flatMap((shape) => this.#numbersOf(shape, state) ?? []) : [together];
@@ -203,7 +210,7 @@ export class ValueWriter {
         'number',
         'its numbers are too many to tell apart; it is not enforced',
       );
-      automata.push(this.compilation.languages.numbers([anyNumber]));
+      return anyNumber(this.rules);
     }
     return alternatives(
       ...automata.map((each) => writeAutomaton(each, plainSpelling, empty, this.rules, numberHint(shapes))),
@@ -233,16 +240,6 @@ export class ValueWriter {
     return this.#numberAutomaton([{ ...shape, only: listed.values }]);
   }
 }
-
-const anyNumber: NumberShape = {
-  type: 'number',
-  integer: null,
-  min: null,
-  max: null,
-  multiples: [],
-  only: null,
-  excluded: [],
-};
 
 function isString(shape: Shape): shape is StringShape {
   return shape.type === 'string';

@@ -1,8 +1,16 @@
 /** Spelled characters as expressions that decide at each place: `[^"\\\\] | "\\\\" (["\\\\nrt] | "u00" …)`. */
-import { choice, type Expression, empty, literal, sequence } from '../expression.ts';
+import { choice, type Expression, empty, exceptCharacters, literal, sequence } from '../expression.ts';
 import type { RuleSet } from '../json-schema/rule-set.ts';
-import { type CharacterSet, intersectSets, setKey, subtractSets, uniteSets } from './character-set.ts';
-import { plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
+import {
+  allCharacters,
+  type CharacterSet,
+  charactersOf,
+  intersectSets,
+  setKey,
+  subtractSets,
+  uniteSets,
+} from './character-set.ts';
+import { jsonSpelling, plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
 
 /** Places of spellings, told apart by disjoint sets; leads on, or to the number of a target. */
 type SpelledTree = readonly { readonly set: CharacterSet; readonly next: SpelledTree | number }[];
@@ -19,12 +27,31 @@ const trees = new WeakMap<Spelling, Map<string, SpelledTree>>();
 export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
   if (spelling === plainSpelling) return oneCharacter(set);
   return rules.remember(`${spelling.id} ${setKey(set)}`, () => {
+    if (set === allCharacters && spelling === jsonSpelling(false)) return rules.add('char', jsonCharacter);
     const alternatives = spelledChoice([set], [empty], spelling);
     const [only] = alternatives;
     if (only !== undefined && alternatives.length === 1) return only;
     return rules.add('char', choice(...alternatives));
   });
 }
+
+/** Any character in a JSON string, written by hand because nearly every grammar has it. A test holds it to its spelling. */
+export const jsonCharacter: Expression = choice(
+  exceptCharacters([0, 0x1f], [0x22, 0x22], [0x5c, 0x5c]),
+  sequence(
+    literal('\\'),
+    choice(
+      sequence(
+        literal('u00'),
+        choice(
+          sequence(literal('0'), { type: 'class', ranges: charactersOf('1234567bef') }),
+          sequence(literal('1'), { type: 'class', ranges: charactersOf('0123456789abcdef') }),
+        ),
+      ),
+      { type: 'class', ranges: charactersOf('"\\bfnrt') },
+    ),
+  ),
+);
 
 /** A written character of one of the disjoint `sets`, then the target of that set. */
 export function spelledChoice(

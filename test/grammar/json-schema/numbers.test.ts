@@ -1,0 +1,94 @@
+/** Automata of numbers: they accept what decimal arithmetic says, and what is written by hand is what they would give. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { choice, type Expression, empty } from '../../../src/grammar/expression.ts';
+import { decimalOf, printDecimal } from '../../../src/grammar/json-schema/decimal.ts';
+import { anyInteger, anyNumber } from '../../../src/grammar/json-schema/free-numbers.ts';
+import { fits, hasSmallInteger, numberAutomaton } from '../../../src/grammar/json-schema/number-language.ts';
+import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import type { NumberShape } from '../../../src/grammar/json-schema/shapes.ts';
+import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import { automatonAccepts, isEmptyAutomaton } from '../../../src/grammar/regular/automaton.ts';
+import { StepBudget } from '../../../src/grammar/regular/budget.ts';
+import { allCharacters } from '../../../src/grammar/regular/character-set.ts';
+import { jsonSpelling, plainSpelling } from '../../../src/grammar/regular/spelling.ts';
+import { writeAutomaton } from '../../../src/grammar/regular/write-automaton.ts';
+import { jsonCharacter, spelledChoice } from '../../../src/grammar/regular/write-characters.ts';
+
+const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;
+const budget = () => new StepBudget(10_000_000);
+const unbounded: NumberShape = {
+  type: 'number',
+  integer: null,
+  min: null,
+  max: null,
+  multiples: [],
+  only: null,
+  excluded: [],
+};
+
+function printed(write: (rules: RuleSet) => Expression): string {
+  const rules = new RuleSet();
+  const expression = write(rules);
+  return printGbnf(rules.grammar('root', expression));
+}
+
+test.each([
+  { name: 'number', shape: unbounded, byHand: anyNumber },
+  { name: 'integer', shape: { ...unbounded, integer: true }, byHand: anyInteger },
+])('any $name by hand is what its automaton gives', ({ name, shape, byHand }) => {
+  const automaton = numberAutomaton([shape], budget());
+  expect(printed(byHand)).toBe(
+    printed((rules) => writeAutomaton(automaton, plainSpelling, empty, rules, name)),
+  );
+});
+
+test('a character of a JSON string by hand is what its spelling gives', () => {
+  expect(choice(...spelledChoice([allCharacters], [empty], jsonSpelling(false)))).toEqual(jsonCharacter);
+});
+
+// Few digits, so that values meet bounds; with a point, so that places are compared.
+const decimal = fc
+  .tuple(fc.integer({ min: -1200, max: 1200 }), fc.integer({ min: 0, max: 3 }))
+  .map(([digits, places]) => decimalOf(digits / 10 ** places));
+const bound = fc.option(fc.record({ value: decimal, exclusive: fc.boolean() }));
+const step = fc.constantFrom(1, 2, 3, 0.5, 0.25, 1.5, 0.1, 7).map(decimalOf);
+const shapes: fc.Arbitrary<NumberShape> = fc.record({
+  type: fc.constant('number'),
+  integer: fc.constantFrom(true, false, null),
+  min: bound,
+  max: bound,
+  multiples: fc.array(fc.record({ of: step, holds: fc.boolean() }), { maxLength: 2 }),
+  only: fc.constant(null),
+  excluded: fc.array(decimal, { maxLength: 2 }),
+});
+
+test('a number is accepted where it fits one of the shapes', () => {
+  fc.assert(
+    fc.property(fc.array(shapes, { minLength: 1, maxLength: 2 }), fc.array(decimal), (among, values) => {
+      const automaton = numberAutomaton(among, budget());
+      const near = among.flatMap(({ min, max, excluded }) =>
+        [min, max].flatMap((each) => each?.value ?? []).concat(excluded),
+      );
+      for (const value of [...values, ...near]) {
+        const text = printDecimal(value);
+        expect(automatonAccepts(automaton, text), text).toBe(among.some((shape) => fits(value, shape)));
+        // A fraction of zeros changes no value, but an integer is written without.
+        const longer = `${text}${text.includes('.') ? '' : '.'}0`;
+        const integers = among.some((shape) => shape.integer !== true && fits(value, shape));
+        expect(automatonAccepts(automaton, longer), longer).toBe(integers);
+      }
+    }),
+    { numRuns },
+  );
+});
+
+test('no integer is found in a shape without numbers', () => {
+  fc.assert(
+    fc.property(shapes, (shape) => {
+      fc.pre(hasSmallInteger(shape));
+      expect(isEmptyAutomaton(numberAutomaton([shape], budget()))).toBe(false);
+    }),
+    { numRuns },
+  );
+});
