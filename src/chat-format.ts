@@ -23,6 +23,7 @@
 /** Version of this representation; a generated module carries the version it was made from. */
 export const chatFormatVersion = 1;
 
+/** How one model writes its turns: what the analysis of its template finds out, as plain data. */
 export interface ChatFormat {
   readonly version: typeof chatFormatVersion;
   /** SHA-256 (hex) of the template's source: the fingerprint by which a loaded model finds its module. */
@@ -85,6 +86,7 @@ export interface FormatLabels {
   readonly contentMode: 'plain' | 'always-wrapped' | 'wrapped-with-reasoning';
 }
 
+/** What the field calls a way of writing calls, with a call of each; for people, nothing is decided by it. */
 export type ToolFormatLabel =
   | 'JSON_NATIVE' //         {"name": "f", "arguments": {…}}
   | 'TAG_WITH_JSON' //       <function=f>{…}</function>
@@ -95,6 +97,7 @@ export type ToolFormatLabel =
   | 'MARKDOWN_BLOCK' //      ```json [{…}] ```
   | 'PYTHONIC'; //           [f(a='x', b=1)]
 
+/** What the field calls a way of marking thoughts; for people, nothing is decided by it. */
 export type ReasoningModeLabel =
   | 'none'
   | 'tag-based'
@@ -115,6 +118,7 @@ export interface InputShape {
   readonly thinkingVariables: readonly string[];
 }
 
+/** What begins and ends an assistant's turn, and what the generation prompt already writes of it. */
 export interface TurnFormat {
   /** What every assistant turn and every generation prompt begin with: `<|im_start|>assistant\n`. */
   readonly start: string;
@@ -145,6 +149,7 @@ export interface TurnFormat {
   };
 }
 
+/** The markers of thoughts, and what stands for thoughts that are empty. */
 export interface ReasoningFormat {
   /** `<think>\n`; empty where nothing but the prompt opens reasoning. */
   readonly start: string;
@@ -266,6 +271,7 @@ export interface CallEnvelope {
   readonly index: readonly string[] | null;
 }
 
+/** The id that a call carries. */
 export interface CallIdFormat {
   /** The shape that the template insists on or shows; `free` is any string. */
   readonly style: 'free' | 'index' | 'composed';
@@ -273,6 +279,7 @@ export interface CallIdFormat {
   readonly position: 'before-name' | 'between' | 'after-arguments';
 }
 
+/** The arguments of a call: one JSON object, or one entry after the other. */
 export type ArgumentsFormat = JsonArguments | EntryArguments;
 
 /** All arguments as one JSON object. */
@@ -331,6 +338,7 @@ export interface EntryArguments {
   readonly sorted: boolean;
 }
 
+/** One argument: its key and its value, with what stands around them. */
 export interface EntryFormat {
   /** Before the key. */
   readonly open: string;
@@ -339,10 +347,13 @@ export interface EntryFormat {
   /** After the value's frame; the key may come again: [`</`, {hole: 'key'}, `>`]. */
   readonly close: readonly (string | KeyHole)[];
 }
+
+/** The key once more, in what closes its entry: `</city>`. */
 export interface KeyHole {
   readonly hole: 'key';
 }
 
+/** The kinds of values that formats write differently. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 /** How values of one type are written. */

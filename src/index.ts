@@ -4,6 +4,7 @@
  */
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
+export type { SelfCheck } from './analysis/self-check.ts';
 export type * from './chat-format.ts';
 export { emitResponseTemplate } from './codegen/response-template/emit-response-template.ts';
 export {
@@ -48,4 +49,10 @@ export {
   type ToolList,
   type ToolSchema,
 } from './tools.ts';
-export { type Verification, verifyTemplate } from './verify/verify-template.ts';
+export {
+  type LawBreach,
+  type LawName,
+  type Verification,
+  type VerifyOptions,
+  verifyTemplate,
+} from './verify/verify-template.ts';

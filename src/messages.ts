@@ -2,6 +2,8 @@
 
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** Any JSON object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
@@ -41,6 +43,7 @@ export interface AllowedTools {
   };
 }
 
+/** A part of a content that is a list: `{ type: "text", text: "…" }`; other types go to the template as they are. */
 export interface ContentPart {
   readonly type: string;
   readonly [key: string]: JsonValue;
@@ -57,14 +60,19 @@ export interface ToolCall {
   };
 }
 
+/** What the model is told before the conversation. */
 export interface SystemMessage {
   readonly role: 'system' | 'developer';
   readonly content: string | readonly ContentPart[];
 }
+
+/** What a person says. */
 export interface UserMessage {
   readonly role: 'user';
   readonly content: string | readonly ContentPart[];
 }
+
+/** What a model answered: thoughts, content, calls. */
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: string | readonly ContentPart[] | null;
@@ -72,6 +80,8 @@ export interface AssistantMessage {
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCall[];
 }
+
+/** What a call gave. */
 export interface ToolMessage {
   readonly role: 'tool';
   readonly content: string | readonly ContentPart[];
@@ -79,4 +89,5 @@ export interface ToolMessage {
   readonly name?: string;
 }
 
+/** A message of a conversation, in the shape of OpenAI's chat completions. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

@@ -116,11 +116,13 @@ export function defineTool<const Name extends string, const Schema extends ToolS
   readonly name: Name;
   readonly description?: string;
   readonly parameters: Schema;
+  /** Carries out a call. What it gives, or throws, the model is told. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 }): {
   readonly name: Name;
   readonly description?: string;
   readonly parameters: Schema;
+  /** Carries out a call. What it gives, or throws, the model is told. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 } {
   return tool;

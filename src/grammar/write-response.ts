@@ -7,23 +7,17 @@
  */
 import type { ArgumentsFormat, CallPart, CallsFormat, ChatFormat, EntryArguments } from '../chat-format.ts';
 import { MessageError } from '../errors.ts';
-import type { AssistantMessage, JsonObject, Tool, ToolCall } from '../messages.ts';
+import type { AssistantMessage, JsonObject, ToolCall } from '../messages.ts';
 import { chatFormat, requireOption } from '../option-rules.ts';
 import { readMessage } from '../template/check-messages.ts';
 import { jsonType, orderedEntries, writeFramed, writeJson, writeJsonString } from './write-values.ts';
-
-/** Options of `writeResponse`. */
-export interface WriteOptions {
-  /** The tools on offer. No format needs them for writing; accepted so that callers need not care. */
-  readonly tools?: readonly Tool[];
-}
 
 /**
  * The response text of `message` in `format`, behind `turn.start` and without an end of turn.
  * Calls are left out where the format has none. Throws `MessageError` for what is no message of an assistant,
  * and where a call's arguments are no JSON of an object; `UnsupportedOptionError` for what is no format.
  */
-export function writeResponse(format: ChatFormat, given: AssistantMessage, _options?: WriteOptions): string {
+export function writeResponse(format: ChatFormat, given: AssistantMessage): string {
   requireOption('format', format, chatFormat);
   const message = readMessage(given, 'message');
   if (message.role !== 'assistant') {

@@ -13,6 +13,7 @@ interface Stretch {
   readonly end: number;
 }
 
+/** What a parser says while it reads, in the order of the text. */
 export type ResponseEvent =
   | ReasoningStart
   | ReasoningDelta
@@ -42,11 +43,15 @@ export interface ReasoningStart extends Stretch {
   /** Names the region within the response: `reasoning-0`. */
   readonly id: string;
 }
+
+/** More of the thoughts. */
 export interface ReasoningDelta extends Stretch {
   readonly type: 'reasoning-delta';
   readonly id: string;
   readonly delta: string;
 }
+
+/** The thoughts are over. */
 export interface ReasoningEnd extends Stretch {
   readonly type: 'reasoning-end';
   readonly id: string;
@@ -57,11 +62,15 @@ export interface TextStart extends Stretch {
   readonly type: 'text-start';
   readonly id: string;
 }
+
+/** More of the answer. */
 export interface TextDelta extends Stretch {
   readonly type: 'text-delta';
   readonly id: string;
   readonly delta: string;
 }
+
+/** This stretch of the answer is over. */
 export interface TextEnd extends Stretch {
   readonly type: 'text-end';
   readonly id: string;
@@ -80,6 +89,8 @@ export interface ToolInputDelta extends Stretch {
   /** JSON text, whatever the notation of the format. */
   readonly delta: string;
 }
+
+/** The arguments of a call are over; `tool-call` follows where they could be read. */
 export interface ToolInputEnd extends Stretch {
   readonly type: 'tool-input-end';
   readonly id: string;

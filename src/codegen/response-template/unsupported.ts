@@ -9,6 +9,7 @@ export interface UnsupportedReason {
   readonly detail: string;
 }
 
+/** What of a format a response template cannot express, for programs. */
 export type UnsupportedCode =
   /** The turn has no beginning by which to find it in the prompt, and the prompt opens something. */
   | 'no-turn-start'

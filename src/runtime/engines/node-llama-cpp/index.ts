@@ -10,6 +10,7 @@ export {
 export type { ChatOptions } from './chat.ts';
 export type { ChatStream } from './chat-stream.ts';
 export type { SamplingOptions } from './decode.ts';
+export type { Executor } from './execute-call.ts';
 export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
 export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
 export type { PrepareOptions } from './prepare.ts';
@@ -18,6 +19,7 @@ export {
   type RunToolsOptions,
   runTools,
   type StepStart,
+  type ToolCaller,
   type ToolFailure,
   type ToolResult,
   type ToolRun,

@@ -78,6 +78,7 @@ export interface ChatModel {
   preview(options: ChatOptions): ChatPreview;
   /** Frees context and model. */
   dispose(): Promise<void>;
+  /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -80,6 +80,7 @@ export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterabl
 
 /** What a run needs of a model. */
 export interface ToolCaller {
+  /** One response, as `ChatModel.chat` gives it. */
   chat(options: ChatOptions): ChatStream;
 }
 
