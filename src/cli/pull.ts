@@ -1,7 +1,6 @@
 /** `idiolect pull`: a model from the Hub, looked at before it is fetched. */
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
-import { observeTemplate } from '../hub/observe-template.ts';
 import { type PulledModel, pullModel } from '../hub/pull-model.ts';
 import { parseModelReference } from '../hub/reference.ts';
 import { createPullView } from './pull-view.ts';
@@ -50,7 +49,6 @@ async function pull(model: string, options: PullCommandOptions): Promise<void> {
         revision: options.revision ?? reference.revision,
       },
       {
-        observe: observeTemplate,
         requireTools: options.requireTools,
         connections: options.connections,
         ...(options.cache === undefined ? {} : { cache: options.cache }),

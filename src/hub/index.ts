@@ -6,11 +6,25 @@ export {
   type CachedRemnant,
   findCachedModel,
   listCachedModels,
+  type Removed,
   removeCachedModels,
 } from './cached-models.ts';
 export * from './errors.ts';
-export { effectiveTemplate, type GgufHeader, type GgufHeaderOptions, readGgufHeader } from './gguf-header.ts';
-export { type ModelCard, requireToolSupport, type TemplateCard } from './inspect-model.ts';
+export type { FetchStep } from './fetch-blob.ts';
+export {
+  type ChatTemplates,
+  effectiveTemplate,
+  type GgufHeader,
+  type GgufHeaderOptions,
+  readGgufHeader,
+  type SpecialTokens,
+} from './gguf-header.ts';
+export {
+  type ModelCard,
+  type ObserveCapabilities,
+  requireToolSupport,
+  type TemplateCard,
+} from './inspect-model.ts';
 export {
   type InspectOptions,
   inspectModel,
@@ -20,3 +34,4 @@ export {
 } from './obtain-model.ts';
 export { type PullEvent, type PulledModel, type PullOptions, pullModel } from './pull-model.ts';
 export { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
+export type { RemoteFile, ResolvedModel } from './resolve-model.ts';

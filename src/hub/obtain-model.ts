@@ -19,7 +19,7 @@ import { resolveModel } from './resolve-model.ts';
 export interface InspectOptions extends HubOptions {
   /** Which file of a repository. */
   readonly file?: string | null;
-  /** Default: by analysing the template. */
+  /** How the gate judges a chat template. Default: by rendering it with sample conversations. */
   readonly observe?: ObserveCapabilities;
 }
 
@@ -36,8 +36,8 @@ export async function inspectModel(target: string, options: InspectOptions = {})
   return inspectRemote(hub, resolved, observe);
 }
 
-/** Options of `obtainModel`. */
-export interface ObtainOptions extends Partial<PullOptions> {}
+/** Options of `obtainModel`: those of `pullModel`. */
+export type ObtainOptions = PullOptions;
 
 /** A model that can be loaded now. */
 export interface ObtainedModel {
@@ -52,15 +52,14 @@ export interface ObtainedModel {
  * refused with `ToolsUnsupportedError`, unless `requireTools` is false.
  */
 export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
-  const observe = options.observe ?? observeTemplate;
   const reference = await referenceOf(target);
   const cache = options.cache ?? defaultCacheFolder();
   const file = reference === null ? target : (await findCachedModel(cache, reference))?.files[0];
   if (file === undefined) {
-    const { files, card } = await pullModel(target, { ...options, observe });
+    const { files, card } = await pullModel(target, options);
     return { file: files[0], card };
   }
-  const card = await inspectFile(file, observe);
+  const card = await inspectFile(file, options.observe ?? observeTemplate);
   if (options.requireTools ?? true) requireToolSupport(card);
   return { file, card };
 }

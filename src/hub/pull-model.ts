@@ -19,12 +19,14 @@ import {
   requireToolSupport,
 } from './inspect-model.ts';
 import { makeFolder } from './make-folder.ts';
+import { observeTemplate } from './observe-template.ts';
 import { type ModelReference, parseModelReference } from './reference.ts';
 import { type RemoteFile, type ResolvedModel, resolveModel } from './resolve-model.ts';
 
 /** Options of `pullModel`. */
 export interface PullOptions extends HubOptions {
-  readonly observe: ObserveCapabilities;
+  /** How the gate judges a chat template. Default: by rendering it with sample conversations. */
+  readonly observe?: ObserveCapabilities;
   /** Refuse a model that cannot call tools. Default true. */
   readonly requireTools?: boolean;
   /** Folder of the cache. Default: the one that the Hub's tools share. */
@@ -62,7 +64,7 @@ export interface PulledModel {
  */
 export async function pullModel(
   reference: string | ModelReference,
-  options: PullOptions,
+  options: PullOptions = {},
 ): Promise<PulledModel> {
   const wanted = typeof reference === 'string' ? parseModelReference(reference) : reference;
   try {
@@ -78,7 +80,7 @@ async function lookAndFetch(wanted: ModelReference, options: PullOptions): Promi
   const hub = createHub(options);
   const resolved = await resolveModel(hub, wanted);
   options.onEvent?.({ type: 'resolved', resolved });
-  const card = await inspectRemote(hub, resolved, options.observe);
+  const card = await inspectRemote(hub, resolved, options.observe ?? observeTemplate);
   options.onEvent?.({ type: 'inspected', card });
   if (options.requireTools ?? true) requireToolSupport(card);
   const files = await fetchFiles(hub, resolved, options);
