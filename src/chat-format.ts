@@ -360,10 +360,15 @@ export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'obj
 export interface ValueFrame extends Delimiters {
   /**
    * `raw`: the characters themselves. `json`: JSON. `python`: Python literals (`True`, `None`, `'a'`).
-   * `nested`: the format's own notation for containers, by `NestedFormat`. `absent`: the template
-   * drops such values.
+   * `escaped`: the characters themselves, but for those in `escapes`. `nested`: the format's own notation
+   * for containers, by `NestedFormat`. `absent`: the template drops such values.
    */
-  readonly codec: 'raw' | 'json' | 'python' | 'nested' | 'absent';
+  readonly codec: 'raw' | 'json' | 'python' | 'escaped' | 'nested' | 'absent';
+  /**
+   * Only of `escaped`: characters, and what is written for each: `\\` for `\`, `\'` for `'`. The writings all
+   * begin with one character, which is among the characters, and so is the first of `close`.
+   */
+  readonly escapes?: readonly (readonly [string, string])[];
   /** Only of an alternative frame: the template takes it for strings that hold one of these: `<`. */
   readonly when?: readonly string[];
 }

@@ -35,6 +35,10 @@ export function inferEnds(
     const ended = historyEnd !== '' && after.endsWith(historyEnd);
     return splitEnds(afterContent, after, '', ended ? historyEnd : '');
   }
+  // The line break that ends both: the marker before it belongs to the calls.
+  if (afterContent.trim() === '' && after.endsWith(afterContent)) {
+    return splitEnds(afterContent, after, afterContent, afterContent);
+  }
   const own = ownEnd(after, calls);
   return splitEnds(afterContent, after, afterContent, own);
 }

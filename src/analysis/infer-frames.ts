@@ -33,6 +33,7 @@ interface FoundValue {
   readonly open: string;
   readonly close: string;
   readonly codec: ValueFrame['codec'];
+  readonly escapes?: ValueFrame['escapes'];
   readonly style: JsonStyle | null;
 }
 
@@ -158,10 +159,11 @@ function splitFrames(found: ReadonlyMap<JsonType, FoundValue>): {
   const written = [...found.values()].filter((each) => each.codec !== 'absent');
   const entryKey = sharedStart(written.map((each) => each.open));
   const entryClose = sharedEnd(written.map((each) => each.close));
-  const frame = ({ open, close, codec }: FoundValue): ValueFrame => ({
+  const frame = ({ open, close, codec, escapes }: FoundValue): ValueFrame => ({
     open: open.slice(entryKey.length),
     close: close.slice(0, close.length - entryClose.length),
     codec,
+    ...(escapes === undefined ? {} : { escapes }),
   });
   const absent: ValueFrame = { open: '', close: '', codec: 'absent' };
   const known = [...found].map(

@@ -7,7 +7,7 @@ import { valueProbe } from './probes.ts';
 
 /** The frames of strings; `open` and `close` reach from the key to the end of the entry. */
 export interface StringsReading {
-  readonly frame: { readonly open: string; readonly close: string; readonly codec: ValueFrame['codec'] };
+  readonly frame: Pick<ValueFrame, 'open' | 'close' | 'codec' | 'escapes'>;
   /** Relative to `frame`: what stands inside the entry's own literals. */
   readonly alternative: ValueFrame | null;
 }
@@ -21,8 +21,37 @@ export function inferStrings(texts: CallTexts, open: string, close: string, behi
   const region = renderString(texts, all, 'awkward', behind);
   if (region === null || region === open + all + close) return plain;
   return (
-    escapedStrings(all, region) ?? { ...plain, alternative: alternativeFrame(texts, open, close, behind) }
+    escapedStrings(all, region) ??
+    handEscaped(texts, plain, all, region, behind) ?? {
+      ...plain,
+      alternative: alternativeFrame(texts, open, close, behind),
+    }
   );
+}
+
+/** Strings in quotes, in which the template puts a backslash before some characters itself. */
+function handEscaped(
+  texts: CallTexts,
+  { frame: { open, close } }: StringsReading,
+  all: string,
+  region: string,
+  behind: string,
+): StringsReading | null {
+  const quote = /["']$/.exec(open)?.[0];
+  if (quote === undefined || !close.startsWith(quote)) return null;
+  const escapes = awkwardTexts.flatMap((character): readonly (readonly [string, string])[] => {
+    const rendered = renderString(texts, `a${character}a`, 'awkward', behind);
+    const written = rendered?.slice(open.length + 1, rendered.length - close.length - 1) ?? character;
+    return written === character ? [] : [[character, written]];
+  });
+  const written = new Map(escapes);
+  const backslashed = escapes.every(([, text]) => text.startsWith('\\'));
+  if (!backslashed || !written.has('\\') || !written.has(quote)) return null;
+  const spelled = Array.from(all, (character) => written.get(character) ?? character).join('');
+  if (region !== open + spelled + close) return null;
+  const reason = `characters with a backslash in front: ${escapes.map(([character]) => JSON.stringify(character)).join(' ')}`;
+  texts.log.support('calls.arguments.frames.string', 'value-awkward', region, reason);
+  return { frame: { open, close, codec: 'escaped', escapes }, alternative: null };
 }
 
 function renderString(texts: CallTexts, value: string, label: string, behind: string): string | null {

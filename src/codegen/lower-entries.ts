@@ -160,8 +160,9 @@ function keyed(parts: KeyedText): KeyedText {
 /** The frames, those of one opener and closer taken together. */
 function frames(format: EntryArguments): readonly FrameChoice[] {
   const groups = new Map<string, { frame: ValueFrame; types: JsonType[]; quoted: boolean }>();
-  const add = (type: JsonType, frame: ValueFrame) => {
-    if (frame.codec === 'absent') return;
+  const add = (type: JsonType, given: ValueFrame) => {
+    if (given.codec === 'absent') return;
+    const frame = given.codec === 'escaped' ? withoutQuotes(given) : given;
     const key = JSON.stringify([frame.open, frame.close]);
     const group = groups.get(key) ?? { frame, types: [], quoted: false };
     group.types.push(type);
@@ -176,6 +177,11 @@ function frames(format: EntryArguments): readonly FrameChoice[] {
     types,
     quoted,
   }));
+}
+
+/** The quotes of an escaped string belong to it, as those of a literal in JSON or Python do. */
+function withoutQuotes(frame: ValueFrame): ValueFrame {
+  return { ...frame, open: frame.open.slice(0, -1), close: frame.close.slice(1) };
 }
 
 function valueState(format: EntryArguments): StateSpec {

@@ -159,11 +159,19 @@ function writeByCodec(value: JsonValue, frame: ValueFrame, notation: ValueNotati
       return writeJson(value, notation.style);
     case 'python':
       return writePython(value);
+    case 'escaped':
+      return typeof value === 'string' ? writeEscaped(value, frame) : writeJson(value, notation.style);
     case 'nested':
       return writeNested(value, notation);
     case 'absent':
       return '';
   }
+}
+
+/** A string with the escapes of its frame. */
+function writeEscaped(text: string, { escapes = [] }: ValueFrame): string {
+  const written = new Map(escapes);
+  return Array.from(text, (character) => written.get(character) ?? character).join('');
 }
 
 function writeNested(value: JsonValue, notation: ValueNotation): string {

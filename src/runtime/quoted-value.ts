@@ -8,7 +8,7 @@ import { absent, undecided } from './markers.ts';
 import type { State } from './module-contract.ts';
 import type { Reader } from './reader.ts';
 import type { ValueProgress } from './steps-values.ts';
-import { continues } from './value-closer.ts';
+import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Reads a quoted string from behind its opening quote. */
@@ -47,7 +47,7 @@ function say(reader: Reader, progress: ValueProgress, end: number, json: string)
 function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
   const verdict = quoteEnds(reader, values, reader.at + 1);
   if (verdict === undecided) return null;
-  if (verdict !== absent) return finish(reader, values, progress, reader.at + 1);
+  if (verdict !== absent) return finish(reader, values, progress, verdict);
   if (!isApostrophe(reader)) progress.refused ??= reader.offset(reader.at);
   say(reader, progress, reader.at + 1, escapeJson(progress.quote));
   return 'more';
@@ -63,12 +63,17 @@ function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgres
   if (progress.refused === null) return null;
   reader.unhold();
   reader.at = progress.refused - reader.base;
-  return close(reader, values, progress, reader.at + 1);
+  const closed = closerPartsEnd(reader, valueCloser(values, ''), reader.at + 1);
+  return close(reader, values, progress, closed < 0 ? reader.at + 1 : closed);
 }
 
+/** Where the value's entry ends, if its quote may be the one before `at`; or `absent`, or `undecided`. */
 function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
   if (at === reader.text.length && !reader.ended) return undecided;
-  return continues(reader, at, values.place.continuations);
+  const end = closerPartsEnd(reader, valueCloser(values, ''), at);
+  if (end < 0) return end;
+  const verdict = continues(reader, end, values.place.continuations);
+  return verdict < 0 ? verdict : end;
 }
 
 function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {

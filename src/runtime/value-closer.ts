@@ -183,9 +183,9 @@ function failBehindValue(reader: Reader, closer: Closer, recover: State): State 
   return fail(reader, recover, expected, 'unexpected text behind a value');
 }
 
-/** End of the closer's parts at the reader's position; or `absent`, or `undecided`. */
-export function closerPartsEnd(reader: Reader, closer: Closer): number {
-  let end = reader.at;
+/** End of the closer's parts at the reader's position, or at another; or `absent`, or `undecided`. */
+export function closerPartsEnd(reader: Reader, closer: Closer, from = reader.at): number {
+  let end = from;
   for (const part of closer.parts) {
     const verdict = matchText(reader, reader.text, skipSpace(reader.text, end), part);
     if (verdict < 0) return verdict;

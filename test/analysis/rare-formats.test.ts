@@ -14,6 +14,8 @@ const eachEntry = (entry: string) =>
 const eachCall = (call: string, open = '', close = '') =>
   `{% if message.tool_calls %}${open}{% for call in message.tool_calls %}${call}{% endfor %}${close}{% endif %}`;
 const separated = (separator: string) => `{{ "${separator}" if not loop.last }}`;
+/** Backslashes doubled. */
+const slashed = String.raw`value | replace("\\", "\\\\")`;
 const line = '{{ "\\n" }}';
 
 /** A template whose assistant writes content and then `calls`. */
@@ -60,6 +62,15 @@ const formats: Readonly<Record<string, string>> = {
   ),
   'raw values in quotes, as attributes': eachCall(
     `<call name="${name}"${eachEntry(` {{ key }}="${text}"`)}/>`,
+  ),
+  'backslashes before quotes, line breaks as they are': eachCall(
+    `[${name}(${eachEntry(`{{ key }}={% if value is string %}'{{ ${slashed} | replace("'", "\\\\'") }}'{% else %}{{ value | tojson }}{% endif %}${separated(', ')}`)})]`,
+  ),
+  'quotes in elements, and quotes in texts as they are': eachCall(
+    `<call ${name}>${eachEntry(`<v k="{{ key }}">{% if value is string %}"{{ value }}"{% else %}{{ value | tojson }}{% endif %}</v>`)}</call>`,
+  ),
+  'backslashes before double quotes, in elements': eachCall(
+    `<call ${name}>${eachEntry(`<v k="{{ key }}">{% if value is string %}"{{ ${slashed} | replace('"', '\\\\"') }}"{% else %}{{ value | tojson }}{% endif %}</v>`)}</call>`,
   ),
 };
 

@@ -91,6 +91,10 @@ function framesOf(entries: EntryArguments): readonly ValueFrame[] {
 function unreadValues(entries: EntryArguments): readonly UnsupportedReason[] {
   const containers = [entries.frames.array, entries.frames.object];
   const reasons: UnsupportedReason[] = [];
+  if (entries.frames.string.codec === 'escaped') {
+    const detail = 'strings keep the escapes that the template puts into them';
+    reasons.push({ code: 'escaped-strings', fatal: false, detail });
+  }
   if (containers.some((frame) => frame.codec === 'python')) {
     const detail = 'lists and objects are written as Python literals and stay texts';
     reasons.push({ code: 'python-values', fatal: false, detail });

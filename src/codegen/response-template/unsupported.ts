@@ -17,6 +17,8 @@ export type UnsupportedCode =
   | 'pythonic-arguments'
   /** Containers as Python literals (`['a', None]`), which no content parser reads. */
   | 'python-values'
+  /** Strings in which the template escapes characters by itself. */
+  | 'escaped-strings'
   /** Containers in a notation of the format's own. */
   | 'nested-values'
   /** Nothing stands before a call: text that looks like one is taken for one. */

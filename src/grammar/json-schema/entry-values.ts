@@ -14,7 +14,7 @@ import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Shape, StringShape, ValueType } from './shapes.ts';
 import type { State } from './states.ts';
-import { jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
+import { escapedSyntax, jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
 import { ValueWriter } from './value-writer.ts';
 
@@ -145,6 +145,7 @@ export class EntryValueWriter {
     const { style, nested } = this.#format;
     const json = jsonStyleSyntax(style);
     if (codec === 'python') return pythonSyntax;
+    if (codec === 'escaped') return escapedSyntax(this.#format.frames.string, json);
     return codec === 'nested' && nested !== null ? nestedSyntax(nested, this.#format, json) : json;
   }
 

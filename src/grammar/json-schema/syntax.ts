@@ -1,6 +1,7 @@
 /** How values are spelled: one compiler serves JSON in any style, JSON in a JSON string, Python, and more. */
 import type { EntryArguments, JsonStyle, NestedFormat, ValueFrame } from '../../chat-format.ts';
 import {
+  escapedSpelling,
   jsonSpelling,
   nestSpelling,
   plainSpelling,
@@ -111,6 +112,11 @@ export const pythonSyntax: Syntax = {
   object: { ...jsonSyntax.object, keyOpen: "'", keySpelling: single, keyClose: "': " },
 };
 
+/** JSON but for strings, which `frame` spells; what stands around them is the frame's. */
+export function escapedSyntax(frame: ValueFrame, json: Syntax): Syntax {
+  return { ...json, string: { open: '', close: '', spelling: escapedSpelling(frame.escapes ?? []) } };
+}
+
 /** A format's own notation of containers, with scalars in the frames of their types. */
 export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json: Syntax): Syntax {
   const { frames, alternativeString } = format;
@@ -145,6 +151,9 @@ export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json:
 
 function framedString(frame: ValueFrame, json: Syntax): StringNotation {
   const inner = frame.codec === 'python' ? pythonSyntax.string : json.string;
+  if (frame.codec === 'escaped') {
+    return { open: frame.open, close: frame.close, spelling: escapedSpelling(frame.escapes ?? []) };
+  }
   if (frame.codec === 'raw') return { open: frame.open, close: frame.close, spelling: null };
   return { open: frame.open + inner.open, close: inner.close + frame.close, spelling: inner.spelling };
 }

@@ -122,6 +122,23 @@ export function pythonSpelling(quote: string): Spelling {
   };
 }
 
+/** Characters that stand for themselves, but for those that `escapes` writes otherwise. */
+export function escapedSpelling(escapes: readonly (readonly [string, string])[]): Spelling {
+  const written = new Map(escapes);
+  const escaped = charactersOf([...written.keys()].join(''));
+  return {
+    id: `escaped ${JSON.stringify(escapes)}`,
+    spell: (set) => {
+      const plain = subtractSets(set, escaped);
+      const rest = points(intersectSets(set, escaped)).map((point) =>
+        word(written.get(String.fromCodePoint(point)) ?? ''),
+      );
+      return plain.length === 0 ? rest : [[plain], ...rest];
+    },
+    text: (text) => Array.from(text, (character) => written.get(character) ?? character).join(''),
+  };
+}
+
 /** Text in `inner` spelling that is itself written in `outer` spelling: JSON within a JSON string. */
 export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
   if (outer === plainSpelling) return inner;

@@ -1,6 +1,6 @@
 /** Arguments in the notations of formats: what the writer writes, the grammar accepts, and nothing near it. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ArgumentsFormat, EntryArguments, JsonStyle, ValueFrame } from '../../../src/chat-format.ts';
+import type { ArgumentsFormat, ValueFrame } from '../../../src/chat-format.ts';
 import { SchemaError, ToolError } from '../../../src/errors.ts';
 import { sequence } from '../../../src/grammar/expression.ts';
 import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
@@ -10,39 +10,20 @@ import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { writeArguments } from '../../../src/grammar/write-response.ts';
 import type { JsonObject, JsonSchema, Tool } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { bracedEntries, keywordEntries, taggedEntries } from '../../support/entry-formats.ts';
 
 let engine: (gbnf: string) => EngineMatcher;
 beforeAll(async () => {
   engine = await loadEngineMatchers();
 });
 
-const style: JsonStyle = {
-  itemSeparator: ', ',
-  keySeparator: ': ',
-  indent: null,
-  ascii: false,
-  sortKeys: false,
-};
-const raw: ValueFrame = { open: '', close: '', codec: 'raw' };
+const tagged = taggedEntries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] });
+const { style } = tagged;
 const json: ValueFrame = { open: '', close: '', codec: 'json' };
-const nested: ValueFrame = { open: '', close: '', codec: 'nested' };
-const quoted: ValueFrame = { open: '<|"|>', close: '<|"|>', codec: 'raw' };
-const python: ValueFrame = { open: '', close: '', codec: 'python' };
-const scalars = { number: json, boolean: json, null: json };
-
-const tagged: EntryArguments = {
-  kind: 'entries',
-  open: '',
-  close: '',
-  entry: { open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] },
-  separator: '',
-  empty: '',
-  frames: { ...scalars, string: raw, array: json, object: json },
-  alternativeString: null,
-  nested: null,
-  style,
-  sorted: false,
-};
+const escapes = [
+  ['\\', '\\\\'],
+  ["'", "\\'"],
+] as const;
 const formats: Readonly<Record<string, ArgumentsFormat>> = {
   json: { kind: 'json', encoding: 'value', style, empty: null },
   'compact json': {
@@ -69,26 +50,9 @@ const formats: Readonly<Record<string, ArgumentsFormat>> = {
     ...tagged,
     alternativeString: { open: '<![CDATA[', close: ']]>', codec: 'raw', when: ['<', '&'] },
   },
-  python: {
-    ...tagged,
-    entry: { open: '', key: '=', close: [] },
-    separator: ', ',
-    frames: { string: python, number: python, boolean: python, null: python, array: python, object: python },
-  },
-  'own notation': {
-    ...tagged,
-    open: '{',
-    close: '}',
-    entry: { open: '', key: ':', close: [] },
-    separator: ',',
-    empty: '{}',
-    frames: { ...scalars, string: quoted, array: nested, object: nested },
-    nested: {
-      object: { open: '{', close: '}', separator: ',', keyOpen: '', keyClose: ':', entryClose: [] },
-      array: { open: '[', close: ']', separator: ',', itemOpen: '', itemClose: '' },
-    },
-    sorted: true,
-  },
+  python: keywordEntries({ open: '', close: '', codec: 'python' }),
+  'escaped by hand': keywordEntries(json, { open: "'", close: "'", codec: 'escaped', escapes }),
+  'own notation': { ...bracedEntries('<|"|>'), sorted: true },
 };
 
 const parameters: JsonSchema = {

@@ -1,55 +1,25 @@
 /** Raw texts that hold what ends them: left out and reported, never written, and never a silent hole. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ArgumentsFormat, EntryArguments, ValueFrame } from '../../../src/chat-format.ts';
+import type { ArgumentsFormat, EntryArguments } from '../../../src/chat-format.ts';
 import { SchemaError, type SchemaIssue, ToolError } from '../../../src/errors.ts';
 import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
 import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
-import { oneLine } from './schema-tools.ts';
+import { bracedEntries, taggedEntries } from '../../support/entry-formats.ts';
 
 let engine: (gbnf: string) => EngineMatcher;
 beforeAll(async () => {
   engine = await loadEngineMatchers();
 });
 
-const raw: ValueFrame = { open: '', close: '', codec: 'raw' };
-const json: ValueFrame = { open: '', close: '', codec: 'json' };
-const nested: ValueFrame = { open: '', close: '', codec: 'nested' };
-const quoted: ValueFrame = { open: '$', close: '$', codec: 'raw' };
-const scalars = { number: json, boolean: json, null: json };
-
-const tagged: EntryArguments = {
-  kind: 'entries',
-  open: '',
-  close: '',
-  entry: { open: '<', key: '>', close: ['</>'] },
-  separator: '',
-  empty: '',
-  frames: { ...scalars, string: raw, array: json, object: json },
-  alternativeString: null,
-  nested: null,
-  style: oneLine,
-  sorted: false,
-};
+const tagged = taggedEntries({ open: '<', key: '>', close: ['</>'] });
 const characterData: EntryArguments = {
   ...tagged,
   alternativeString: { open: '<![', close: ']]>', codec: 'raw', when: ['<'] },
 };
-const own: EntryArguments = {
-  ...tagged,
-  open: '{',
-  close: '}',
-  entry: { open: '', key: ':', close: [] },
-  separator: ',',
-  empty: '{}',
-  frames: { ...scalars, string: quoted, array: nested, object: nested },
-  nested: {
-    object: { open: '{', close: '}', separator: ',', keyOpen: '', keyClose: ':', entryClose: [] },
-    array: { open: '[', close: ']', separator: ',', itemOpen: '', itemClose: '' },
-  },
-};
+const own = bracedEntries('$');
 
 function compile(
   a: JsonSchema,
