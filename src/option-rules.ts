@@ -80,6 +80,15 @@ export function refuseUnknownOptions<Options extends object>(
   }
 }
 
+/**
+ * The options without those that are `null`: JSON has no other word for what is absent. What is no object
+ * stays what it is, for a check to refuse.
+ */
+export function withoutNulls<Options>(options: Options): Options {
+  if (!isRecord(options) || !Object.values(options).includes(null)) return options;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Options;
+}
+
 /** Whether a value is an object with properties to read, and no list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

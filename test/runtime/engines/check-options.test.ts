@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { UnsupportedOptionError } from '../../../src/errors.ts';
+import { buildGrammar, type GrammarOptions } from '../../../src/grammar/build-grammar.ts';
 import type { ChatOptions } from '../../../src/runtime/engines/node-llama-cpp/chat.ts';
 import {
   checkChatOptions,
@@ -12,6 +14,7 @@ import {
   type RunToolsOptions,
   runTools,
 } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
+import { chatTemplate, openTiny } from '../../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
@@ -34,7 +37,7 @@ describe('options of a chat', () => {
     { argumentOrder: 'x' },
     { reasoningFormat: 'x' },
     { thinking: 'yes' },
-    { thinking: null },
+    { messages: null },
     { parallelToolCalls: 'no' },
     { templateVariables: 5 },
     { continueFinalMessage: 1 },
@@ -111,6 +114,52 @@ describe('steps of a run', () => {
   test('the usual ones pass', () => {
     expect(() => checkRunOptions({ messages, tools: [], maxSteps: 1 })).not.toThrow();
     expect(() => checkRunOptions({ messages, tools: [], maxSteps: Number.POSITIVE_INFINITY })).not.toThrow();
+  });
+});
+
+describe('null', () => {
+  test.each([
+    'tools',
+    'toolChoice',
+    'parallelToolCalls',
+    'responseFormat',
+    'policy',
+    'thinking',
+    'thinkingBudget',
+    'templateVariables',
+    'maxTokens',
+    'stop',
+    'signal',
+    'temperature',
+    'seed',
+  ])('is taken as absent: %s', (option) => {
+    expect(checkChatOptions({ messages, [option]: null })).toEqual({ messages });
+    expect(checkRunOptions({ messages, tools: [], maxSteps: 2, [option]: null })).not.toHaveProperty(option);
+  });
+
+  test('counts for what a sampler, a grammar and a model are given', async () => {
+    const absent = {
+      temperature: null,
+      topK: null,
+      maxTokens: null,
+      signal: null,
+      toolChoice: null,
+      stop: null,
+    };
+    const model = await openTiny({ contextSize: null, sequences: null } as unknown as {
+      contextSize: number;
+    });
+    const asked = { messages, maxTokens: 8 };
+    const nulls = { ...absent, ...asked } as unknown as ChatOptions;
+    expect(await model.chat(nulls).message).toEqual(await model.chat(asked).message);
+    expect(model.preview(nulls).prompt).toBe(model.preview(asked).prompt);
+    await model.dispose();
+    const { format } = analyzeTemplate(chatTemplate);
+    const options = { tools: [{ name: 'f' }], toolChoice: 'required' } as const;
+    const policy = { policy: null, parallelToolCalls: null } as unknown as GrammarOptions;
+    expect(buildGrammar(format, { ...options, ...policy }).grammar).toBe(
+      buildGrammar(format, options).grammar,
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import { LlamaContextSequence } from 'node-llama-cpp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChatModel, ChatOptions } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 import type { ResponseEvent } from '../../../src/runtime/events.ts';
+import { openMatrixModel } from '../../support/mode-matrix.ts';
 import { openScriptedChat, openTiny } from '../../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
@@ -24,8 +25,9 @@ async function read(from: ChatModel, options: ChatOptions): Promise<readonly Res
   return events;
 }
 
+/** Pieces of thoughts that the response wrote; what the prompt wrote of them lies before it. */
 function thoughts(events: readonly ResponseEvent[]): number {
-  return events.filter(({ type }) => type === 'reasoning-delta').length;
+  return events.filter(({ type, end }) => type === 'reasoning-delta' && end > 0).length;
 }
 
 describe('a thinking budget', () => {
@@ -48,6 +50,23 @@ describe('a thinking budget', () => {
     expect(thoughts(events)).toBe(thinkingBudget);
     expect(events.some(({ type }) => type === 'text-delta')).toBe(true);
   });
+});
+
+describe('a thinking budget of 0', () => {
+  it.each(['Apriel-1.6-15b-Thinker-fixed', 'deepseek-ai-DeepSeek-R1-Distill-Llama-8B'])(
+    'allows no token where the prompt has opened the thoughts: %s',
+    async (name) => {
+      const { chat, dispose } = await openMatrixModel(name);
+      const request = { messages, thinking: true, thinkingBudget: 0, temperature: 1, seed: 3 } as const;
+      expect(thoughts(await read(chat, { ...request, thinkingBudget: 2, maxTokens: 20 }))).toBe(2);
+      expect(thoughts(await read(chat, { ...request, maxTokens: 20 }))).toBe(0);
+      const calling = { ...request, tools, toolChoice: 'required', parallelToolCalls: false } as const;
+      const events = await read(chat, { ...calling, maxTokens: 200 });
+      expect(thoughts(events)).toBe(0);
+      expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
+      await dispose();
+    },
+  );
 });
 
 describe('a thinking budget within a character', () => {
@@ -87,6 +106,35 @@ describe('the most tokens', () => {
     },
   );
 });
+
+describe('a response that is cut within a character', () => {
+  const free = { messages } as const;
+  const pieces = ['🦉🦉', '<|im_end|>'];
+
+  it('ends in front of it', async () => {
+    const scripted = await openScriptedChat([{ request: free, pieces }]);
+    // This vocabulary writes the owl as four tokens of a byte each; the model begins with a space.
+    for (const maxTokens of [1, 2, 3, 4, 5, 6, 7]) {
+      const events = await read(scripted, { ...free, maxTokens });
+      const told = events.flatMap((event) => (event.type === 'text-delta' ? [event.delta] : [])).join('');
+      expect(told.trim()).toBe('🦉'.repeat(Math.floor((maxTokens - spaces(told)) / 4)));
+      expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+    }
+    await scripted.dispose();
+  });
+
+  it('also where it is left', async () => {
+    const scripted = await openScriptedChat([{ request: free, pieces }]);
+    const stream = scripted.chat(free);
+    for await (const event of stream) if (event.type === 'text-delta' && event.delta.includes('🦉')) break;
+    expect((await stream.message).content?.trim()).toBe('🦉');
+    await scripted.dispose();
+  });
+});
+
+function spaces(text: string): number {
+  return text.length - text.trimStart().length;
+}
 
 /** How long the text of a response is. */
 function textOf(events: readonly ResponseEvent[]): number {

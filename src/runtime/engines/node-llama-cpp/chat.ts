@@ -99,16 +99,18 @@ export function startChat<Tools extends ToolList>(
     run = createRun(engine, prepared, options, contextSize - prepared.prompt.tokens.length);
     return run;
   };
-  const interrupted = (): ResponseMessage => run?.finish().message ?? { role: 'assistant', content: null };
+  const interrupted = (): ResponseMessage =>
+    run?.finish(true).message ?? { role: 'assistant', content: null };
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   return new GeneratedChat(generate(engine, options, start), interrupted) as unknown as ChatStream<Tools>;
 }
 
 async function* generate(
   engine: ChatEngine,
-  options: ChatOptions,
+  given: ChatOptions,
   start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const options = checkChatOptions(given);
   const prepared = await prepareInTurns(engine, options);
   const { tokens } = prepared.prompt;
   const lease = await engine.pool.lease(tokens, options.signal);
@@ -148,10 +150,10 @@ export async function prepareInTurns(engine: ChatEngine, given: ChatOptions): Pr
 }
 
 function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
-  checkChatOptions(given);
-  given.signal?.throwIfAborted();
+  const checked = checkChatOptions(given);
+  checked.signal?.throwIfAborted();
   refuseDisposed(engine);
-  const options = { ...given, messages: readMessages(given.messages) };
+  const options = { ...checked, messages: readMessages(checked.messages) };
   const { shelf, vocabulary } = engine;
   const tools = normalizeTools(options.tools ?? []);
   const template = shelf.learn(tools.length > 0);

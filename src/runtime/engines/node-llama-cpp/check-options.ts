@@ -16,6 +16,7 @@ import {
   texts,
   truth,
   wholeNumberFrom,
+  withoutNulls,
 } from '../../../option-rules.ts';
 import type { ChatOptions } from './chat.ts';
 import type { LoadModelOptions } from './load-model.ts';
@@ -85,33 +86,38 @@ const loadRules: OptionRules<LoadModelOptions> = {
   llama,
 };
 
-/** Throws `UnsupportedOptionError` for the first option of a run that is not what its type says. */
-export function checkRunOptions(options: RunToolsOptions): void {
-  checkOptions(options, runRules);
-  requireMessages(options);
-  refuseUnknownOptions(options, runRules);
+/** Options of a run, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
+export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
+  return requireMessages(checked(given, runRules));
 }
 
-/** Throws `UnsupportedOptionError` for the first option of a model that is not what its type says. */
-export function checkLoadOptions(options: LoadModelOptions): void {
-  checkOptions(options, loadRules);
-  refuseUnknownOptions(options, loadRules);
+/** The same for a model. */
+export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
+  return checked(given, loadRules);
 }
 
-/** Throws `UnsupportedOptionError` for the first option of a chat that is not what its type says. */
-export function checkChatOptions(options: ChatOptions): void {
-  checkOptions(options, chatRules);
-  requireMessages(options);
-  refuseUnknownOptions(options, chatRules);
+/** The same for a chat. */
+export function checkChatOptions(given: ChatOptions): ChatOptions {
+  return requireMessages(checked(given, chatRules));
 }
 
 /** The same for chats that are prepared: nothing has to be given. */
-export function checkPrepareOptions(options: PrepareOptions): void {
-  checkOptions(options, chatRules);
-  refuseUnknownOptions(options, chatRules);
+export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
+  return checked(given, chatRules);
+}
+
+function checked<Options extends object, Rules extends object>(
+  given: Options,
+  rules: OptionRules<Rules>,
+): Options {
+  const options = withoutNulls(given);
+  checkOptions<object>(options, rules);
+  refuseUnknownOptions<object>(options, rules);
+  return options;
 }
 
 /** The only option that may not be absent. */
-function requireMessages({ messages }: ChatOptions): void {
-  checkOption('messages', messages ?? null, list);
+function requireMessages<Options extends ChatOptions>(options: Options): Options {
+  checkOption('messages', options.messages ?? null, list);
+  return options;
 }

@@ -102,8 +102,8 @@ const mostTimesTrained = 64;
  * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for an option that is
  * none, that has a value it cannot have, or for a context that memory cannot hold.
  */
-export async function loadModel(file: string, options: LoadModelOptions = {}): Promise<ChatModel> {
-  checkLoadOptions(options);
+export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
+  const options = checkLoadOptions(given);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   const model = await openFile(llama, file);
   try {

@@ -71,8 +71,8 @@ export async function rehearse(engine: ChatEngine): Promise<void> {
 }
 
 /** Prepares chats with these options up to their first token. Throws what those chats would throw. */
-export async function prepareModel(engine: ChatEngine, given: PrepareOptions): Promise<void> {
-  checkPrepareOptions(given);
+export async function prepareModel(engine: ChatEngine, options: PrepareOptions): Promise<void> {
+  const given = checkPrepareOptions(options);
   for (const toolChoice of choicesOf(given)) {
     for (const thinking of given.thinking === undefined ? [undefined, true, false] : [given.thinking]) {
       const request: ChatOptions = {

@@ -106,10 +106,13 @@ export class ResponseRun {
     return this.#limitThoughts(step);
   }
 
-  /** No more tokens: an end of generation was sampled, or the run is over. */
-  finish(): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
+  /**
+   * No more tokens: an end of generation was sampled, or the run is over, or was left. Of a character whose
+   * last bytes were not waited for, nothing is told; one that the model itself left so is a U+FFFD.
+   */
+  finish(left = false): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
     const rest = [
-      ...this.#feed(this.#decoder.decode(), false),
+      ...this.#feed(this.#cut || left ? '' : this.#decoder.decode(), false),
       ...this.#feedParser(this.#stops.release(), false),
     ];
     const { events, message } = this.#options.parser.finish(this.#cut ? 'length' : undefined);

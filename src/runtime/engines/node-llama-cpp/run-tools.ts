@@ -126,10 +126,10 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
 
 async function* converse(
   model: ToolCaller,
-  options: RunToolsOptions,
+  given: RunToolsOptions,
   conversation: Conversation,
 ): AsyncGenerator<Event, Conversation> {
-  checkRunOptions(options);
+  const options = checkRunOptions(given);
   conversation.messages.push(...options.messages);
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
