@@ -17,7 +17,17 @@ interface StandardTyped<Input, Output> {
  * `as const`) is any JSON value.
  */
 export type SchemaValue<Schema> =
-  Schema extends StandardTyped<infer Input, unknown> ? Input : JsonSchemaValue<Schema>;
+  Schema extends StandardTyped<infer Input, unknown> ? AsJson<Input> : JsonSchemaValue<Schema>;
+
+/**
+ * A library's type as JSON has it: a property that is absent is not `undefined`, and what may be anything is
+ * any JSON value. So the arguments of every tool are also a `JsonObject`.
+ */
+type AsJson<Value> = unknown extends Value
+  ? JsonValue
+  : Value extends object
+    ? { [Key in keyof Value]: AsJson<Exclude<Value[Key], undefined>> }
+    : Value;
 
 /** What a schema makes of a value: the output of a library's schema, the value itself for JSON Schema. */
 export type ParsedValue<Schema> =

@@ -93,7 +93,7 @@ describe('types of calls', () => {
 
   it('come from a library: what the model writes, and what execute gets', () => {
     type Arguments = ToolCallOf<readonly [typeof ofZod]>['arguments'];
-    expectTypeOf<Arguments>().toEqualTypeOf<{ text: string; in?: number | undefined }>();
+    expectTypeOf<Arguments>().toEqualTypeOf<{ text: string; in?: number }>();
     expectTypeOf<Parameters<typeof ofZod.execute>[0]>().toEqualTypeOf<{ text: string; in: number }>();
   });
 
@@ -120,11 +120,34 @@ describe('types of calls', () => {
     type Event = ChatEvent<readonly [typeof optional, typeof unknown, typeof ofZod]>;
     expectTypeOf<Event>().toExtend<AnyResponseEvent>();
     expectTypeOf<ResponseEvent>().toExtend<AnyResponseEvent>();
+    expectTypeOf<Event>().toExtend<ResponseEvent>();
     const events: Event[] = [{ type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 }];
     const converter = new ChatDeltas();
     expect(events.map((event) => converter.convert(event)?.delta)).toEqual([{ content: 'Hi' }]);
     expect(foldEvents(events).content).toBe('Hi');
     expect(eventLog(events)).toEqual(['0..2 text-delta "Hi"']);
+  });
+
+  it('are collected among those of other tools', () => {
+    const tool = {
+      name: 'c',
+      parameters: z.object({
+        list: z.array(z.object({ at: z.string().optional() })),
+        pair: z.tuple([z.string(), z.number()]),
+        map: z.record(z.string(), z.boolean()),
+        either: z.union([z.literal('x'), z.null()]).optional(),
+        any: z.any(),
+      }),
+    } as const;
+    type Event = ChatEvent<readonly [typeof tool, typeof ofZod, typeof openAi]>;
+    type Call = Extract<Event, { type: 'tool-call'; toolName: 'c' }>;
+    expectTypeOf<Call['arguments']['list']>().toEqualTypeOf<{ at?: string }[]>();
+    expectTypeOf<Call['arguments']['pair']>().toEqualTypeOf<[string, number]>();
+    expectTypeOf<Call['arguments']['either']>().toEqualTypeOf<'x' | null | undefined>();
+    expectTypeOf<'nowhere' extends keyof Call['arguments'] ? true : false>().toEqualTypeOf<false>();
+    const collected: ResponseEvent[] = [];
+    const collect = (event: Event): number => collected.push(event);
+    expect(collect({ type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 })).toBe(1);
   });
 
   it('say unions, lists, constants and nesting', () => {
