@@ -81,6 +81,12 @@ export class EventWriter {
     return events;
   }
 
+  /** One event alone, as most are, is kept without the room for more that `push` would make. */
+  private add(event: ResponseEvent): void {
+    if (this.events.length === 0) this.events = [event];
+    else this.events.push(event);
+  }
+
   /** A piece of a region; opens the region if it is not open. */
   text(region: Region, delta: string, start: number, end: number): void {
     if (this.region !== region) this.openRegion(region, start);
@@ -91,7 +97,7 @@ export class EventWriter {
     const { saying } = this;
     if (saying === null) return;
     saying.text.append(delta);
-    this.events.push(deltaEvent(saying, delta, start, end));
+    this.add(deltaEvent(saying, delta, start, end));
   }
 
   private openRegion(region: Region, at: number): void {
@@ -102,7 +108,7 @@ export class EventWriter {
       region === 'text'
         ? { type: 'text-delta', id, text: this.content }
         : { type: 'reasoning-delta', id, text: this.reasoning };
-    this.events.push(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
+    this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
   }
 
   /** Closes the open region, if there is one. */
@@ -111,12 +117,12 @@ export class EventWriter {
     if (region === null || saying === null) return;
     this.region = null;
     this.saying = null;
-    this.events.push(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', saying.id, at));
+    this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', saying.id, at));
   }
 
   /** A delimiter, or white space that belongs to it. */
   marker(text: string, start: number): void {
-    if (text !== '') this.events.push({ type: 'marker', text, start, end: start + text.length });
+    if (text !== '') this.add({ type: 'marker', text, start, end: start + text.length });
   }
 
   /** Announces a call. */
@@ -126,7 +132,7 @@ export class EventWriter {
     const id = writtenId ?? this.options.createId(index);
     this.call = { index, name, id, writtenId };
     this.saying = { type: 'tool-input-delta', id, text: this.inputText };
-    this.events.push({ type: 'tool-input-start', id, toolName: name, start, end });
+    this.add({ type: 'tool-input-start', id, toolName: name, start, end });
   }
 
   /** JSON of the open call's arguments. */
@@ -146,7 +152,7 @@ export class EventWriter {
     }
     this.closeCall(call, at);
     const where = { start: at, end: at };
-    this.events.push({
+    this.add({
       type: 'tool-call',
       toolCallId: call.id,
       toolName: call.name,
@@ -166,7 +172,7 @@ export class EventWriter {
     this.call = null;
     this.saying = null;
     this.inputText.clear();
-    this.events.push(edgeEvent('tool-input-end', id, at));
+    this.add(edgeEvent('tool-input-end', id, at));
   }
 
   private report(call: OpenCall, input: JsonObject, at: number): void {
@@ -196,13 +202,13 @@ export class EventWriter {
 
   private addMalformed(event: Malformed): void {
     if (this.options.keeps) this.malformations.push(event);
-    this.events.push(event);
+    this.add(event);
   }
 
   /** The last event. */
   finish(reason: 'stop' | 'length', at: number): void {
     const stopped = this.completedCount > 0 ? 'tool-calls' : 'stop';
-    this.events.push({
+    this.add({
       type: 'finish',
       reason: reason === 'length' ? 'length' : stopped,
       start: at,

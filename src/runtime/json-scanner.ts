@@ -56,7 +56,9 @@ export class JsonScanner {
   private pending = '';
   /** A comma that has been read and counts only if another item follows. */
   private comma = false;
-  /** That comma and the white space behind it, where they came in earlier pieces. */
+  /** Where that comma stands; the start of the text where it came in an earlier piece. */
+  private commaAt = 0;
+  /** The comma and the white space behind it, where they came in earlier pieces. */
   private heldSpace = '';
   /** Start of the text that goes to the output as it stands. */
   private copied = 0;
@@ -84,6 +86,7 @@ export class JsonScanner {
   scan(text: string, from: number): number {
     this.output = '';
     this.copied = from;
+    this.commaAt = from;
     let at = from;
     while (at < text.length && this.status === 'open') {
       const next = this.step(text, at);
@@ -136,12 +139,12 @@ export class JsonScanner {
         return this.openString(text, at, character);
       case '{':
       case '[':
-        return this.openContainer(text, at, character);
+        return this.openContainer(at, character);
       case '}':
       case ']':
-        return this.closeContainer(at, character);
+        return this.closeContainer(text, at, character);
       case ',':
-        return this.atComma(text, at);
+        return this.atComma(at);
       case ':':
         if (this.mode !== 'colon') return -1;
         this.mode = 'value';
@@ -180,23 +183,23 @@ export class JsonScanner {
     return this.mode === 'first-key' || this.mode === 'key';
   }
 
-  /** A comma that was held counts now, because another item begins. */
-  private settleComma(text: string, at: number): void {
-    if (!this.comma) return;
+  /** A comma that was held counts now, because another item begins. Within one piece it is simply copied. */
+  private settleComma(): void {
     this.comma = false;
+    if (this.heldSpace === '') return;
     this.output += this.heldSpace;
     this.heldSpace = '';
-    this.copy(text, at);
   }
 
   private holdSpace(text: string, end: number): void {
-    this.heldSpace += text.slice(this.copied, end);
+    this.copy(text, this.commaAt);
+    this.heldSpace += text.slice(this.commaAt, end);
     this.copied = end;
   }
 
   private openString(text: string, at: number, quote: string): number {
     if (!this.takesValue && !this.takesKey) return -1;
-    this.settleComma(text, at);
+    this.settleComma();
     this.inKey = this.takesKey;
     this.quote = quote;
     this.mode = 'string';
@@ -249,21 +252,22 @@ export class JsonScanner {
     return end;
   }
 
-  private openContainer(text: string, at: number, opener: string): number {
+  private openContainer(at: number, opener: string): number {
     if (!this.takesValue || this.closers.length >= deepest) return -1;
-    this.settleComma(text, at);
+    this.settleComma();
     this.closers.push(opener === '{' ? '}' : ']');
     this.mode = opener === '{' ? 'first-key' : 'first-item';
     return at + 1;
   }
 
-  private closeContainer(at: number, closer: string): number {
+  private closeContainer(text: string, at: number, closer: string): number {
     const mayClose =
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
     if (!mayClose || this.closers.at(-1) !== closer) return -1;
     if (this.comma) {
       // A trailing comma: it is left out together with the white space behind it.
       this.comma = false;
+      this.copy(text, this.commaAt);
       this.copied = at;
       this.heldSpace = '';
     }
@@ -272,17 +276,22 @@ export class JsonScanner {
     return at + 1;
   }
 
-  private atComma(text: string, at: number): number {
+  private atComma(at: number): number {
     if (this.mode !== 'after') return -1;
-    this.copy(text, at);
     this.comma = true;
+    this.commaAt = at;
     this.mode = this.closers.at(-1) === '}' ? 'key' : 'item';
     return at + 1;
   }
 
   private openToken(text: string, at: number, character: string): number {
-    if (!this.takesValue || !/[-+.0-9A-Za-z]/.test(character)) return -1;
-    this.settleComma(text, at);
+    if (!this.takesValue || character === '_' || !isTokenUnit(character.charCodeAt(0))) return -1;
+    this.settleComma();
+    const end = tokenEnd(text, at, longestToken + 1);
+    if (end < text.length && end - at <= longestToken && isJson(text.slice(at, end))) {
+      this.valueEnded();
+      return end;
+    }
     this.copy(text, at);
     this.copied = at;
     this.mode = 'token';
@@ -291,9 +300,7 @@ export class JsonScanner {
   }
 
   private inToken(text: string, from: number): number {
-    const limit = Math.min(text.length, from + longestToken + 1 - this.pending.length);
-    let at = from;
-    while (at < limit && isTokenUnit(text.charCodeAt(at))) at++;
+    const at = tokenEnd(text, from, longestToken + 1 - this.pending.length);
     this.pending += text.slice(from, at);
     this.copied = at;
     if (this.pending.length > longestToken) this.status = 'illegal';
@@ -347,6 +354,19 @@ function isTokenUnit(unit: number): boolean {
     unit === 46 || // .
     unit === 95 // _
   );
+}
+
+/** Where the number or word at `from` ends, or `from + longest`. */
+function tokenEnd(text: string, from: number, longest: number): number {
+  const limit = Math.min(text.length, from + longest);
+  let at = from;
+  while (at < limit && isTokenUnit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Whether a number or word is JSON as it stands. */
+function isJson(token: string): boolean {
+  return words.get(token) === token || jsonNumber.test(token);
 }
 
 /** A number or word as JSON; `null` if it is neither. */
