@@ -81,8 +81,8 @@ export class EventWriter {
     return events;
   }
 
-  /** One event alone, as most are, is kept without the room for more that `push` would make. */
-  private add(event: ResponseEvent): void {
+  /** Adds an event. One alone, as most are, is kept without the room for more that `push` would make. */
+  add(event: ResponseEvent): void {
     if (this.events.length === 0) this.events = [event];
     else this.events.push(event);
   }

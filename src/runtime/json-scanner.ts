@@ -68,7 +68,7 @@ export class JsonScanner {
     this.status = 'open';
     this.output = '';
     this.mode = 'value';
-    this.closers.length = 0;
+    if (this.closers.length > 0) this.closers.length = 0;
     this.pending = '';
     this.comma = false;
     this.heldSpace = '';

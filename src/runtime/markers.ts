@@ -122,15 +122,13 @@ function numberEnd(context: MatchContext, text: string, at: number, behind: stri
 /** End of the parts at `at`, white space between them passed over; or `absent`, or `undecided`. */
 function matchParts(context: MatchContext, text: string, at: number, parts: readonly string[]): number {
   let end = at;
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) {
-      const next = skipSpace(text, end);
-      if (next - end > longestGap) return absent;
-      end = next;
-    }
-    const verdict = matchText(context, text, end, part);
-    if (verdict < 0) return verdict;
-    end = verdict;
+  let first = true;
+  for (const part of parts) {
+    const next = first ? end : skipSpace(text, end);
+    if (next - end > longestGap) return absent;
+    end = matchText(context, text, next, part);
+    if (end < 0) return end;
+    first = false;
   }
   return end;
 }

@@ -9,6 +9,7 @@ const first = 1; // the first of a marker
 const space = 2; // white space that a marker may claim in front
 const pair = 4; // the backslash of an escape, whose second unit is passed over with it
 const changed = 8; // written otherwise in what is said, so that it needs a closer look
+const beyond = 16; // beyond ASCII, so that its bytes are not the unit itself
 
 /** The texts that are waited for, as one table of units. */
 export interface QuietTable {
@@ -40,6 +41,7 @@ export class QuietText {
     this.firsts = firsts;
     this.firstsBeyond = firsts.filter((each) => each.charCodeAt(0) >= 256).join('');
     this.waits = seconds !== null;
+    this.kinds.fill(beyond, 128);
     if (seconds === null) this.seconds.fill(1);
     for (const second of seconds ?? '') mark(this.seconds, second, 1);
     for (const each of table.changed ?? '') mark(this.kinds, each, changed);
@@ -57,10 +59,9 @@ export class QuietText {
     const { bytes, used } = text;
     for (let at = 0; at < length; at++) {
       const unit = piece.charCodeAt(at);
-      if (unit > 127) return false;
       bytes[used + at] = unit;
       const kind = kinds[unit];
-      if (kind !== 0 && this.matters(kind ?? 0, piece, at)) return false;
+      if (kind !== 0 && this.matters(kind ?? beyond, piece, at)) return false;
     }
     text.used = used + length;
     return true;
@@ -68,7 +69,7 @@ export class QuietText {
 
   /** Whether a unit at `at` is not simply part of the text. */
   private matters(kind: number, text: string, at: number): boolean {
-    if (kind & (pair | changed)) return true;
+    if (kind & (pair | changed | beyond)) return true;
     if (kind & space && at + 1 === text.length) return true;
     return (kind & first) !== 0 && this.mayGoOn(text, at + 1);
   }

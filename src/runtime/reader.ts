@@ -136,8 +136,8 @@ export class Reader implements MatchContext {
     this.waiting = quiet;
   }
 
-  /** Reads a piece that needs no state; `null` if it does. */
-  readQuietly(piece: string): ResponseEvent | null {
+  /** Reads a piece that needs no state, and makes the one event that it is; `null` if it does need one. */
+  readQuietly(piece: string): readonly ResponseEvent[] | null {
     const { waiting, saying } = this;
     if (waiting === null || saying === null) return null;
     if (this.text.length > 0 || !waiting.appendPlain(piece, saying.text)) {
@@ -146,11 +146,15 @@ export class Reader implements MatchContext {
     const start = this.base;
     const end = start + piece.length;
     this.base = end;
-    return deltaEvent(saying, piece, start, end);
+    return [deltaEvent(saying, piece, start, end)];
   }
 
   /** The same for a piece whose last unit may have to wait, or that is said in other words. */
-  private readAlmostQuietly(piece: string, waiting: QuietText, saying: Saying): ResponseEvent | null {
+  private readAlmostQuietly(
+    piece: string,
+    waiting: QuietText,
+    saying: Saying,
+  ): readonly ResponseEvent[] | null {
     const whole = this.text + piece;
     const length = waiting.quietEnd(whole, this.firstsWait);
     if (length <= 0) return null;
@@ -159,9 +163,10 @@ export class Reader implements MatchContext {
     this.base = end;
     this.text = length === whole.length ? '' : whole.slice(length);
     const said = length === whole.length ? whole : whole.slice(0, length);
-    if (this.waitingWithin === 'raw') return deltaEvent(saying, saying.text.appendEscaped(said), start, end);
+    if (this.waitingWithin === 'raw')
+      return [deltaEvent(saying, saying.text.appendEscaped(said), start, end)];
     saying.text.append(said);
-    return deltaEvent(saying, said, start, end);
+    return [deltaEvent(saying, said, start, end)];
   }
 
   /** Adds text and reads as far as it goes. `special`: the text is one special token. */

@@ -137,8 +137,8 @@ class ModuleParser implements ResponseParser {
   private reader: Reader;
   /** Half a surrogate pair at the end of what was fed. */
   private half = '';
-  /** Nothing waits to be delivered before the next piece. */
-  private quiet = false;
+  /** The reader, while nothing waits to be delivered before the next piece. */
+  private quiet: Reader | null = null;
   private finished = false;
 
   constructor(responseModule: ResponseModule, options: ResponseParserOptions) {
@@ -178,10 +178,10 @@ class ModuleParser implements ResponseParser {
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
-    if (this.quiet) {
-      const text = typeof input === 'string' ? input : onlyText(input);
-      const event = text === null ? null : this.reader.readQuietly(text);
-      if (event !== null) return [event];
+    const { quiet } = this;
+    if (quiet !== null) {
+      const events = typeof input === 'string' ? quiet.readQuietly(input) : readAlone(quiet, input);
+      if (events !== null) return events;
     }
     return this.feedOn(input);
   }
@@ -191,7 +191,7 @@ class ModuleParser implements ResponseParser {
     if (typeof input === 'string') this.readText(input);
     else if (arePieces(input)) for (const { text, special } of input) this.readPiece(text, special === true);
     else throw noText(input);
-    this.quiet = this.half === '';
+    this.quiet = this.half === '' ? this.reader : null;
     return this.reader.writer.take();
   }
 
@@ -199,9 +199,11 @@ class ModuleParser implements ResponseParser {
     if (special) {
       this.releaseHalf();
       this.reader.read(text, true);
-    } else {
-      this.readText(text);
+      return;
     }
+    const events = this.half === '' ? this.reader.readQuietly(text) : null;
+    if (events === null) this.readText(text);
+    else for (const event of events) this.reader.writer.add(event);
   }
 
   private readText(text: string): void {
@@ -226,7 +228,7 @@ class ModuleParser implements ResponseParser {
     checkOption('finish', reason, endings);
     if (!this.finished) {
       this.finished = true;
-      this.quiet = false;
+      this.quiet = null;
       this.releaseHalf();
       finishReading(this.reader, reason);
     }
@@ -235,7 +237,7 @@ class ModuleParser implements ResponseParser {
 
   reset(): void {
     this.half = '';
-    this.quiet = false;
+    this.quiet = null;
     this.finished = false;
     this.reader = this.newReader();
   }
@@ -252,10 +254,17 @@ function callCheck(
   };
 }
 
-/** The text of a single piece that is no special token; `null` for anything else, also for what is no piece. */
-function onlyText(pieces: readonly ResponsePiece[] | null | undefined): string | null {
+/**
+ * Reads a single piece that is no special token and needs no state; `null` for anything else, also for what is
+ * no piece.
+ */
+function readAlone(
+  reader: Reader,
+  pieces: readonly ResponsePiece[] | null | undefined,
+): readonly ResponseEvent[] | null {
   const piece = pieces?.length === 1 ? pieces[0] : undefined;
-  return typeof piece?.text !== 'string' || piece.special === true ? null : piece.text;
+  if (typeof piece?.text !== 'string' || piece.special === true) return null;
+  return reader.readQuietly(piece.text);
 }
 
 /** Whether the last unit is the first half of a surrogate pair. */
