@@ -72,8 +72,8 @@ export class EventWriter {
   }
 
   /**
-   * Hands over the events so far; where there are none, in a list of the same kind, too. One frozen empty
-   * list for all of those makes the engine take the slow way through every loop of the caller over events.
+   * Hands over the events so far; where there are none, in a list that is made anew. One frozen empty list for
+   * all of those makes the engine take the slow way through every loop of the caller over events.
    */
   take(): readonly ResponseEvent[] {
     const { events } = this;
