@@ -1,7 +1,7 @@
 /** Readers of numbers multiplied into one automaton. */
 import { type Automaton, maxAutomatonStates } from '../regular/automaton.ts';
 import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
-import { characterSetOf } from '../regular/character-set.ts';
+import { charactersOf } from '../regular/character-set.ts';
 import { minimiseTable } from '../regular/minimise.ts';
 import { TupleTable } from '../regular/tuple-table.ts';
 import { dead, type NumberReader, numberSymbols } from './number-readers.ts';
@@ -12,32 +12,51 @@ export interface NumberAlternative {
   readonly readers: readonly NumberReader[];
 }
 
-const atoms = Array.from(numberSymbols, (symbol) => characterSetOf(symbol.charCodeAt(0)));
 const minus = numberSymbols.indexOf('-');
 /** States before they are minimised. */
 const maxProductStates = 4 * maxAutomatonStates;
 
 /** The minimal automaton of the texts of any alternative. Throws `BudgetExceeded`. */
 export function multiplyReaders(alternatives: readonly NumberAlternative[], budget: StepBudget): Automaton {
+  const groups = symbolGroups(alternatives);
   const product = new NumberProduct(alternatives);
   const tuples = new TupleTable();
+  const tuple = product.start();
   const next = product.start();
-  tuples.number(next);
+  tuples.number(tuple);
   const targets: number[] = [];
   const marks: number[] = [];
   for (let state = 0; state < tuples.size; state += 1) {
     if (state > maxProductStates) throw new BudgetExceeded('automaton states');
     budget.spend();
-    const tuple = tuples.at(state).slice();
+    for (let at = 0; at < tuple.length; at += 1) tuple[at] = tuples.value(state, at);
     marks.push(product.accepts(tuple) ? 1 : 0);
-    for (let symbol = 0; symbol < atoms.length; symbol += 1) {
-      targets.push(product.step(tuple, symbol, next) ? tuples.number(next) : -1);
-    }
+    for (const { first } of groups) targets.push(product.step(tuple, first, next) ? tuples.number(next) : -1);
   }
+  const atoms = groups.map(({ characters }) => charactersOf(characters));
   const table = { atoms, marks: Int32Array.from(marks), targets: Int32Array.from(targets) };
   const automaton = minimiseTable(table, budget);
   if (automaton.states.length > maxAutomatonStates) throw new BudgetExceeded('automaton states');
   return automaton;
+}
+
+/** Symbols that no reader tells apart. */
+interface SymbolGroup {
+  readonly first: number;
+  readonly characters: string;
+}
+
+/** Most numbers are told apart by few digits. */
+function symbolGroups(alternatives: readonly NumberAlternative[]): readonly SymbolGroup[] {
+  const told = new Set(alternatives.flatMap(({ readers }) => readers.flatMap(({ tells }) => tells)));
+  const groups: { first: number; characters: string }[] = [];
+  for (const [symbol, character] of Array.from(numberSymbols).entries()) {
+    const group = groups.at(-1);
+    const apart = told.has(symbol) || (symbol > 9 && character !== 'E');
+    if (group === undefined || apart) groups.push({ first: symbol, characters: character });
+    else group.characters += character;
+  }
+  return groups;
 }
 
 /** States are tuples: whether anything was read, then the state of each reader. Readers of one alternative die together. */

@@ -18,7 +18,11 @@ export interface NumberReader {
   /** The state behind a symbol; `dead` where nothing can be accepted any more. */
   step(state: number, symbol: number): number;
   accepts(state: number): boolean;
+  /** The symbols that it may tell from the one before them; beside these, all but digits and the marks of exponents. */
+  readonly tells: readonly number[];
 }
+
+const eachDigit = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /** No state. */
 export const dead = -1;
@@ -45,6 +49,7 @@ export function plainReader({ integer, digits }: MantissaOptions): NumberReader 
     return state + 1 < behindPoint ? state + 1 : dead;
   };
   return {
+    tells: [1],
     step(state, symbol) {
       if (state < behindPoint) return stepWhole(state, symbol);
       const places = (state - behindPoint) >> 1;
@@ -90,6 +95,7 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
     return 3 * (count + 1) + (difference === 0 ? order : difference < 0 ? less : more);
   };
   return {
+    tells: Array.from(whole + fraction, Number).flatMap((digit) => [digit, digit + 1]),
     step(state, symbol) {
       if (state < above) return stepWhole(state, symbol);
       if (state < behindPoint) return state;
@@ -119,6 +125,7 @@ export function multipleReader(of: Decimal): NumberReader {
   const { scale } = of;
   const stateOf = (places: number, remainder: number) => 1 + (places + 1) * modulus + remainder;
   return {
+    tells: eachDigit,
     step(state, symbol) {
       const places = state === 0 ? -1 : Math.floor((state - 1) / modulus) - 1;
       const remainder = state === 0 ? 0 : (state - 1) % modulus;
@@ -145,6 +152,7 @@ export function multipleReader(of: Decimal): NumberReader {
 export function otherThan(reader: NumberReader): NumberReader {
   const anything = 0x7fffffff;
   return {
+    tells: reader.tells,
     step(state, symbol) {
       if (state === anything) return anything;
       const next = reader.step(state, symbol);
@@ -169,6 +177,7 @@ export function wordsReader(words: readonly string[]): NumberReader {
     if (node !== undefined) node.ends = true;
   }
   return {
+    tells: Array.from(numberSymbols, (_, symbol) => symbol),
     step: (state, symbol) => nodes[state]?.next.get(symbol) ?? dead,
     accepts: (state) => nodes[state]?.ends ?? false,
   };
@@ -249,6 +258,7 @@ function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions
     return symbol >= marks && places > 0 ? behindMark + ((state - behindPoint) & 1) : dead;
   };
   return {
+    tells: eachDigit,
     step(state, symbol) {
       if (state < behindPoint) return stepWhole(state, symbol);
       if (state < behindMark) return stepFraction(state, symbol);

@@ -173,17 +173,17 @@ class LengthProduct {
     const queue = [start];
     const states: AutomatonState[] = [];
     for (const each of queue) {
-      const tuple = this.#table.at(each);
       const edges: AutomatonEdge[] = [];
-      for (let at = 1; at < tuple.length; at += 2) {
-        const target = tuple[at + 1] ?? 0;
+      const length = this.#table.length(each);
+      for (let at = 1; at < length; at += 2) {
+        const target = this.#table.value(each, at + 1);
         if (numbers[target] === -1) {
           numbers[target] = queue.length;
           queue.push(target);
         }
-        edges.push([this.#sets.at(tuple[at] ?? 0), numbers[target] ?? 0]);
+        edges.push([this.#sets.at(this.#table.value(each, at)), numbers[target] ?? 0]);
       }
-      states.push({ accepts: tuple[0] === 1, edges });
+      states.push({ accepts: this.#table.value(each, 0) === 1, edges });
     }
     return { states };
   }

@@ -118,9 +118,15 @@ function classesOf(table: TransitionTable, budget: StepBudget): Int32Array {
     classes[state] = numbers.number(look(state, marks[state] ?? 0));
     useful[state] = 0;
   }
-  const cyclic = Int32Array.from(useful.keys()).filter((state) => useful[state] === 1);
+  const cyclic = Int32Array.from(statesIn(useful));
   if (cyclic.length > 0) refine(cyclic, classes, numbers.size, marks, look, budget);
   return classes;
+}
+
+function statesIn(useful: Uint8Array): number[] {
+  const states: number[] = [];
+  for (let state = 0; state < useful.length; state += 1) if (useful[state] === 1) states.push(state);
+  return states;
 }
 
 /** Splits classes of the states `among` until all states of a class lead to the same classes (Moore 1956). */
@@ -153,18 +159,22 @@ interface Sources {
 
 function sourcesOf({ atoms, marks, targets }: TransitionTable): Sources {
   const starts = new Int32Array(marks.length + 1);
-  for (const target of targets) if (target >= 0) starts[target + 1] = (starts[target + 1] ?? 0) + 1;
+  for (let at = 0; at < targets.length; at += 1) {
+    const target = targets[at] ?? -1;
+    if (target >= 0) starts[target + 1] = (starts[target + 1] ?? 0) + 1;
+  }
   for (let state = 1; state < starts.length; state += 1) {
     starts[state] = (starts[state] ?? 0) + (starts[state - 1] ?? 0);
   }
   const states = new Int32Array(starts[marks.length] ?? 0);
   const filled = starts.slice();
-  targets.forEach((target, at) => {
-    if (target < 0) return;
+  for (let at = 0; at < targets.length; at += 1) {
+    const target = targets[at] ?? -1;
+    if (target < 0) continue;
     const place = filled[target] ?? 0;
     states[place] = Math.floor(at / atoms.length);
     filled[target] = place + 1;
-  });
+  }
   return { starts, states };
 }
 

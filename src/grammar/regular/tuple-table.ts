@@ -16,7 +16,7 @@ export class TupleTable {
   /** The number of the first `length` values of `tuple`; a new tuple gets `size`. */
   number(tuple: Int32Array, length = tuple.length): number {
     const mask = this.#slots.length - 1;
-    for (let slot = hash(tuple, length) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hash(tuple, 0, length) & mask; ; slot = (slot + 1) & mask) {
       const found = (this.#slots[slot] ?? 0) - 1;
       if (found >= 0) {
         if (this.#equals(found, tuple, length)) return found;
@@ -27,9 +27,14 @@ export class TupleTable {
     }
   }
 
-  /** A view of tuple `number`, good until the next one is added. */
-  at(number: number): Int32Array {
-    return this.#values.subarray(this.#startOf(number), this.#ends[number]);
+  /** How many values tuple `number` has. */
+  length(number: number): number {
+    return (this.#ends[number] ?? 0) - this.#startOf(number);
+  }
+
+  /** Value `at` of tuple `number`. */
+  value(number: number, at: number): number {
+    return this.#values[this.#startOf(number) + at] ?? 0;
   }
 
   #startOf(number: number): number {
@@ -59,8 +64,7 @@ export class TupleTable {
     const slots = new Int32Array(this.#slots.length * 4);
     const mask = slots.length - 1;
     for (let number = 0; number < this.#size; number += 1) {
-      const tuple = this.at(number);
-      let slot = hash(tuple, tuple.length) & mask;
+      let slot = hash(this.#values, this.#startOf(number), this.#ends[number] ?? 0) & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = number + 1;
     }
@@ -68,10 +72,10 @@ export class TupleTable {
   }
 }
 
-function hash(tuple: Int32Array, length: number): number {
-  let mixed = length;
-  for (let at = 0; at < length; at += 1) {
-    mixed = Math.imul(mixed ^ (tuple[at] ?? 0), 0x9e3779b1);
+function hash(values: Int32Array, start: number, end: number): number {
+  let mixed = end - start;
+  for (let at = start; at < end; at += 1) {
+    mixed = Math.imul(mixed ^ (values[at] ?? 0), 0x9e3779b1);
     mixed ^= mixed >>> 15;
   }
   return mixed;
