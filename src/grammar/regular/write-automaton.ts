@@ -1,10 +1,11 @@
 /** Automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
 import { choice, type Expression, empty, optional, repeat, sequence } from '../expression.ts';
 import type { RuleSet } from '../json-schema/rule-set.ts';
-import { type Automaton, type AutomatonState, equalAutomata } from './automaton.ts';
+import { type Automaton, type AutomatonEdge, type AutomatonState, equalAutomata } from './automaton.ts';
 import { type CharacterSet, setsMeet, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
 import { type Run, runFrom } from './runs.ts';
+import { sharedParts } from './shared-parts.ts';
 import { plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
 import { hasEscapes, spelledCharacter, spelledChoice } from './write-characters.ts';
 
@@ -57,6 +58,7 @@ class AutomatonWriter {
   readonly #rules: RuleSet;
   readonly #hint: string;
   readonly #key: string;
+  readonly #parts: Int32Array;
   readonly #entries: readonly number[];
   readonly #references: Expression[] = [];
   readonly #characters = new Map<CharacterSet, Expression>();
@@ -76,10 +78,22 @@ class AutomatonWriter {
     this.#rules = rules;
     this.#hint = hint;
     this.#key = key;
-    this.#entries = countEntries(automaton);
+    const entries = countEntries(automaton, new Int32Array());
+    const endsEmpty = end.type === 'literal' && end.text === '';
+    // What is needed once needs no rule, and a reference to what may be empty would have to come last.
+    this.#parts = sharedParts(
+      automaton,
+      (state) => (entries[state] ?? 0) > 1 && !(endsEmpty && this.#state(state).accepts),
+    );
+    this.#parts.forEach((part, state) => {
+      if (part >= 0 && this.#escapedEdges(state) > 1) this.#parts[state] = -1;
+    });
+    this.#entries = countEntries(automaton, this.#parts);
   }
 
   node(index: number, depth: number): Expression {
+    const part = this.#parts[index] ?? -1;
+    if (part >= 0) return this.#beside(part, index, depth);
     const run = runFrom(this.#automaton, index, (each) => !this.#clashes(index, each));
     if (run === null) return this.#edges(index, depth);
     const item = this.#character(run.set);
@@ -109,8 +123,8 @@ class AutomatonWriter {
   /** A state without a look at its runs. Most have sets that can be told apart, whatever their escapes. */
   #edges(index: number, depth: number): Expression {
     const { accepts, edges } = this.#state(index);
-    const escaped = edges.filter(([set]) => hasEscapes(set, this.#spelling)).length;
-    if (escaped > 1) return writeNode(this.#prepare(index, depth), this.#spelling, this.#rules);
+    if (this.#escapedEdges(index) > 1)
+      return writeNode(this.#prepare(index, depth), this.#spelling, this.#rules);
     const loop = edges.find(([, target]) => target === index);
     const again = loop === undefined ? empty : repeat(this.#character(loop[0]));
     const alternatives: Expression[] = [];
@@ -120,6 +134,22 @@ class AutomatonWriter {
       alternatives.push(sequence(character, this.#follow(edge[1], depth + 1)));
     }
     return sequence(again, nodeExpression(alternatives, accepts ? this.#end : null));
+  }
+
+  /** A state as another one that is a part of it, and what is more. */
+  #beside(part: number, index: number, depth: number): Expression {
+    const { accepts, edges } = this.#state(index);
+    const others = edges.filter((edge) => !hasEdge(this.#state(part), edge));
+    const alternatives = [
+      this.#reference(part),
+      ...others.map(([set, target]) => sequence(this.#character(set), this.#follow(target, depth + 1))),
+    ];
+    return nodeExpression(alternatives, accepts && !this.#state(part).accepts ? this.#end : null);
+  }
+
+  /** How many edges have characters with escapes: those of several may begin alike. */
+  #escapedEdges(index: number): number {
+    return this.#state(index).edges.filter(([set]) => hasEscapes(set, this.#spelling)).length;
   }
 
   #prepare(index: number, depth: number): AutomatonNode {
@@ -167,11 +197,24 @@ class AutomatonWriter {
   }
 }
 
-function countEntries(automaton: Automaton): readonly number[] {
-  const entries = automaton.states.map(() => 0);
+function hasEdge({ edges }: AutomatonState, [set, target]: AutomatonEdge): boolean {
+  return edges.some((each) => each[1] === target && each[0] === set);
+}
+
+/** How often each state is written, where those that hold a part refer to it. */
+function countEntries({ states }: Automaton, parts: Int32Array): readonly number[] {
+  const entries = states.map(() => 0);
   entries[0] = 2;
-  automaton.states.forEach((state, index) => {
-    for (const [, target] of state.edges) if (target !== index) entries[target] = (entries[target] ?? 0) + 1;
+  states.forEach(({ edges }, index) => {
+    const part = states[parts[index] ?? -1];
+    for (const edge of edges) {
+      const target = edge[1];
+      const written = target !== index && (part === undefined || !hasEdge(part, edge));
+      if (written) entries[target] = (entries[target] ?? 0) + 1;
+    }
+  });
+  parts.forEach((part) => {
+    if (part >= 0) entries[part] = 2;
   });
   return entries;
 }
