@@ -5,6 +5,7 @@
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
 export type { SelfCheck } from './analysis/self-check.ts';
+export { type ArgumentValidator, argumentValidator } from './argument-validator.ts';
 export type * from './chat-format.ts';
 export { emitResponseTemplate } from './codegen/response-template/emit-response-template.ts';
 export {
@@ -21,8 +22,14 @@ export {
   type ResponseFormat,
   type Trigger,
 } from './grammar/build-grammar.ts';
+export type { GrammarFinding, GrammarSeverity } from './grammar/check-grammar.ts';
+export { type GbnfGrammar, type GbnfNode, type GbnfRule, writeGbnf } from './grammar/gbnf.ts';
+export { createGbnfMatcher, type GbnfReading } from './grammar/gbnf-expression.ts';
 export { spellValue } from './grammar/json-schema/spell-value.ts';
 export { compileValidator, type Validate, type ValidationFailure } from './grammar/json-schema/validate.ts';
+export { type GbnfFinding, lintGbnf } from './grammar/lint-gbnf.ts';
+export type { Matcher, MatcherOptions } from './grammar/matcher.ts';
+export { readGbnf } from './grammar/read-gbnf.ts';
 export { writeResponse } from './grammar/write-response.ts';
 export type * from './messages.ts';
 export type * from './runtime/events.ts';

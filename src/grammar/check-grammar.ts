@@ -39,7 +39,9 @@ const severities = {
   'unused-rule': 'unused',
 } as const;
 
+/** What can be wrong with a grammar. */
 export type GrammarFindingKind = keyof typeof severities;
+/** How bad it is: no engine builds it, nothing leads on, it means more than one thing, or it is harmless. */
 export type GrammarSeverity = (typeof severities)[GrammarFindingKind];
 
 /** One thing that is wrong. */

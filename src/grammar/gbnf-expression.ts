@@ -24,6 +24,7 @@ import { createMatcher, type Matcher, type MatcherOptions } from './matcher.ts';
 import { readGbnf } from './read-gbnf.ts';
 import { tokenClass } from './token-character.ts';
 
+/** How what a text alone does not say is read. */
 export interface GbnfReading {
   /**
    * What a token terminal stands for: an id, to be fed with `acceptToken`, or a text. By default ids

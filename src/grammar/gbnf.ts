@@ -17,6 +17,7 @@ export interface GbnfRule {
   readonly comment?: string;
 }
 
+/** The body of a rule, or a part of one. */
 export type GbnfNode =
   | GbnfLiteral
   | GbnfClass

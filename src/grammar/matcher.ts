@@ -13,6 +13,7 @@ import { tokenCharacter } from './token-character.ts';
 import { findTokens, type TokenIndex } from './token-index.ts';
 import { expandUntil } from './until.ts';
 
+/** A place in the texts of a grammar: what may come there, what must, and the way on. */
 export interface Matcher {
   /** Moves over `text`, or stays and says `false` where it is not allowed. */
   accept(text: string | Uint8Array): boolean;
@@ -41,6 +42,7 @@ export interface Matcher {
   clone(): Matcher;
 }
 
+/** Options of a matcher. */
 export interface MatcherOptions {
   /** An ambiguous grammar that needs more stacks at once is given up with a GrammarError. Default 1000. */
   readonly maxStacks?: number;

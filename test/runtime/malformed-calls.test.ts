@@ -1,7 +1,7 @@
 /** What the parser says of calls that are broken, cut short, or not allowed. */
 import { describe, expect, it } from 'vitest';
+import { argumentValidator } from '../../src/argument-validator.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
-import { argumentValidator } from '../../src/runtime/validate-arguments.ts';
 import { exampleTools, inputs, read, tool } from '../support/example-calls.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
 import * as samples from '../support/sample-formats.ts';
@@ -134,6 +134,14 @@ describe('malformed calls', () => {
     const message = read(samples.jsonInTags, text, { tools: strict, validate: argumentValidator(strict) });
     expect(message.tool_calls).toHaveLength(1);
     expect(message.malformed?.[0]?.reason).toContain('/n');
+  });
+
+  it('checks no arguments where the tool has no schema, and says where its schema is none', () => {
+    const parameters = { type: 'object', properties: { n: { $ref: '#/nowhere' } } };
+    const validate = argumentValidator([{ name: 'any' }, { name: 'broken', parameters }]);
+    expect(validate('any', { n: 1 })).toEqual([]);
+    expect(validate('broken', { n: 1 })).toEqual([expect.stringContaining('"broken"')]);
+    expect(validate('other', {})).toEqual([expect.stringContaining('"other"')]);
   });
 });
 
