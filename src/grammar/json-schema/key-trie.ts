@@ -7,7 +7,7 @@
  * any of some declared keys, none of which may come. They depend on the characters that stay, and on the ends
  * of those keys, so all objects of a grammar share them.
  */
-import { alternatives, commonPrefix } from '../alternatives.ts';
+import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, empty, literal, optional, repeat, sequence } from '../expression.ts';
 import {
   allCharacters,
@@ -20,6 +20,7 @@ import {
 import { plainSpelling, type Spelling } from '../regular/spelling.ts';
 import { writeNode } from '../regular/write-automaton.ts';
 import { spelledCharacter, spelledChoice } from '../regular/write-characters.ts';
+import { type KeyNode, keyTree } from './key-tree.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { ObjectNotation } from './syntax.ts';
 
@@ -39,26 +40,17 @@ export interface KeyWriter {
   keys(wanted: WantedKeys): Expression;
 }
 
-/** A key that is declared; its label is its position among them. */
-interface LabelledKey {
-  readonly text: string;
-  readonly label: number;
-}
-
-/** Keys of the sorted list from `low` up to `high`, which have their first `depth` code units in common. */
-interface Slice {
-  readonly low: number;
-  readonly high: number;
-  readonly depth: number;
-}
-
 /** What a walk through the trie carries along. */
 interface Walk {
   readonly wanted: WantedKeys;
   readonly allowed: ReadonlySet<number>;
   /** The end of a key that is not declared; `null` when none may come. */
   readonly free: Expression | null;
+  /** What is known of nodes. */
+  readonly ranges: Map<KeyNode, Range | null>;
 }
+
+type Range = readonly [first: number, last: number];
 
 /** Which places of an object look alike, so that their rules are worth sharing. */
 export interface KeyPlaces {
@@ -73,16 +65,24 @@ const nothing: WantedKeys = { labels: [], following: 'nothing', ending: () => em
 
 /** Groups that are nested more deeply become rules. */
 const maxDepth = 100;
+/** More characters than these are put into groups. */
+const mostUngrouped = 8;
 
 /** Writes keys that no pattern tells apart: the declared ones, and with the label after them any other. */
 export class KeyTrie implements KeyWriter {
-  readonly #sorted: readonly LabelledKey[];
+  readonly #root: KeyNode;
   readonly #freeLabel: number;
   readonly #places: KeyPlaces;
   readonly #rules: RuleSet;
   readonly #spelling: Spelling;
   /** Those that a key may hold. */
   readonly #characters: CharacterSet;
+  /** Equal for objects whose undeclared keys are written alike. */
+  readonly #script: string;
+  /** Whether no declared key has a character that is written as an escape. */
+  readonly #plain: boolean;
+  readonly #rests = new Map<string, Expression>();
+  readonly #others = new Map<KeyNode, Expression>();
   readonly #key: string;
   readonly #hint: string;
 
@@ -94,14 +94,15 @@ export class KeyTrie implements KeyWriter {
     key: string,
     hint: string,
   ) {
-    this.#sorted = keys
-      .map((text, label) => ({ text, label }))
-      .sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text)));
+    this.#root = keyTree(keys);
     this.#freeLabel = keys.length;
     this.#places = places;
     this.#rules = rules;
     this.#spelling = object.keySpelling ?? plainSpelling;
-    this.#characters = subtractSets(allCharacters, forbiddenInKeys(object));
+    const forbidden = forbiddenInKeys(object);
+    this.#characters = forbidden.length === 0 ? allCharacters : subtractSets(allCharacters, forbidden);
+    this.#script = rules.shortKey(`${this.#spelling.id} ${setKey(this.#characters)}`);
+    this.#plain = keys.every((text) => this.#spelling.text(text) === text);
     this.#key = key;
     this.#hint = `${hint}-key`;
   }
@@ -110,182 +111,228 @@ export class KeyTrie implements KeyWriter {
     this.#rules.charge(1 + (wanted.labels.length >> 6));
     const allowed = new Set(wanted.labels);
     const free = allowed.has(this.#freeLabel) ? wanted.ending(this.#freeLabel) : null;
-    const all: Slice = { low: 0, high: this.#sorted.length, depth: 0 };
-    return this.#node(all, { wanted, allowed, free }, 0);
+    return this.#node(this.#root, { wanted, allowed, free, ranges: new Map() }, 0);
   }
 
-  /** The rest of a key behind what the keys of `slice` have in common. */
-  #node(slice: Slice, walk: Walk, nested: number): Expression {
-    this.#rules.charge(2 + ((slice.high - slice.low) >> 6));
-    if (walk.free === null) return this.#closedNode(slice, walk, nested);
-    const none = walk.wanted !== nothing && this.#range(slice, walk) === null;
-    return none ? sequence(this.#other(slice), walk.free) : this.#openNode(slice, walk, walk.free, nested);
+  /** The rest of a key of `node`. */
+  #node(node: KeyNode, walk: Walk, nested: number): Expression {
+    this.#rules.charge(2 + (node.size >> 6));
+    if (walk.free === null) return this.#closedNode(node, walk, nested);
+    const none = walk.wanted !== nothing && this.#range(node, walk) === null;
+    if (none) return sequence(this.#other(node), walk.free);
+    const single = this.#plain && node.size === 1 && node.rest.length + nested < maxDepth;
+    return single ? this.#chain(node, walk, walk.free) : this.#openNode(node, walk, walk.free, nested);
   }
 
-  /** What is left of a key that is none of those of `slice`. It depends on their ends alone. */
-  #other(slice: Slice): Expression {
-    const ends = this.#sorted.slice(slice.low, slice.high).map(({ text }) => text.slice(slice.depth));
-    if (ends.every((end) => end === '')) return this.#rest([], ends.length === 0);
-    const key = `other key ${this.#spelling.id} ${setKey(this.#characters)} ${JSON.stringify(ends)}`;
-    const walk: Walk = { wanted: nothing, allowed: new Set(), free: empty };
-    return this.#rules.named(key, 'key-other', () => this.#openNode(slice, walk, empty, 0));
+  /** What is left of a key that is none of those of `node`. It depends on their ends alone. */
+  #other(node: KeyNode): Expression {
+    const known = this.#others.get(node);
+    if (known !== undefined) return known;
+    const made = this.#makeOther(node);
+    this.#others.set(node, made);
+    return made;
+  }
+
+  #makeOther(node: KeyNode): Expression {
+    if (node.size <= 1 && node.rest === '') return this.#rest('', node.size === 0);
+    const key = `other key ${this.#script} ${node.ends}`;
+    return this.#rules.named(key, 'key-other', () => this.#writeOther(node));
+  }
+
+  #writeOther(node: KeyNode): Expression {
+    return this.#node(node, { wanted: nothing, allowed: new Set(), free: empty, ranges: new Map() }, 0);
   }
 
   /** Where only declared keys may come, what they have in common is one literal. */
-  #closedNode(slice: Slice, walk: Walk, nested: number): Expression {
-    const kept = this.#trimmed(slice, walk);
-    const common = this.#commonDepth(kept);
-    const text = this.#text(kept.low).slice(slice.depth, common);
-    const inner: Slice = { ...kept, depth: common };
-    const label = this.#labelAt(inner);
-    const ends = label !== null && walk.allowed.has(label) ? [walk.wanted.ending(label)] : [];
-    const children = this.#children(inner).filter((child) => this.#range(child, walk) !== null);
-    const options = children.map((child) =>
-      this.#child(child, inner.depth, walk, nested, children.length > 1),
-    );
-    return sequence(literal(this.#spelling.text(text)), alternatives(...options, ...ends));
+  #closedNode(from: KeyNode, walk: Walk, nested: number): Expression {
+    const node = this.#fork(from, walk);
+    const text = node.first.text.slice(from.depth, node.depth);
+    const ends = node.label !== null && walk.allowed.has(node.label) ? [walk.wanted.ending(node.label)] : [];
+    const wanted = this.#wanted(node, walk, nested);
+    return sequence(literal(this.#spelling.text(text)), alternatives(...wanted, ...ends));
   }
 
-  #openNode(slice: Slice, walk: Walk, free: Expression, nested: number): Expression {
-    const children = this.#children(slice);
-    const label = this.#labelAt(slice);
-    const end = label === null ? free : walk.allowed.has(label) ? walk.wanted.ending(label) : null;
-    const characters = children.map((child) => this.#text(child.low).slice(slice.depth, child.depth));
-    if (!characters.every((each) => this.#spelling.text(each) === each)) {
-      return this.#escapedNode(slice, walk, free, end, nested);
+  /** The first node from `node` on where more than one thing may come. */
+  #fork(node: KeyNode, walk: Walk): KeyNode {
+    let fork = node;
+    for (;;) {
+      if (fork.size === 1) return fork.end;
+      if (fork.label !== null && walk.allowed.has(fork.label)) return fork;
+      const live = fork.children.filter((child) => this.#range(child, walk) !== null);
+      const [only] = live;
+      if (only === undefined || live.length > 1) return fork;
+      fork = only;
     }
-    const options = children.map((child) =>
-      this.#child(child, slice.depth, walk, nested, children.length > 1),
+  }
+
+  /** One declared key alone: an end for each of its characters, from the last to the first. */
+  #chain(node: KeyNode, { wanted, allowed }: Walk, free: Expression): Expression {
+    const characters = Array.from(node.rest);
+    this.#rules.charge(characters.length >> 1);
+    const end = allowed.has(node.first.label) ? [wanted.ending(node.first.label)] : [];
+    const behind = choice(...end, sequence(this.#rest('', false), free));
+    return characters.reduceRight<Expression>(
+      (tail, character) =>
+        choice(sequence(literal(character), tail), sequence(this.#rest(character, true), free)),
+      behind,
     );
-    const rest = this.#rest(characters, label === null);
-    return choice(...options, ...(label === null || end === null ? [] : [end]), sequence(rest, free));
+  }
+
+  #openNode(node: KeyNode, walk: Walk, free: Expression, nested: number): Expression {
+    const { label } = node;
+    const end = label === null ? free : walk.allowed.has(label) ? walk.wanted.ending(label) : null;
+    if (!this.#isPlain(node)) return this.#escapedNode(node, walk, free, end, nested);
+    const rest = this.#rest(node.children.map(leading).join(''), label === null);
+    const ends = label === null || end === null ? [] : [end];
+    const others = sequence(choice(...this.#unwanted(node, walk), rest), free);
+    return choice(...this.#wanted(node, walk, nested), ...ends, others);
   }
 
   /** A node with characters that are written as escapes, which begin like those of other keys. */
   #escapedNode(
-    slice: Slice,
+    node: KeyNode,
     walk: Walk,
     free: Expression,
     end: Expression | null,
     nested: number,
   ): Expression {
-    const children = this.#children(slice);
-    const edges = children.map((child) => {
+    const edges = node.children.map((child) => {
       const follow = () => this.#node(child, walk, nested + 1);
       const shared = () => this.#named(child, walk, follow);
-      return { set: this.#edgeSet(child, slice.depth), inline: follow, shared };
+      return { set: charactersOf(leading(child)), inline: follow, shared };
     });
     const others = subtractSets(this.#characters, characterSet(...edges.flatMap(({ set }) => set)));
-    const onward = () => sequence(this.#rest([], true), free);
+    const onward = () => sequence(this.#rest('', true), free);
     const rest = others.length === 0 ? [] : [{ set: others, inline: onward, shared: onward }];
-    const self = () => this.#named(slice, walk, () => this.#node(slice, walk, 0));
+    const self = () => this.#named(node, walk, () => this.#node(node, walk, 0));
     return writeNode({ edges: [...edges, ...rest], loop: [], self, end }, this.#spelling, this.#rules);
   }
 
-  #edgeSet(child: Slice, depth: number): CharacterSet {
-    const point = this.#text(child.low).codePointAt(depth) ?? 0;
-    return [[point, point]];
+  /** The wanted keys of `node` by their next character; many characters in groups, which other places share. */
+  #wanted(node: KeyNode, walk: Walk, nested: number): readonly Expression[] {
+    const { children } = node;
+    if (walk.wanted === nothing) {
+      return children.length === 1 ? children.map((child) => this.#child(child, walk, nested, false)) : [];
+    }
+    if (this.#isGrouped(node)) return node.groups.flatMap((group) => this.#wantedGroup(group, walk, nested));
+    const live = children.filter((child) => this.#range(child, walk) !== null);
+    const isBranch = walk.free === null ? live.length > 1 : children.length > 1;
+    return live.map((child) => this.#child(child, walk, nested, isBranch));
+  }
+
+  #wantedGroup(group: KeyNode, walk: Walk, nested: number): readonly Expression[] {
+    if (this.#range(group, walk) === null) return [];
+    if (!this.#isShared(group, walk)) return this.#wanted(group, walk, nested);
+    return [this.#named(group, walk, () => choice(...this.#wanted(group, walk, 0)), 'any')];
+  }
+
+  /** What is left of keys that begin like some of `node`, none of which are wanted. */
+  #unwanted(node: KeyNode, walk: Walk): readonly Expression[] {
+    const { children } = node;
+    if (walk.wanted === nothing && children.length === 1) return [];
+    if (!this.#isGrouped(node)) {
+      return children.flatMap((child) =>
+        this.#range(child, walk) === null ? [this.#otherChild(child)] : [],
+      );
+    }
+    return node.groups.flatMap((group) =>
+      this.#range(group, walk) === null ? [this.#otherGroup(group)] : this.#unwanted(group, walk),
+    );
+  }
+
+  #otherChild(child: KeyNode): Expression {
+    return sequence(literal(leading(child)), this.#other(child));
+  }
+
+  #otherGroup(group: KeyNode): Expression {
+    const key = `other keys ${this.#script} ${group.ends}`;
+    return this.#rules.named(key, 'key-other', () =>
+      choice(...group.children.map((child) => this.#otherChild(child))),
+    );
+  }
+
+  #isGrouped(node: KeyNode): boolean {
+    return node.children.length > mostUngrouped && this.#isPlain(node);
+  }
+
+  #isPlain(node: KeyNode): boolean {
+    if (this.#plain) return true;
+    const characters = node.children.map(leading).join('');
+    return this.#spelling.text(characters) === characters;
   }
 
   /** The character that leads to `child` and the rest of the key; a rule where other places need it, too. */
-  #child(child: Slice, depth: number, walk: Walk, nested: number, isBranch: boolean): Expression {
-    const character = this.#text(child.low).slice(depth, child.depth);
+  #child(child: KeyNode, walk: Walk, nested: number, isBranch: boolean): Expression {
+    const character = leading(child);
     const text = this.#spelling.text(character);
-    if (walk.wanted === nothing && isBranch && text === character) {
-      return sequence(literal(text), this.#other(child));
-    }
     const write = (deep: number) => sequence(literal(text), this.#node(child, walk, deep));
     // Escapes begin alike, and only in place their common beginning can be factored out.
     const named = text === character && (nested >= maxDepth || (isBranch && this.#isShared(child, walk)));
     return named ? this.#named(child, walk, () => write(0), text) : write(nested + 1);
   }
 
-  #named(slice: Slice, walk: Walk, write: () => Expression, leading = ''): Expression {
-    const [first, last] = this.#range(slice, walk) ?? [-1, -1];
-    const place = `${slice.low} ${slice.high} ${slice.depth} ${leading}`;
-    const key = `${this.#key} ${place} ${first} ${last} ${walk.free !== null} ${walk.wanted.following}`;
+  #named(node: KeyNode, walk: Walk, write: () => Expression, leadingText = ''): Expression {
+    const [first, last] = this.#range(node, walk) ?? [-1, -1];
+    const key = `${this.#key} ${node.id} ${leadingText} ${first} ${last} ${walk.free !== null} ${walk.wanted.following}`;
     return this.#rules.named(key, this.#hint, write);
   }
 
-  /** Whether the same keys of `slice` are still to come at another position, too. */
-  #isShared(slice: Slice, walk: Walk): boolean {
+  /** Whether the same keys of `node` are still to come at another position, too. */
+  #isShared(node: KeyNode, walk: Walk): boolean {
     const { earliest, manyPerPosition } = this.#places;
-    const [first] = this.#range(slice, walk) ?? [];
+    const [first] = this.#range(node, walk) ?? [];
     if (first === undefined) return false;
     if (manyPerPosition) return true;
     let before = (earliest[first] ?? 0) - 1;
-    for (let at = slice.low; at < slice.high; at += 1) {
-      const label = this.#label(at);
+    for (let at = 0; at < node.size; at += 1) {
+      const { label } = node.at(at);
       if (label < first && label > before) before = label;
     }
     return first - before > 1;
   }
 
-  /** Least and greatest label of the keys of `slice` that may come, or `null`. */
-  #range({ low, high }: Slice, { allowed }: Walk): readonly [first: number, last: number] | null {
+  /** Least and greatest label of the keys of `node` that may come, or `null`. */
+  #range(node: KeyNode, { allowed, ranges }: Walk): Range | null {
+    const known = ranges.get(node);
+    if (known !== undefined) return known;
     let first = this.#freeLabel;
     let last = -1;
-    for (let at = low; at < high; at += 1) {
-      const label = this.#label(at);
+    for (let at = 0; at < node.size; at += 1) {
+      const { label } = node.at(at);
       if (!allowed.has(label)) continue;
       first = Math.min(first, label);
       last = Math.max(last, label);
     }
-    return last < 0 ? null : [first, last];
-  }
-
-  /** `slice` from the first to the last key that may come. */
-  #trimmed({ low, high, depth }: Slice, { allowed }: Walk): Slice {
-    let first = low;
-    let end = high;
-    while (first < end && !allowed.has(this.#label(first))) first += 1;
-    while (end > first && !allowed.has(this.#label(end - 1))) end -= 1;
-    return { low: first, high: end, depth };
-  }
-
-  /** Length of what the keys of `slice` have in common; they are sorted, so its ends tell. */
-  #commonDepth({ low, high }: Slice): number {
-    return commonPrefix(this.#text(low), this.#text(high - 1)).length;
-  }
-
-  /** The parts of `slice` that go on with one character each. */
-  #children({ low, high, depth }: Slice): readonly Slice[] {
-    const found: Slice[] = [];
-    let at = low;
-    if (at < high && this.#text(at).length === depth) at += 1;
-    while (at < high) {
-      const point = this.#text(at).codePointAt(depth) ?? 0;
-      const start = at;
-      while (at < high && this.#text(at).codePointAt(depth) === point) at += 1;
-      found.push({ low: start, high: at, depth: depth + (point > 0xffff ? 2 : 1) });
-    }
-    return found;
-  }
-
-  /** The label of the key that ends where `slice` is; `null` where none does. */
-  #labelAt({ low, high, depth }: Slice): number | null {
-    return low < high && this.#text(low).length === depth ? this.#label(low) : null;
+    const range: Range | null = last < 0 ? null : [first, last];
+    ranges.set(node, range);
+    return range;
   }
 
   /** What is left of a key whose next character is none of `characters`; with `mayEnd` also nothing. */
-  #rest(characters: readonly string[], mayEnd: boolean): Expression {
+  #rest(characters: string, mayEnd: boolean): Expression {
+    const short = `${mayEnd ? '' : ' '}${characters}`;
+    const known = this.#rests.get(short);
+    if (known !== undefined) return known;
     const any = spelledCharacter(this.#characters, this.#spelling, this.#rules);
-    if (characters.length === 0) return repeat(any, mayEnd ? 0 : 1);
-    const key = `key rest ${this.#spelling.id} ${setKey(this.#characters)} ${characters.join('')} ${mayEnd}`;
+    const made = characters === '' ? repeat(any, mayEnd ? 0 : 1) : this.#restWithout(characters, any, mayEnd);
+    this.#rests.set(short, made);
+    return made;
+  }
+
+  #restWithout(characters: string, any: Expression, mayEnd: boolean): Expression {
+    const key = `key rest ${this.#script} ${characters} ${mayEnd}`;
     return this.#rules.named(key, 'key-rest', () => {
-      const set = subtractSets(this.#characters, charactersOf(characters.join('')));
+      const set = subtractSets(this.#characters, charactersOf(characters));
       const rest = sequence(choice(...spelledChoice([set], [empty], this.#spelling)), repeat(any));
       return mayEnd ? optional(rest) : rest;
     });
   }
+}
 
-  #text(at: number): string {
-    return this.#sorted[at]?.text ?? '';
-  }
-
-  #label(at: number): number {
-    return this.#sorted[at]?.label ?? -1;
-  }
+/** The character that leads to `node`. */
+function leading({ first, depth }: KeyNode): string {
+  const pair = first.text.codePointAt(depth - 2) ?? 0;
+  return first.text.slice(depth - (pair > 0xffff ? 2 : 1), depth);
 }
 
 /** Where keys are written as they are, what follows them must not come in them. */
