@@ -78,27 +78,39 @@ export const engineRepetitionLimit = 2000;
 
 /** Names are padded to one column up to this width. */
 const nameColumn = 28;
+/** Grammars of more rules are not aligned: the spaces would be a fifth of their text. */
+const mostAligned = 300;
 /** A rule whose alternatives are longer than this puts each on its own line. */
 const lineWidth = 100;
 
-/** Writes a grammar: `::=` aligned, long choices one alternative to a line. */
+/** Writes a grammar: `::=` aligned where it is small, long choices one alternative to a line. */
 export function writeGbnf(grammar: GbnfGrammar): string {
-  let widest = 0;
-  for (const { name } of grammar.rules) if (name.length <= nameColumn) widest = Math.max(widest, name.length);
+  const width = columnOf(grammar.rules.map(({ name }) => name));
   let written = '';
-  for (const rule of grammar.rules) written += `${writeRule(rule, widest)}\n`;
+  for (const rule of grammar.rules) written += writeRule(rule, width);
   return written;
 }
 
-function writeRule({ name, body, comment }: GbnfRule, width: number): string {
+/** The width to which names of rules are padded; 0 where there are so many that nobody reads them in a column. */
+export function columnOf(names: readonly string[]): number {
+  if (names.length > mostAligned) return 0;
+  return Math.max(0, ...names.filter((name) => name.length <= nameColumn).map((name) => name.length));
+}
+
+/** A rule and a line end, its name padded to `width`. */
+export function writeRule({ name, body, comment }: GbnfRule, width: number): string {
   const head = `${name.padEnd(width)} ::= `;
   const above = comment === undefined ? '' : `# ${comment}\n`;
-  if (body.type !== 'choice') return above + head + writeNode(body, 'rule');
+  return `${above}${head}${writeBody(body, head.length)}\n`;
+}
+
+function writeBody(body: GbnfNode, indent: number): string {
+  if (body.type !== 'choice') return writeNode(body, 'rule');
   const alternatives = body.alternatives.map((each) => writeNode(each, 'alternative'));
-  const line = head + alternatives.join(' | ');
-  if (line.length <= lineWidth) return above + line;
+  const line = alternatives.join(' | ');
+  if (indent + line.length <= lineWidth) return line;
   // A line may end only behind `|`: llama.cpp takes any other line end for the end of the rule.
-  return above + head + alternatives.join(` |\n${' '.repeat(head.length)}`);
+  return alternatives.join(` |\n${' '.repeat(indent)}`);
 }
 
 /** What a node stands in, which decides whether it needs parentheses. */

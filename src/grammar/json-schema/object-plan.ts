@@ -10,7 +10,6 @@ import {
   allCharacters as everyCharacter,
   type Partition,
 } from '../regular/character-set.ts';
-import { minimise } from '../regular/minimise.ts';
 import type { Term, Terms } from '../regular/terms.ts';
 import { coversKey, type ObjectShape, type PropertyRule } from './shapes.ts';
 import type { State, States } from './states.ts';
@@ -200,7 +199,7 @@ class KeyAutomaton {
       const label = this.#label(position);
       states.push({ accepts: label !== null, edges, ...(label === null ? {} : { label }) });
     }
-    return minimise({ states }, this.#context.budget);
+    return { states };
   }
 
   #steps({ node, patterns }: KeyPosition): Partition<KeyPosition> {
