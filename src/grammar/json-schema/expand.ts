@@ -11,7 +11,7 @@ import { decimalOf } from './decimal.ts';
 import { absorb, uniteAbsent } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords, strings } from './object-keywords.ts';
-import { referencesOf } from './references.ts';
+import { hasReference, referencesOf } from './references.ts';
 import { keywordReporter } from './report-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
 import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueTypes } from './shapes.ts';
@@ -20,6 +20,7 @@ import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
 import { anythingHolds, booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
 
+const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
 const maxShapes = 2000;
 /** Where there are more alternatives, those that nothing is of are looked for and dropped. */
 const crowd = 24;
@@ -126,7 +127,7 @@ export class Expander {
 
   /** What `schema` asserts about values of `type`, or `never` where the type itself is refused. */
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
-    const references = this.#references(node, schema, type);
+    const references = hasReference(schema) ? this.#references(node, schema, type) : [];
     if (references.length > 0 && node.place.refAlone) return references;
     this.#reportKeywords(node, schema);
     const allowed = typeAssertion(schema, type);
@@ -169,6 +170,7 @@ export class Expander {
   }
 
   #combinators(schema: JsonObject, node: SchemaNode, type: ValueType): readonly Assertion[] {
+    if (!combinators.some((keyword) => keyword in schema)) return [];
     const { document } = this.#context;
     const list = (keyword: string): readonly Assertion[] | null => {
       const branches = schema[keyword];

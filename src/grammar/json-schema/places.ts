@@ -3,12 +3,19 @@
  * of keys, by first mention over all branches, so that a value has one spelling before anything is known
  * about which branch it is valid against.
  */
-import type { JsonObject } from '../../messages.ts';
+import type { JsonObject, JsonValue } from '../../messages.ts';
 import type { StepBudget } from '../regular/budget.ts';
 import { itemNodes } from './array-keywords.ts';
 import { schemaOfContainer } from './containers.ts';
-import { isReference, referenced } from './references.ts';
-import { isArray, isObject, isSchema, type SchemaDocument, type SchemaNode } from './schema-document.ts';
+import { isReference, referenced, referenceKeywords } from './references.ts';
+import {
+  isArray,
+  isObject,
+  isSchema,
+  plainScalar,
+  type SchemaDocument,
+  type SchemaNode,
+} from './schema-document.ts';
 
 /** Equal ids mean equal places. */
 export interface Place {
@@ -25,6 +32,8 @@ const inPlace = ['allOf', 'anyOf', 'oneOf'];
 const single = ['not', 'if', 'then', 'else'];
 const byKey = ['dependentSchemas', 'dependencies'];
 const openKeys = ['additionalProperties', 'unevaluatedProperties'];
+/** Keywords under which other sub-schemas of the same value are found. */
+const leadsOn = new Set([...inPlace, ...single, ...byKey, ...referenceKeywords, 'const', 'enum']);
 const maxNodes = 5000;
 
 /** Makes and interns places. */
@@ -158,13 +167,16 @@ export class Places {
   #collect(node: SchemaNode, found: Map<number, SchemaNode>): void {
     const { schema } = node;
     if (!isObject(schema) || found.has(node.id) || found.size >= maxNodes) return;
+    // Values without keys and items look alike wherever they stand.
+    if (plainScalar(schema) !== null) return;
     found.set(node.id, node);
-    for (const [keyword, value] of Object.entries(schema)) {
-      for (const inner of this.#applied(node, keyword, value)) this.#collect(inner, found);
+    for (const keyword in schema) {
+      if (!leadsOn.has(keyword)) continue;
+      for (const inner of this.#applied(node, keyword, schema[keyword])) this.#collect(inner, found);
     }
   }
 
-  #applied(node: SchemaNode, keyword: string, value: JsonObject[string]): readonly SchemaNode[] {
+  #applied(node: SchemaNode, keyword: string, value: JsonValue | undefined): readonly SchemaNode[] {
     const document = this.#document;
     if (isReference(keyword) && typeof value === 'string') {
       const target = referenced(document, node, keyword, value);

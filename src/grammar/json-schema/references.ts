@@ -4,12 +4,12 @@ import type { ExpansionContext } from './assertions.ts';
 import type { SchemaDocument, SchemaNode } from './schema-document.ts';
 
 /** The keywords that lead to other sub-schemas. */
-const keywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
-type ReferenceKeyword = (typeof keywords)[number];
+export const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
+type ReferenceKeyword = (typeof referenceKeywords)[number];
 
 /** Whether `keyword` leads to another sub-schema. */
 export function isReference(keyword: string): keyword is ReferenceKeyword {
-  return keywords.some((each) => each === keyword);
+  return referenceKeywords.some((each) => each === keyword);
 }
 
 /** The node that `keyword` of `node` means; `ambiguous` where that depends on the way to `node`. */
@@ -29,13 +29,19 @@ export function referenced(
   }
 }
 
+/** Whether `schema` refers to another one. */
+export function hasReference(schema: JsonObject): boolean {
+  return '$ref' in schema || '$dynamicRef' in schema || '$recursiveRef' in schema;
+}
+
 /** The nodes that the references of `schema` lead to; says which lead nowhere, or to one of several. */
 export function referencesOf(
   schema: JsonObject,
   node: SchemaNode,
   context: Pick<ExpansionContext, 'document' | 'report'>,
 ): readonly SchemaNode[] {
-  return keywords.flatMap((keyword) => {
+  if (!hasReference(schema)) return [];
+  return referenceKeywords.flatMap((keyword) => {
     const reference = schema[keyword];
     if (typeof reference !== 'string') return [];
     const target = referenced(context.document, node, keyword, reference);

@@ -240,7 +240,18 @@ const annotations = new Set(['title', 'description', 'default', 'examples', 'exa
 /** Whether any value is valid against `schema`, because it holds annotations at most. */
 export function saysNothing(schema: JsonSchema): boolean {
   if (typeof schema === 'boolean') return schema;
-  return Object.keys(schema).every((keyword) => annotations.has(keyword));
+  for (const keyword in schema) if (!annotations.has(keyword)) return false;
+  return true;
+}
+
+const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+
+/** The one scalar type that `schema` asks for, where it says nothing else; else `null`. */
+export function plainScalar(schema: JsonSchema): string | null {
+  if (typeof schema === 'boolean' || typeof schema.type !== 'string' || !scalars.has(schema.type))
+    return null;
+  for (const keyword in schema) if (keyword !== 'type' && !annotations.has(keyword)) return null;
+  return schema.type;
 }
 
 /** Whether `value` is a JSON object. */

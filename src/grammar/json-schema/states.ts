@@ -1,7 +1,7 @@
 /** States: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
 import type { JsonSchema } from '../../messages.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
-import { isArray, type SchemaNode, saysNothing } from './schema-document.ts';
+import { isArray, plainScalar, type SchemaNode, saysNothing } from './schema-document.ts';
 
 /** "All of these nodes, none of those." Equal ids mean equal states. */
 export interface State {
@@ -20,6 +20,8 @@ const maxStates = 20_000;
 /** Makes and interns states. */
 export class States {
   readonly #interned = new Map<string, State>();
+  /** Of all sub-schemas that ask for one scalar type and nothing else, the first; most schemas have many. */
+  readonly #scalars = new Map<string, SchemaNode>();
   /** Every value. */
   readonly anything: State = this.#intern([]);
   /** No value: a marker that no list of nodes gives. */
@@ -40,7 +42,16 @@ export class States {
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.anything : this.nothing;
     if (saysNothing(schema)) return holds ? this.anything : this.nothing;
-    return this.#intern([{ node, holds }]);
+    return this.#intern([{ node: this.#same(node), holds }]);
+  }
+
+  /** A node that says the same as `node`. */
+  #same(node: SchemaNode): SchemaNode {
+    const type = plainScalar(node.schema);
+    if (type === null) return node;
+    const first = this.#scalars.get(type) ?? node;
+    this.#scalars.set(type, first);
+    return first;
   }
 
   /** Values of both. */
