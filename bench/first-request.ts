@@ -13,14 +13,15 @@ import { cpuTime, median } from './processor-time.ts';
 
 const processes = 5;
 
-/** Prints what loading and the first `required` take with these tools, medians of new processes. */
+/** Prints what loading (and preparing) and the first `required` take with these tools, medians of new processes. */
 export async function compareFirstRequests(model: string, tools: readonly Tool[]): Promise<void> {
   const file = path.join(os.tmpdir(), `idiolect-first-${process.pid}.json`);
-  for (const [name, compiled] of [
-    ['first, compiler', null],
-    ['first, ahead', compileAhead(responseModule.format, tools, 'strict')],
+  for (const [name, way] of [
+    ['first, compiler', {}],
+    ['first, prepared', { prepare: true }],
+    ['first, ahead', { compiled: compileAhead(responseModule.format, tools, 'strict') }],
   ] as const) {
-    fs.writeFileSync(file, JSON.stringify({ model, tools, compiled }));
+    fs.writeFileSync(file, JSON.stringify({ model, tools, ...way }));
     const runs = Array.from({ length: processes }, () => inNewProcess(file));
     const [request, load] = ['request', 'load'].map((key) => median(runs.map((run) => Number(run[key]))));
     console.log(`  ${name.padEnd(16)} ${request?.toFixed(1).padStart(8)} ms, loading ${load?.toFixed(0)} ms`);
@@ -38,11 +39,12 @@ function inNewProcess(file: string): Readonly<Record<string, unknown>> {
 
 /** Loads and asks, and prints the times. */
 export async function firstRequest([file = '']: readonly string[]): Promise<void> {
-  const { model: modelFile, tools, compiled } = JSON.parse(fs.readFileSync(file, 'utf8'));
-  if (compiled !== null) rememberTools(tools, compiled);
+  const { model: modelFile, tools, compiled, prepare } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  if (compiled !== undefined) rememberTools(tools, compiled);
   let before = cpuTime();
   const options = { modules: [responseModule], gpu: false, threads: 1, contextSize: 8192 } as const;
   const model = await loadModel(modelFile, options);
+  if (prepare === true) await model.prepare({ tools });
   const load = cpuTime() - before;
   let request = Number.NaN;
   const { adaptStateToTokens } = LlamaContextSequence.prototype;

@@ -1,8 +1,8 @@
 /**
  * What a request costs before its first token: with known tools, with new ones, and in llama.cpp's chat
  * layer (through `@fugood/llama.node`), which renders, compiles and analyses anew each time. Milliseconds
- * of processor time, medians. Then the first request of a new process, with grammars compiled ahead and
- * without, up to the engine's first work.
+ * of processor time, medians. Then the first request of a new process, with tools compiled ahead, prepared
+ * and neither, up to the engine's first work.
  *
  *     npx tsx --conditions=idiolect:source bench/requests.ts
  */
