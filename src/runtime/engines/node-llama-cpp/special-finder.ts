@@ -20,38 +20,44 @@ interface Node {
 export class SpecialFinder {
   readonly #forwards = newNode();
   readonly #backwards = newNode();
-  /** By the low byte of a unit: whether one may begin, or end, with it. Says no to nearly every place. */
-  readonly #mayBegin = new Uint8Array(256);
-  readonly #mayEnd = new Uint8Array(256);
+  /**
+   * The units that one begins, or ends, with. Regular expressions look for them: they are fast in a new process
+   * too, where a loop over every unit of a prompt takes milliseconds.
+   */
+  readonly #beginning: RegExp;
+  readonly #ending: RegExp;
   #longest = 0;
 
   constructor(specials: Iterable<SpecialToken>) {
+    const beginnings = new Set<number>();
+    const endings = new Set<number>();
     for (const special of specials) {
       const { text } = special;
       if (text === '') continue;
       const codes = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
-      this.#mayBegin[(codes[0] ?? 0) & 0xff] = 1;
-      this.#mayEnd[(codes.at(-1) ?? 0) & 0xff] = 1;
+      beginnings.add(codes[0] ?? 0);
+      endings.add(codes.at(-1) ?? 0);
       insert(this.#forwards, codes, special);
       insert(this.#backwards, codes.reverse(), special);
       this.#longest = Math.max(this.#longest, text.length);
     }
+    this.#beginning = anyOf(beginnings);
+    this.#ending = anyOf(endings);
   }
 
   /** The occurrences from left to right, the longest first, without overlap. */
   *find(text: string): Generator<{ readonly start: number; readonly special: SpecialToken }> {
-    for (let start = 0; start < text.length; start++) {
+    for (let start = this.#nextBeginning(text, 0); start >= 0; ) {
       const special = this.#longestAt(text, start);
-      if (special === undefined) continue;
-      yield { start, special };
-      start += special.text.length - 1;
+      if (special !== undefined) yield { start, special };
+      start = this.#nextBeginning(text, start + (special?.text.length ?? 1));
     }
   }
 
   /** Places, one inside each occurrence (overlapping ones too), at which to cut so that none remains. */
   cutsInside(text: string): number[] {
     const cuts: number[] = [];
-    for (let start = 0; start < text.length; start++) {
+    for (let start = this.#nextBeginning(text, 0); start >= 0; start = this.#nextBeginning(text, start + 1)) {
       if (this.#longestAt(text, start) !== undefined) cuts.push(start + widthAt(text, start));
     }
     return cuts;
@@ -62,8 +68,12 @@ export class SpecialFinder {
     return { before: this.#beginsInside(text), after: this.#endsInside(text) };
   }
 
+  /** The first place from `from` on where one may begin; -1 where there is none. */
+  #nextBeginning(text: string, from: number): number {
+    return nextOf(this.#beginning, text, from);
+  }
+
   #longestAt(text: string, start: number): SpecialToken | undefined {
-    if (this.#mayBegin[text.charCodeAt(start) & 0xff] === 0) return undefined;
     let longest: SpecialToken | undefined;
     let node = this.#forwards.next.get(text.charCodeAt(start));
     for (let place = start + 1; node !== undefined; place++) {
@@ -75,8 +85,13 @@ export class SpecialFinder {
 
   /** A beginning of the text ends a special token's text, by more than letters and white space. */
   #beginsInside(text: string): boolean {
-    for (let end = Math.min(text.length, this.#longest); end > 0; end--) {
-      if (this.#mayEnd[text.charCodeAt(end - 1) & 0xff] === 0) continue;
+    const last = Math.min(text.length, this.#longest);
+    for (
+      let at = nextOf(this.#ending, text, 0);
+      at >= 0 && at < last;
+      at = nextOf(this.#ending, text, at + 1)
+    ) {
+      const end = at + 1;
       let node: Node | undefined = this.#backwards;
       for (let place = end; place > 0 && node !== undefined; place--)
         node = node.next.get(text.charCodeAt(place - 1));
@@ -87,8 +102,12 @@ export class SpecialFinder {
 
   /** An end of the text begins a special token's text, by more than letters and white space. */
   #endsInside(text: string): boolean {
-    for (let start = Math.max(0, text.length - this.#longest); start < text.length; start++) {
-      if (this.#mayBegin[text.charCodeAt(start) & 0xff] === 0) continue;
+    const first = Math.max(0, text.length - this.#longest);
+    for (
+      let start = this.#nextBeginning(text, first);
+      start >= 0;
+      start = this.#nextBeginning(text, start + 1)
+    ) {
       let node: Node | undefined = this.#forwards;
       for (let place = start; place < text.length && node !== undefined; place++)
         node = node.next.get(text.charCodeAt(place));
@@ -96,6 +115,18 @@ export class SpecialFinder {
     }
     return false;
   }
+}
+
+/** Finds one of these UTF-16 units. */
+function anyOf(units: ReadonlySet<number>): RegExp {
+  const escaped = Array.from(units, (unit) => `\\u${unit.toString(16).padStart(4, '0')}`);
+  return new RegExp(`[${escaped.join('')}]`, 'g');
+}
+
+/** The first place from `from` on that `pattern`, which is of one unit, finds; -1 where there is none. */
+function nextOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex - 1 : -1;
 }
 
 /** UTF-16 units of the character at `start`. */
