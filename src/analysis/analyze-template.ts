@@ -86,6 +86,7 @@ export function analyzeTemplate(templateSource: string, options: AnalyzeOptions 
   const { capabilities, evidence } = observeCapabilities(template);
   for (const entry of evidence) log.add(entry);
   const draft = inferFormat({ prober, probes, log, shape, cuts, turn, capabilities, source: templateSource });
+  refuseProbeTexts(draft.format, prober);
   const check = selfCheck(draft.format, prober, probes, shape.reasoningSetting, draft.ends, log);
   const special = new Map([
     [prober.sentinels.bos, options.bosToken ?? ''],
@@ -99,6 +100,17 @@ export function analyzeTemplate(templateSource: string, options: AnalyzeOptions 
     warnings: replaceTokens(log.warnings, special),
     selfCheck: check,
   };
+}
+
+/** A format that holds a probe's own text was read where a template repeats what it was given. */
+function refuseProbeTexts(format: ChatFormat, { name, sentinels }: TemplateProber): void {
+  const text = JSON.stringify(format).replaceAll(sentinels.bos, '').replaceAll(sentinels.eos, '');
+  if (text.search(sentinels.pattern) < 0) return;
+  const field = (['turn', 'reasoning', 'content', 'calls'] as const).find(
+    (each) => JSON.stringify(format[each]).replaceAll(sentinels.eos, '').search(sentinels.pattern) >= 0,
+  );
+  const reason = `the template writes a message's texts more than once, or where no marker tells them apart: ${field ?? 'the format'} cannot be read`;
+  throw new AnalysisError({ template: name, probe: 'reasoning-content-call', reason });
 }
 
 interface Stage {

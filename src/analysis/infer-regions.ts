@@ -5,12 +5,18 @@
  */
 import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
-import type { EndReading } from './infer-ends.ts';
+import { type EndReading, isMarker } from './infer-ends.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import type { TurnReading } from './infer-turn.ts';
 import { logContent, logReasoning } from './region-evidence.ts';
-import { beforeCalls, type CallTurn, type ContentCall, type ContentTurn } from './region-texts.ts';
-import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges } from './text-cuts.ts';
+import {
+  beforeCalls,
+  betweenCalls,
+  type CallTurn,
+  type ContentCall,
+  type ContentTurn,
+} from './region-texts.ts';
+import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
 
 /** What the regions are read from. */
 export interface RegionTexts {
@@ -139,7 +145,7 @@ function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCal
     };
   }
   const bare = beforeCalls(calls);
-  if (wrapsEmptyContent(contentCall, bare, texts.content?.before ?? '')) {
+  if (wrapsEmptyContent(contentCall, calls, texts.content?.before ?? '')) {
     return { callsOpen: '', empty: opening.empty, emptyContent: false, fromContent: '', fromReasoning: null };
   }
   const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
@@ -149,8 +155,11 @@ function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCal
     ? between.slice(ends.contentClose.length)
     : between;
   const others = [afterClose, reasoning?.beforeCall ?? null].filter((each) => each !== null);
-  const callsOpen = tokenSuffix([rest, ...others]);
-  const inFront = skipped + rest.slice(0, rest.length - callsOpen.length);
+  const opener = tokenSuffix([rest, ...others]);
+  const unclosed = skipped + rest.slice(0, rest.length - opener.length);
+  const closer = closerOfBlock(reasoning, unclosed, opener);
+  const callsOpen = opener.slice(closer.length);
+  const inFront = unclosed + closer;
   const content = texts.content?.before ?? '';
   return {
     callsOpen,
@@ -161,10 +170,22 @@ function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCal
   };
 }
 
+/** What closes an empty block of reasoning that stands before every call: the first marker behind its opener. */
+function closerOfBlock(reasoning: ReasoningReading | null, before: string, opener: string): string {
+  const opened =
+    reasoning !== null && reasoning.start.trim() !== '' && before.trim() === reasoning.start.trim();
+  const [closer = ''] = tokens(opener.trimStart());
+  if (!opened || !isMarker(closer)) return '';
+  return opener.slice(0, opener.indexOf(closer) + closer.length);
+}
+
 /** Content beside calls has a wrapper of its own, which is written around no content too. */
-function wrapsEmptyContent(contentCall: ContentCall, bare: string, alone: string): boolean {
+function wrapsEmptyContent(contentCall: ContentCall, calls: CallTurn, alone: string): boolean {
   if (contentCall.position !== 'before') return false;
   const { before, between } = contentCall;
+  // What comes again before the second call opens calls.
+  if (betweenCalls(calls)?.endsWith(between)) return false;
+  const bare = beforeCalls(calls);
   return before.trim() !== '' && before !== alone && between.trim() !== '' && bare === before + between;
 }
 
@@ -180,7 +201,9 @@ function skipEmptyRegions(
 ): { readonly skipped: string; readonly emptyContent: boolean } {
   const before = texts.content?.before ?? '';
   const wrapped = before + texts.ends.contentClose;
-  if (texts.ends.contentClose !== '' && bare.startsWith(wrapped))
+  const isOpened =
+    texts.reasoning === null && before.trim() !== '' && texts.contentCall.position === 'before';
+  if ((texts.ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped))
     return { skipped: wrapped, emptyContent: true };
   const closed = texts.turn.prompt.off;
   const closedBehindLead = closed.startsWith(texts.turn.lead) ? closed.slice(texts.turn.lead.length) : closed;
@@ -288,10 +311,7 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
     ...(beside.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
     ...(closing.afterReasoning === '' ? {} : { afterReasoning: closing.afterReasoning }),
   };
-  if (
-    texts.calls !== null &&
-    wrapsEmptyContent(contentCall, beforeCalls(texts.calls), texts.content?.before ?? '')
-  ) {
+  if (texts.calls !== null && wrapsEmptyContent(contentCall, texts.calls, texts.content?.before ?? '')) {
     const { before, between } = contentCall.position === 'before' ? contentCall : { before: '', between: '' };
     return { ...base, besideCalls: { open: before, close: between }, empty: before + between };
   }

@@ -19,6 +19,10 @@ export function logReasoning(reasoning: ReasoningFormat | null, texts: RegionTex
   log.support('reasoning.end', probe, slice, 'it follows the reasoning, up to what opens the next region');
   log.support('reasoning.empty', 'content', turn, 'it stands where reasoning would, in a turn without any');
   log.support('reasoning.preserved', probe, slice, `finished turns show reasoning: ${reasoning.preserved}`);
+  if (reasoning.start.trim() !== '' && reasoning.end.trim() === '') {
+    const message = `nothing but white space ends the reasoning that ${JSON.stringify(reasoning.start)} opens: no end of it can be told`;
+    log.warn({ field: 'reasoning.end', kind: 'assumed', message, rendered: slice });
+  }
   if (reasoning.emptyBesideCalls === undefined || texts.calls === null) return;
   const bare = beforeCalls(texts.calls);
   log.support('reasoning.emptyBesideCalls', 'one-call', bare, 'it stands before a call without reasoning');

@@ -7,6 +7,7 @@ import { writeResponse } from '../grammar/write-response.ts';
 import type { AssistantMessage } from '../messages.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { type Probe, type ProbeTable, valueProbe } from './probes.ts';
+import type { Sentinels } from './sentinels.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
 
 /** How many probes were rendered, and how many of them the format reproduces. */
@@ -28,7 +29,7 @@ export function selfCheck(
   let exact = 0;
   for (const probe of checkedProbes(format, prober, probes)) {
     const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : setting);
-    if (rendered === null || drops(rendered, probe)) continue;
+    if (rendered === null || drops(rendered, probe, prober.sentinels)) continue;
     compared += 1;
     const written = format.turn.start + writeResponse(format, probeMessage(probe));
     if (ends.some((end) => rendered === written + end)) exact += 1;
@@ -51,8 +52,8 @@ function fieldOf(probe: Probe): string {
  * A template may drop what it was given: thoughts, calls, or all calls but the first. Such renders say nothing
  * about how it is written.
  */
-function drops(rendered: string, { reasoning, calls = [] }: Probe): boolean {
-  if (reasoning !== undefined && !rendered.includes(reasoning)) return true;
+function drops(rendered: string, { reasoning, calls = [] }: Probe, sentinels: Sentinels): boolean {
+  if (reasoning !== undefined && !rendered.includes(sentinels.reasoning)) return true;
   const shown = calls.filter((call) => rendered.includes(call.name));
   return shown.length < calls.length && (shown.length === 0 || shown[0] === calls[0]);
 }

@@ -135,6 +135,8 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
       typeof part === 'string' ? matchText(reader, text, start, part) : keyEnd(text, start, reader.ended);
     if (verdict < 0) return verdict;
     end = verdict;
+    // The end of the response may stand for what would follow.
+    if (reader.ended && skipSpace(text, end) === text.length) return end;
   }
   return end;
 }

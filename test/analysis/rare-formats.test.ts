@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
+import { AnalysisError } from '../../src/errors.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import { verificationCases, verificationTools } from '../../src/verify/verification-cases.ts';
 import { verifyTemplate } from '../../src/verify/verify-template.ts';
@@ -88,6 +89,7 @@ const unreadable: Readonly<Record<string, string>> = {
   'arguments without names': eachCall(
     `<call>${name}({% for value in call.function.arguments.values() %}{{ value | tojson }},{% endfor %})</call>`,
   ),
+  'arguments in front of the name': eachCall(`<with>${json}</with><call>${name}</call>`),
   'arguments cut short': eachCall(
     `<call>${name} {{ call.function.arguments | tojson | truncate(30) }}</call>`,
   ),
@@ -112,6 +114,50 @@ describe('what cannot be read', () => {
     const answer = title === 'an answer as JSON' ? '{{ message.content | tojson }}' : '{{ message.content }}';
     const { warnings } = analyzeTemplate(source.replace('{{ message.content }}', answer));
     expect(warnings.map(({ kind }) => kind)).toContain('self-check');
+  });
+});
+
+/** An assistant's turn with thoughts: its markers are those of the test. */
+function thinkingTemplate(thought: string, calls: string): string {
+  return templateOf(calls).replace(
+    '{{ message.content }}',
+    `{% if message.role == "assistant" %}${thought}{% endif %}{{ message.content }}`,
+  );
+}
+
+describe('thoughts', () => {
+  const call = eachCall(`<call>${name} ${json}</call>`);
+  const thoughts = (open: string, close: string) =>
+    `{% if message.reasoning_content %}${open}{{ message.reasoning_content }}${close}{% endif %}`;
+
+  test('in quotes of a JSON object are thoughts, while nothing is escaped', () => {
+    const source = thinkingTemplate(thoughts('{"thought": "', '"}'), call);
+    expect(analyzeTemplate(source).format.reasoning).toMatchObject({ start: '{"thought": "', end: '"}' });
+    expect(verifyTemplate(source).breaches).toEqual([]);
+  });
+
+  test('that the template escapes are told of', () => {
+    const escaped = thoughts('<t>', '</t>').replace('reasoning_content }}', 'reasoning_content | tojson }}');
+    const { warnings } = analyzeTemplate(thinkingTemplate(escaped, call));
+    expect(warnings.map(({ field, kind }) => [field, kind])).toContainEqual(['reasoning', 'self-check']);
+  });
+
+  test('that nothing but white space ends are told of', () => {
+    const { warnings } = analyzeTemplate(thinkingTemplate(thoughts('> ', `${line}${line}`), call));
+    expect(warnings.map(({ field, kind }) => [field, kind])).toContainEqual(['reasoning.end', 'assumed']);
+  });
+
+  test('in a block that stands before every call, empty or not, keep their end', () => {
+    const block =
+      '{% if message.tool_calls %}<|plan|>{{ message.reasoning_content or "" }}<|/plan|>{% endif %}';
+    const source = thinkingTemplate(block, call);
+    expect(analyzeTemplate(source).format.reasoning).toMatchObject({ start: '<|plan|>', end: '<|/plan|>' });
+    expect(verifyTemplate(source).breaches).toEqual([]);
+  });
+
+  test('that are written twice are refused', () => {
+    const twice = thoughts('<a>', '</a>') + thoughts('<b>', '</b>');
+    expect(() => analyzeTemplate(thinkingTemplate(twice, call))).toThrow(AnalysisError);
   });
 });
 
