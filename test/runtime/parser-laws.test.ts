@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatFormat } from '../../src/chat-format.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
 import type { ResponseParserOptions } from '../../src/runtime/response-parser.ts';
@@ -51,6 +52,24 @@ const optionSets: fc.Arbitrary<ResponseParserOptions> = fc.record({
   parallelToolCalls: fc.boolean(),
 }) as fc.Arbitrary<ResponseParserOptions>;
 
+/** How long a piece is, and whether it is the last of its list. */
+const piece = fc.record({ length: fc.integer({ min: 1, max: 9 }), last: fc.boolean() });
+
+/** The text in pieces, and these in lists. The lengths are used again from the first when they are used up. */
+function listsOf(
+  text: string,
+  lengths: readonly { readonly length: number; readonly last: boolean }[],
+): string[][] {
+  const lists: string[][] = [[]];
+  for (let at = 0, index = 0; at < text.length; index++) {
+    const { length = 1, last = false } = lengths[index % lengths.length] ?? {};
+    lists.at(-1)?.push(text.slice(at, at + length));
+    if (last) lists.push([]);
+    at += length;
+  }
+  return lists;
+}
+
 describe.each(sampleFormats)('%s', (_name, format) => {
   it('reads the same however the text is cut', () => {
     fc.assert(
@@ -69,6 +88,23 @@ describe.each(sampleFormats)('%s', (_name, format) => {
           expect(parsePieces(format, text, evenCuts, all)).toEqual(whole);
         },
       ),
+      { numRuns },
+    );
+  });
+
+  it('reads a list of pieces as it reads them one by one', () => {
+    fc.assert(
+      fc.property(textOf(format), optionSets, fc.array(piece, { minLength: 1 }), (text, options, lengths) => {
+        const [alone, listed] = [
+          createResponseParser(format, options),
+          createResponseParser(format, options),
+        ];
+        for (const pieces of listsOf(text, lengths)) {
+          const oneByOne = pieces.flatMap((each) => alone.feed(each));
+          expect(listed.feed(pieces.map((each) => ({ text: each })))).toEqual(oneByOne);
+        }
+        expect(listed.finish()).toEqual(alone.finish());
+      }),
       { numRuns },
     );
   });
