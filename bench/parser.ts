@@ -7,8 +7,8 @@
  * called again and again, as applications do: in one long loop V8 may replace code while it runs, and then
  * leave it at the same place in every pass, which can double the time. Each line is a process
  * of its own, because what V8 makes of the loops depends on all parsers that it has seen. What counts are the
- * ratios; throughput depends on the machine, and is halved where other work fills its caches. What was tried
- * is in `docs/experiments.md`.
+ * ratios; throughput depends on the machine, and falls to two thirds or less while the other core works, for all
+ * that makes events alike. What was tried is in `docs/experiments.md`.
  *
  * llama.cpp's parser, as `@fugood/llama.node` has it, is not among the peers. Neither the module nor its
  * native context has a function that parses; only `completion()` does, what it has sampled itself. So a model
@@ -110,6 +110,25 @@ class TrivialParser implements Feedable {
   }
 }
 
+/**
+ * The same with a second way out, so that V8 has to make the list and the event of each piece. For the trivial
+ * parser it makes neither, as no parser can hope for that sometimes says several things at once.
+ */
+class MakingParser implements Feedable {
+  private end = 0;
+
+  feed(delta: string): readonly ResponseEvent[] {
+    if (delta.endsWith('<')) return [this.event(delta.slice(0, -1)), this.event('<')];
+    return [this.event(delta)];
+  }
+
+  private event(delta: string): ResponseEvent {
+    const start = this.end;
+    this.end = start + delta.length;
+    return { type: 'text-delta', id: 'text-0', delta, start, end: this.end };
+  }
+}
+
 /** Chunks that are fed by one call. */
 const oneCall = 100;
 
@@ -138,8 +157,8 @@ function parseAll(
   };
 }
 
-function echoAll(chunks: readonly string[]): () => unknown {
-  return () => feedAll(new TrivialParser(), chunks).count;
+function echoAll(chunks: readonly string[], Parser: new () => Feedable): () => unknown {
+  return () => feedAll(new Parser(), chunks).count;
 }
 
 function countMarkers(text: string): number {
@@ -173,7 +192,8 @@ const chunkSizes = [1, 4, 16, 64, 0];
 
 /** What is timed, by its title; `size` is that of the chunks, 0 for one piece. */
 const subjects: { readonly [title: string]: (size: number) => readonly number[] } = {
-  'trivial parser': (size) => timed(echoAll(chunksOf(mixed, size))),
+  'trivial parser': (size) => timed(echoAll(chunksOf(mixed, size), TrivialParser)),
+  'the same, events made': (size) => timed(echoAll(chunksOf(mixed, size), MakingParser)),
   'generated, mixed text': (size) => timed(parseAll(generatedModule(jsonInTags), chunksOf(mixed, size))),
   'the same, events alone': (size) =>
     timed(parseAll(generatedModule(jsonInTags), chunksOf(mixed, size), { keepMessage: false })),
@@ -211,6 +231,7 @@ async function report(title: string, units: number, size: number, base = 0): Pro
 async function reportAll(): Promise<void> {
   for (const size of chunkSizes) {
     const base = await report('trivial parser', mixed.length, size);
+    await report('the same, events made', mixed.length, size, base);
     await report('generated, mixed text', mixed.length, size, base);
     await report('the same, events alone', mixed.length, size, base);
     await report('interpreted, mixed text', mixed.length, size, base);
