@@ -58,7 +58,10 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
   readonly maxTokens?: number;
   /** More texts at which the response ends. They count outside of calls only. */
   readonly stop?: readonly string[];
-  /** Ends the response: iteration and `message` then throw the signal's reason. */
+  /**
+   * Ends the response: iteration and `message` then throw the signal's reason. While tools are compiled it is
+   * looked at between two of them.
+   */
   readonly signal?: AbortSignal;
   /**
    * Write forced text without sampling it: several times faster. Where the model would have drawn the same
