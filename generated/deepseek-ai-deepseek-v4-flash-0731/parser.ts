@@ -284,8 +284,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</｜DSML｜parameter>⏎⏎</｜DSML｜invoke>⏎
- *                            ^
+ *     true">Paris</｜DSML｜parameter>⏎⏎</｜DSML｜invoke>⏎
+ *                                  ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -301,8 +301,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris⏎</｜DSML｜invoke>⏎
- *          ^
+ *     true">Paris</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
+ *                                  ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -312,8 +312,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}⏎</｜DSML｜invoke>⏎
- *                      ^^^^^^^^^^^^^^^^^
+ *     …city" string="true">Paris</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
+ *                                                 ^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -405,8 +405,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time">⏎{"city": Paris⏎</｜DSML｜invoke>⏎
- *                ^^^^^^^^^^^^^^
+ *     get_time">⏎<｜DSML｜parameter name="city⏎</｜DSML｜invoke>⏎
+ *                ^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

@@ -153,8 +153,8 @@ const beforeArgumentsTable = jsonArgumentsTable({
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}⏎```<｜tool▁call▁end｜>⏎
- *                      ^^^^^^^^^^^^^^^^^^^^^
+ *     {"city":"Paris"}⏎```<｜tool▁call▁end｜>⏎
+ *                     ^^^^^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);

@@ -269,8 +269,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris,}<tool_call|>
- *          ^
+ *     <|"|>Paris<|"|>,}<tool_call|>
+ *                    ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -286,8 +286,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris}<tool_call|>
- *          ^
+ *     <|"|>Paris<|"|>}<tool_call|>
+ *                    ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -437,8 +437,8 @@ const nestedEndedTable: EndNestedTable<State> = { recover: inMalformedCall };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}}<tool_call|>
- *                      ^^^^^^^^^^^^^
+ *     city:<|"|>Paris<|"|>}<tool_call|>
+ *                         ^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -478,8 +478,8 @@ const afterCallTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time{{"city": Paris}<tool_call|>
- *              ^^^^^^^^^^^^^^
+ *     get_time{city}<tool_call|>
+ *              ^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

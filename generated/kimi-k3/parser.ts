@@ -325,8 +325,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris<|close|>argument<|sep|><|close|>call<|sep|>
- *                                  ^
+ *     string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
+ *                                                ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -342,8 +342,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris<|close|>call<|sep|>
- *          ^
+ *     string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
+ *                                                ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -353,8 +353,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}<|close|>call<|sep|>
- *                      ^^^^^^^^^^^^^^^^^^^^
+ *     …string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
+ *                                                 ^^^^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -419,8 +419,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time" index="1"<|sep|>{"city": Paris<|close|>call<|sep|>
- *                               ^^^^^^^^^^^^^^
+ *     get_time" index="1"<|sep|><|open|>argument key="city<|close|>call<|sep|>
+ *                               ^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

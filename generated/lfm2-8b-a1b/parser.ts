@@ -191,8 +191,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris, )
- *          ^^
+ *     'Paris', )
+ *            ^^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -208,8 +208,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris)
- *          ^
+ *     'Paris')
+ *            ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -219,8 +219,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}),
- *                      ^
+ *     city='Paris'),
+ *                 ^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -300,8 +300,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time({"city": Paris)
- *              ^^^^^^^^^^^^^^
+ *     get_time(city)
+ *              ^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

@@ -262,8 +262,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris, )
- *          ^^
+ *     'Paris', )
+ *            ^^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -279,8 +279,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris)
- *          ^
+ *     'Paris')
+ *            ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -290,8 +290,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}),
- *                      ^
+ *     city='Paris'),
+ *                 ^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -371,8 +371,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time({"city": Paris)
- *              ^^^^^^^^^^^^^^
+ *     get_time(city)
+ *              ^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

@@ -270,8 +270,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</invoke>⏎
- *          ^
+ *     Paris</parameter>⏎</invoke>⏎
+ *                       ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -281,8 +281,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</invoke>⏎
- *                      ^^^^^^^^^^
+ *     <parameter name="city">Paris</parameter>⏎</invoke>⏎
+ *                                              ^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -344,8 +344,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time">⏎{"city": Paris</invoke>⏎
- *                ^^^^^^^^^^^^^^
+ *     get_time">⏎<parameter name="city</invoke>⏎
+ *                ^^^^^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

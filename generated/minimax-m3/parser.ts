@@ -316,8 +316,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris]<]minimax[>[</invoke>⏎
- *          ^
+ *     Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
+ *                              ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -437,8 +437,8 @@ const nestedEndedTable: EndNestedTable<State> = { recover: inMalformedCall };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}]<]minimax[>[</invoke>⏎
- *                      ^^^^^^^^^^^^^^^^^^^^^^^
+ *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
+ *                                                 ^^^^^^^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -536,8 +536,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time">{"city": Paris]<]minimax[>[</invoke>⏎
- *               ^^^^^^^^^^^^^^
+ *     get_time">]<]minimax[>[<city]<]minimax[>[</invoke>⏎
+ *               ^^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

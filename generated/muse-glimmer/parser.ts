@@ -289,8 +289,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</atem:invoke>⏎</atem:function_calls>
- *          ^
+ *     Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
+ *                            ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -300,8 +300,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant
- *                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     …rameter name="city">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant
+ *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -323,8 +323,8 @@ const closing0Table = expectTable({
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</atem:function_calls><|eom|><|start|>assistant
- *                      ^^^^^^^^^^^^^^^^^^^^^^
+ *     …rameter name="city">Paris</atem:parameter>⏎</atem:function_calls><|eom|><|start|>assistant
+ *                                                 ^^^^^^^^^^^^^^^^^^^^^^
  */
 function closing1(reader: Reader): State | null {
   return expect(reader, closing1Table);
@@ -366,8 +366,8 @@ const afterCallTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     …ction_calls>⏎<atem:invoke name="get_time">⏎{"city": Paris</atem:invoke>⏎</atem:function_calls>
- *                                                 ^^^^^^^^^^^^^^
+ *     …ction_calls>⏎<atem:invoke name="get_time">⏎<atem:parameter name="city</atem:invoke>⏎</atem:function_calls>
+ *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

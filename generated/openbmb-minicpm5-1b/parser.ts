@@ -245,8 +245,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</function>
- *          ^
+ *     Paris</param></function>
+ *                  ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -256,8 +256,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</function>⏎
- *                      ^^^^^^^^^^^
+ *     <param name="city">Paris</param></function>⏎
+ *                                     ^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -295,8 +295,8 @@ const afterCallTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time">{"city": Paris</function>
- *               ^^^^^^^^^^^^^^
+ *     get_time"><param name="city</function>
+ *               ^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

@@ -259,8 +259,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</tool_call>
- *          ^
+ *     Paris</arg_value></tool_call>
+ *                      ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -270,8 +270,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</tool_call>
- *                      ^^^^^^^^^^^^
+ *     …>city</arg_key><arg_value>Paris</arg_value></tool_call>
+ *                                                 ^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -319,8 +319,8 @@ const afterCallTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time{"city": Paris</tool_call>
- *             ^^^^^^^^^^^^^^
+ *     get_time<arg_key>city</tool_call>
+ *             ^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

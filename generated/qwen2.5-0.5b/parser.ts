@@ -93,8 +93,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}⏎</tool_call>⏎
- *                      ^^^^^^^^^^^^^
+ *     {"city": "Paris"}}⏎</tool_call>⏎
+ *                       ^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);

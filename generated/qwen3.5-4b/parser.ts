@@ -267,8 +267,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</function>⏎</tool_call>
- *          ^
+ *     Paris⏎</parameter>⏎</function>⏎</tool_call>
+ *                        ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -278,8 +278,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</function>⏎</tool_call>⏎
- *                      ^^^^^^^^^^^^^^^^^^^^^^^^
+ *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>⏎
+ *                                         ^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -300,8 +300,8 @@ const closing0Table = expectTable({
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</tool_call>⏎
- *                      ^^^^^^^^^^^^
+ *     <parameter=city>⏎Paris⏎</parameter>⏎</tool_call>⏎
+ *                                         ^^^^^^^^^^^^
  */
 function closing1(reader: Reader): State | null {
   return expect(reader, closing1Table);
@@ -341,8 +341,8 @@ const afterCallTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time>⏎{"city": Paris</function>⏎</tool_call>
- *               ^^^^^^^^^^^^^^
+ *     get_time>⏎<parameter=city</function>⏎</tool_call>
+ *               ^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

@@ -300,8 +300,8 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</tool_call:opensource>⏎
- *          ^
+ *     Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
+ *                                  ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
@@ -311,8 +311,8 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
 /**
  * At the end of a call.
  *
- *     {"city": "Paris"}</tool_call:opensource>⏎
- *                      ^^^^^^^^^^^^^^^^^^^^^^^^
+ *     …ue:opensource>Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
+ *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function closing0(reader: Reader): State | null {
   return expect(reader, closing0Table);
@@ -404,8 +404,8 @@ const afterCallsTable = beginTable({
 /**
  * In malformed text inside a call.
  *
- *     get_time<tool_sep:opensource>⏎{"city": Paris</tool_call:opensource>⏎
- *                                   ^^^^^^^^^^^^^^
+ *     get_time<tool_sep:opensource>⏎<arg_key:opensource>city</tool_call:opensource>⏎
+ *                                   ^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inMalformedCall(reader: Reader): State | null {
   return recover(reader, inMalformedCallTable);

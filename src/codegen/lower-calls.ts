@@ -1,5 +1,6 @@
 /** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
-import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
+import type { ArgumentsFormat, CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
+import { writeArguments } from '../grammar/write-response.ts';
 import type { IdPart } from '../runtime/module-contract.ts';
 import { followingChoices, nextCall } from './call-followers.ts';
 import {
@@ -72,6 +73,20 @@ const samples = { name: 'get_time', id: 'abc123', json: '{"city": "Paris"}' };
 
 function sampleHead(calls: CallsFormat): string {
   return calls.head.map(samplePart).join('');
+}
+
+/** The arguments: with the rest of an envelope, which is read with them, and without what ends entries. */
+function sampleBeforeClosing(calls: CallsFormat): string {
+  const { arguments: format, envelope, tail } = calls;
+  const written = writeArguments(format, { city: 'Paris' });
+  const close = format.kind === 'entries' ? format.close : '';
+  const behind = envelope === null ? '' : tail.map(samplePart).join('');
+  return written.slice(0, written.length - close.length) + behind;
+}
+
+/** A text without quotes, or an argument that breaks off within its name. */
+function brokenArguments(format: ArgumentsFormat): string {
+  return format.kind === 'entries' ? `${format.open}${format.entry.open}city` : '{"city": Paris';
 }
 
 function samplePart(part: CallPart): string {
@@ -255,7 +270,7 @@ function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSp
   return elements.map((element, index): StateSpec => {
     const name = `closing${index}`;
     const shown = picture(
-      samples.json,
+      sampleBeforeClosing(calls),
       elements
         .slice(index)
         .map((each) => (typeof each === 'string' ? each : samplePart(each)))
@@ -358,7 +373,7 @@ function malformedState(format: ChatFormat, calls: CallsFormat): StateSpec {
   return {
     name: 'inMalformedCall',
     title: 'In malformed text inside a call.',
-    picture: picture(sampleHead(calls), '{"city": Paris', calls.call.close),
+    picture: picture(sampleHead(calls), brokenArguments(calls.arguments), calls.call.close),
     step: {
       use: 'recover',
       table: {

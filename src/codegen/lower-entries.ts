@@ -43,7 +43,7 @@ export function entryStates(
     {
       name: 'argumentsEnded',
       title: 'Behind the last argument.',
-      picture: picture(samples.value, '', calls.call.close),
+      picture: picture(sampleEntry(format), format.close, calls.call.close),
       step: { use: 'endArguments', table: { next: behindArguments(calls), ...open } },
     },
     ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
@@ -201,6 +201,11 @@ function valueState(format: EntryArguments): StateSpec {
   };
 }
 
+/** A value with all that ends its entry. */
+function sampleEntry({ entry, frames }: EntryArguments): string {
+  return frames.string.open + samples.value + frames.string.close + sampleClose(entry.close);
+}
+
 function sampleClose(close: KeyedText): string {
   return close.map((part) => (typeof part === 'string' ? part : samples.key)).join('');
 }
@@ -210,7 +215,7 @@ function afterEntry(calls: CallsFormat, format: EntryArguments, ends: ArgumentEn
   return {
     name: 'afterEntry',
     title: 'Behind an argument.',
-    picture: picture(samples.value + sampleClose(format.entry.close), format.separator, calls.call.close),
+    picture: picture(sampleEntry(format), format.separator, calls.call.close),
     step: {
       use: 'expect',
       table: {

@@ -8,6 +8,7 @@ import { generatedBanner } from '../../src/codegen/banner.ts';
 import { emitModule } from '../../src/codegen/emit-module.ts';
 import { lowerToStates } from '../../src/codegen/lower-to-states.ts';
 import { isReference } from '../../src/codegen/states.ts';
+import { writeCalls } from '../../src/grammar/write-response.ts';
 import { toolVersion } from '../../src/version.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
@@ -26,6 +27,19 @@ describe.each(sampleFormats)('%s', (_name, format) => {
     expect(new Set(names).size).toBe(names.length);
     const wanted = new Set([program.start, ...program.states.flatMap(({ step }) => references(step.table))]);
     expect(new Set(names)).toEqual(wanted);
+  });
+
+  it('draws the end of a call as the format writes it', () => {
+    const call = { name: 'get_time', arguments: '{"city":"Paris"}' };
+    const calls = ['abc123', 'abc124'].map((id) => ({ id, type: 'function' as const, function: call }));
+    const written = format.calls === null ? '' : writeCalls(format.calls, calls);
+    const drawn = program.states.filter(({ name }) => name === 'argumentsEnded' || name === 'closing0');
+    for (const { name, picture } of drawn) {
+      const { before, here, after } = picture;
+      // Long samples are cut, at their outer edges.
+      const sample = (before + here + after).replace(/^…|…$/g, '');
+      expect(written, name).toContain(sample);
+    }
   });
 
   it('draws every state: the carets stand under the sample', () => {
