@@ -130,6 +130,27 @@ describe('patterns', () => {
   });
 });
 
+test('labels within a length: the engine takes what RegExp takes, up to the limit', async () => {
+  const pattern = '^(?:[a-z](?:[a-z-]{0,3}[a-z])?[.])+[a-z]{2,3}$';
+  const [minLength, maxLength] = [5, 11];
+  const compiled = compileStrict({ type: 'string', pattern, minLength, maxLength });
+  if ('refused' in compiled) throw compiled.refused;
+  const matcher = (await loadEngineMatchers())(compiled.gbnf);
+  const label = fc.stringMatching(/^[a-z-]{0,6}$/);
+  const isWanted = (text: string) =>
+    new RegExp(pattern, 'u').test(text) && text.length >= minLength && text.length <= maxLength;
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
+      const text = labels.join('.');
+      expect(matcher.accepts(JSON.stringify(text)), text).toBe(isWanted(text));
+      taken += isWanted(text) ? 1 : 0;
+    }),
+    { numRuns: 2000 },
+  );
+  expect(taken).toBeGreaterThan(50);
+});
+
 describe('the format regex', () => {
   const compiled = compileStrict({ type: 'string', format: 'regex' });
   if ('refused' in compiled) throw compiled.refused;
