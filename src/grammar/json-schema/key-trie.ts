@@ -19,7 +19,7 @@ import {
 } from '../regular/character-set.ts';
 import { plainSpelling, type Spelling } from '../regular/spelling.ts';
 import { writeNode } from '../regular/write-automaton.ts';
-import { spelledCharacter, spelledChoice } from '../regular/write-characters.ts';
+import { spelledCharacter, spelledExcept } from '../regular/write-characters.ts';
 import { type KeyNode, keyTree } from './key-tree.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { ObjectNotation } from './syntax.ts';
@@ -322,8 +322,8 @@ export class KeyTrie implements KeyWriter {
   #restWithout(characters: string, any: Expression, mayEnd: boolean): Expression {
     const key = `key rest ${this.#script} ${characters} ${mayEnd}`;
     return this.#rules.named(key, 'key-rest', () => {
-      const set = subtractSets(this.#characters, charactersOf(characters));
-      const rest = sequence(choice(...spelledChoice([set], [empty], this.#spelling)), repeat(any));
+      const first = spelledExcept(this.#characters, characters, this.#spelling, this.#rules);
+      const rest = sequence(first, repeat(any));
       return mayEnd ? optional(rest) : rest;
     });
   }

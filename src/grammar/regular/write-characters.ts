@@ -53,6 +53,37 @@ export const jsonCharacter: Expression = choice(
   ),
 );
 
+/**
+ * One character of `set`, written, but none of `excluded`, which stand for themselves and begin no other
+ * spelling.
+ */
+export function spelledExcept(
+  set: CharacterSet,
+  excluded: string,
+  spelling: Spelling,
+  rules: RuleSet,
+): Expression {
+  const { alone, others } = spelling === plainSpelling ? { alone: set, others: [] } : partsOf(set, spelling);
+  const plain = setExcept(alone, excluded);
+  if (others.length === 0) return oneCharacter(plain);
+  const escape = rules.remember(`escape ${spelling.id} ${setKey(others)}`, () =>
+    rules.add('escape', choice(...treeExpressions(treeOfSets([others], spelling), [empty]))),
+  );
+  return plain.length === 0 ? escape : choice(oneCharacter(plain), escape);
+}
+
+const knownExcept = new WeakMap<CharacterSet, Map<string, CharacterSet>>();
+
+/** `set` without the characters of `excluded`; the same set each time, so that it is spelled once. */
+function setExcept(set: CharacterSet, excluded: string): CharacterSet {
+  const known = knownExcept.get(set) ?? new Map<string, CharacterSet>();
+  knownExcept.set(set, known);
+  const found = known.get(excluded) ?? subtractSets(set, charactersOf(excluded));
+  if (known.size >= rememberedTrees) known.clear();
+  known.set(excluded, found);
+  return found;
+}
+
 /** A written character of one of the disjoint `sets`, then the target of that set. */
 export function spelledChoice(
   sets: readonly CharacterSet[],
