@@ -10,6 +10,8 @@ import { choice, type Expression, empty, literal, optional, sequence } from './e
  * whole optional.
  */
 export function alternatives(...expressions: readonly Expression[]): Expression {
+  const [only, second] = expressions;
+  if (only !== undefined && second === undefined) return only;
   const groups = new Map<string, Expression[]>();
   const others: Expression[] = [];
   let optionalWhole = false;

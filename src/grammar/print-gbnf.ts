@@ -58,7 +58,8 @@ const blockSize = 1000;
 export class GbnfPrinter {
   readonly #grammar: ExpandedGrammar;
   readonly #names: ReadonlyMap<string, string>;
-  readonly #taken: Set<string>;
+  /** Names that are in use; made when the first rule is. */
+  #taken: Set<string> | null = null;
   /** Rules made here for repeated groups of the rule being printed. */
   #made: GbnfRule[] = [];
 
@@ -66,7 +67,6 @@ export class GbnfPrinter {
   constructor(grammar: ExpandedGrammar, names: ReadonlyMap<string, string>) {
     this.#grammar = grammar;
     this.#names = names;
-    this.#taken = new Set(names.values());
   }
 
   /** A rule of the grammar, and the rules that had to be made for its repetitions. */
@@ -81,7 +81,7 @@ export class GbnfPrinter {
   /** A start rule for `expression`, called `root`; the names of the rules it makes are free again after. */
   root(expression: Expression): GbnfRule[] {
     const rules = this.#rules(expression, 'root');
-    for (const { name } of this.#made) this.#taken.delete(name);
+    for (const { name } of this.#made) this.#taken?.delete(name);
     return rules;
   }
 
@@ -156,6 +156,7 @@ export class GbnfPrinter {
   #makeRule(body: GbnfNode, owner: string): GbnfNode {
     const same = this.#made.find((made) => JSON.stringify(made.body) === JSON.stringify(body));
     if (same !== undefined) return { type: 'reference', name: same.name };
+    this.#taken ??= new Set(this.#names.values());
     let number = 1;
     while (this.#taken.has(`${owner}-item-${number}`)) number += 1;
     const name = `${owner}-item-${number}`;

@@ -30,10 +30,13 @@ export interface ExpandedGrammar extends Grammar {
 
 /** Replaces every `until` by rules of its own; equal ones share theirs. The other rules keep their names. */
 export function expandUntil(grammar: Grammar): ExpandedGrammar {
+  if (!anyHolds([...grammar.rules.values()])) return { ...grammar, comments: noComments };
   const expansion = new Expansion(grammar);
   for (const [name, expression] of grammar.rules) expansion.addRule(name, expression);
   return { root: grammar.root, rules: expansion.rules, comments: expansion.comments };
 }
+
+const noComments: ReadonlyMap<string, string> = new Map();
 
 class Expansion {
   readonly rules = new Map<string, Expression>();

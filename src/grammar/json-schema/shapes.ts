@@ -280,9 +280,20 @@ const ruleKeys = new WeakMap<PropertyRule, string>();
 function ruleKey(rule: PropertyRule): string {
   const known = ruleKeys.get(rule);
   if (known !== undefined) return known;
-  const { names, patterns, complement } = rule.keys;
-  const key = JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement, rule.state.id]);
+  const key = `${keySetKey(rule.keys)} ${rule.state.id}`;
   ruleKeys.set(rule, key);
+  return key;
+}
+
+const keySetKeys = new WeakMap<KeySet, string>();
+
+/** A text that is equal for equal sets of keys. */
+function keySetKey(keys: KeySet): string {
+  const known = keySetKeys.get(keys);
+  if (known !== undefined) return known;
+  const { names, patterns, complement } = keys;
+  const key = JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement]);
+  keySetKeys.set(keys, key);
   return key;
 }
 
@@ -335,7 +346,6 @@ export function objectFacts({
   for (const name of required) facts.add(`required ${JSON.stringify(name)}`);
   if (min > 0) facts.add(`min ${min}`);
   if (max !== null) facts.add(`max ${max}`);
-  const { names, patterns, complement } = evaluated;
-  facts.add(`evaluated ${JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement])}`);
+  facts.add(`evaluated ${keySetKey(evaluated)}`);
   return facts;
 }

@@ -59,12 +59,8 @@ export class States {
     if (a === b || b === this.anything) return a;
     if (a === this.anything) return b;
     if (a === this.nothing || b === this.nothing) return this.nothing;
-    const byNode = new Map<number, SignedNode>(a.nodes.map((each) => [each.node.id, each]));
-    for (const each of b.nodes) {
-      if (byNode.get(each.node.id)?.holds === !each.holds) return this.nothing;
-      byNode.set(each.node.id, each);
-    }
-    return this.#intern([...byNode.values()].sort((x, y) => x.node.id - y.node.id));
+    const merged = mergeSorted(a.nodes, b.nodes);
+    return merged === null ? this.nothing : this.#intern(merged);
   }
 
   /** Whether plainly no value is of both. */
@@ -80,6 +76,28 @@ export class States {
     const [only, second] = state.nodes;
     return only === undefined || second !== undefined ? null : this.of(only.node, !only.holds);
   }
+}
+
+/** The nodes of both lists; `null` where a node must hold and must not. */
+function mergeSorted(a: readonly SignedNode[], b: readonly SignedNode[]): readonly SignedNode[] | null {
+  const merged: SignedNode[] = [];
+  let at = 0;
+  for (const each of a) {
+    for (let other = b[at]; other !== undefined && other.node.id < each.node.id; other = b[at]) {
+      merged.push(other);
+      at += 1;
+    }
+    merged.push(each);
+    const same = b[at];
+    if (same?.node.id !== each.node.id) continue;
+    if (same.holds !== each.holds) return null;
+    at += 1;
+  }
+  for (; at < b.length; at += 1) {
+    const left = b[at];
+    if (left !== undefined) merged.push(left);
+  }
+  return merged;
 }
 
 function contradict(a: SignedNode, b: SignedNode): boolean {

@@ -128,6 +128,8 @@ export class Terms {
 
   /** What is in one of `terms`. */
   or(...terms: readonly Term[]): Term {
+    const plain = onlyOther(terms, this.nothing);
+    if (plain !== null) return plain;
     const flat = new Map<number, Term>();
     let set: CharacterSet = [];
     for (const term of terms.flatMap((each) => (each.kind === 'or' ? each.items : [each]))) {
@@ -144,6 +146,8 @@ export class Terms {
 
   /** What is in all of `terms`. */
   and(...terms: readonly Term[]): Term {
+    const plain = onlyOther(terms, this.everything);
+    if (plain !== null) return plain;
     const flat = new Map<number, Term>();
     let set: CharacterSet | null = null;
     for (const term of terms.flatMap((each) => (each.kind === 'and' ? each.items : [each]))) {
@@ -318,4 +322,15 @@ function trieMachine(words: readonly string[]): Machine {
     edges: (state) =>
       [...(nodes[state]?.children ?? [])].map(([point, target]) => [[[point, point]], target] as const),
   };
+}
+
+/** What is left of `terms` without `neutral`, or that itself; `null` where there are several. */
+function onlyOther(terms: readonly Term[], neutral: Term): Term | null {
+  let only: Term | null = null;
+  for (const term of terms) {
+    if (term === neutral || term === only) continue;
+    if (only !== null) return null;
+    only = term;
+  }
+  return only ?? neutral;
 }
