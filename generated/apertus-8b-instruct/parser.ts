@@ -31,7 +31,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'dea688e9f24a339a0d2504f6840852adbcedb082373172a0b82ca2c55996768d',
   turnStart: '<|assistant_start|>',
   lead: '',

@@ -37,7 +37,7 @@ import {
  *     behindTurn        In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '2f5ce4b3c1e0ab30fc5f204a151aba5ee584615b0aa641afc2d58bcccfe33bdb',
   turnStart: '\n<|begin_assistant|>\n',
   lead: '',

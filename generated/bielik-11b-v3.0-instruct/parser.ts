@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'a30b8c4531dda19196f35fb95ab84110dd8357acbd75eea3776c5543a70db5a9',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '3f9e0dc4adeb8032287d0129dc75b6298fee8698a52ab41e863dbc89929330d3',
   turnStart: '<seed:bos>assistant\n',
   lead: '',

@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'e8c6cd531610b8110e563b1979325620c1fc791654114a3f6522aa0ab1ea619b',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

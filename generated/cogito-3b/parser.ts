@@ -34,7 +34,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '0ae4c685fa6a66d5f7d562436f2ced2907850a485e87a0d3b6905b97c303bf05',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

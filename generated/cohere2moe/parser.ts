@@ -38,7 +38,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'd8366efb9f07c571da620ce6a924594fc52c80273a0fbb46a38b643972df95fd',
   turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   lead: '',

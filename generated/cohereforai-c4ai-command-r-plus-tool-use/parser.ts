@@ -32,7 +32,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'bf9e9ee8c0f2297c6ff60af5fab357d7b34bc4375884ed16ab6aa90597d7eb7d',
   turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   lead: '',

@@ -38,7 +38,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'cc60b553279347d83df761f5dc55b4b2fb66bc1fa9a33e219911c13c11552fac',
   turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   lead: '',

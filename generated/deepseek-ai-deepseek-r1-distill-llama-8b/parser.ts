@@ -40,7 +40,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'dd2675619a64a449cdcdd2b93e605a0a50764cee41e344f244752bc93643936c',
   turnStart: '<｜Assistant｜>',
   lead: '',

@@ -41,7 +41,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'bbe594884b44d740667ee65a70bc8d333a565eab3d63ea59f291ea73ada84ba6',
   turnStart: '<｜Assistant｜>',
   lead: '',

@@ -40,7 +40,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'd9f5f351b276cf9e81d009db08830db7d38e94927aecd09a7beb43e2aafee94e',
   turnStart: '<｜Assistant｜>',
   lead: '',

@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'aec3d906bce80d43a9e6e89922c04e8e752c05f71f10040ba3f61b746ebacd6d',
   turnStart: '<｜Assistant｜>',
   lead: '',

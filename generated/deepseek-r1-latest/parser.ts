@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '53671bac29bcb3e1f95f51b8c77d85a6011b66dc38bd23dce64eef04384a976b',
   turnStart: '',
   lead: '',

@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'cac8d3ea82bac9a92114e474c67bed1497208570426258f9c447a1b355322117',
   turnStart: '<｜Assistant｜>',
   lead: '',

@@ -40,7 +40,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '45690185067ea25c073bff2d3e425a45ee2564d2bbf6cdf7d885e139d460b8e0',
   turnStart: '<｜Assistant｜>',
   lead: '',

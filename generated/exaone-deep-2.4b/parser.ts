@@ -29,7 +29,7 @@ import {
  *     behindTurn      In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'b216fe0d948eea814568c97184a1395e74e14fd92bfa30f8f39e7ef6911dbc7f',
   turnStart: '\n[|assistant|]',
   lead: '',

@@ -29,7 +29,7 @@ import {
  *     behindTurn      In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '310930d4a5d6da5a6c45efb5430bda90c990aced719c7ee011865969816001b7',
   turnStart: '\n[|assistant|]',
   lead: '',

@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '25b097cb602823e9216258cf4b20a23ebd4004848e6c8d8da1f360fe2373410c',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

@@ -29,7 +29,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '304f0d64aa3ba30ee85c281befdeb0e5b32aed232b06dee1752310daa1208a4b',
   turnStart: 'assistant<|role_sep|>\n',
   lead: '',

@@ -44,7 +44,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '8804f445c761b9f259e3c1126a579d481a22ca09b2a3d32bcc4eb91bc36e0301',
   turnStart: '<|assistant|>',
   lead: '\n',

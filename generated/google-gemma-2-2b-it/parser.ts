@@ -24,7 +24,7 @@ import {
  *     behindTurn  In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'ecd6ae513fe103f0eb62e8ab5bfa8d0fe45c1074fa398b089c93a7e70c15cfd6',
   turnStart: '<start_of_turn>model\n',
   lead: '',

@@ -58,7 +58,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '65f93a25708c952457106a30e185ba7beffddd726121c8d7e3f3e08b23c16c67',
   turnStart: '<|turn>model\n',
   lead: '',

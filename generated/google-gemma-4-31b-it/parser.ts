@@ -58,7 +58,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '85a08664d16d8f3be4416c92427b3ac10df1024ac566cc0b4bc3bab409393f98',
   turnStart: '<|turn>model\n',
   lead: '',

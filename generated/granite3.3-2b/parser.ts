@@ -29,7 +29,7 @@ import {
  *     behindTurn      In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '8a58e18acd9ca00a43a285fe6ba3760efbda06b5ab7fb57875bfacd72957ed5e',
   turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   lead: '',

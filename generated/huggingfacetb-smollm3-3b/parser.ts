@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '19eacf64569032f07644ea92c8e2a87af06ee7008147557302c31e474912ca97',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

@@ -29,7 +29,7 @@ import {
  *     behindTurn      In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '3c71df5f659987462c882bf9e295b597dc19902467a7312ea382c5896681bc02',
   turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   lead: '',

@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '9524df67b77a7b25a2dfee898f75b316a157eb9d855b51e32aeac79d7c8a83ce',
   turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   lead: '',

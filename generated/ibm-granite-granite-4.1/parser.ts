@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'fed2756d2d24e127b951dcf139d0b03ab7db8ef23a456128ebc9c2db4901d476',
   turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   lead: '',

@@ -44,7 +44,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'b4ab3a1c8f748e6f874d9aea102333efe7ab82528e8ab81c2eb155851e8705c6',
   turnStart: '<role>ASSISTANT</role>\n',
   lead: '',

@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '1d396d5b128cdb9b2a4ef73434fa08d31c75604a11daa77bcb4b622d32dddd41',
   turnStart: '<|im_assistant|>assistant<|im_middle|>',
   lead: '',

@@ -40,7 +40,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '2f6c593d50682612ccc3229f043ecd1bdeb5a32fdfe86ca2158203a61d885817',
   turnStart: '<|im_assistant|>assistant<|im_middle|>',
   lead: '',

@@ -49,7 +49,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '4578103bf225f58d5b7ceb613ccc2ac8fe82b6707b7289211b3d4825e87806b3',
   turnStart: '<|open|>message role="assistant"<|sep|>',
   lead: '',

@@ -41,7 +41,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

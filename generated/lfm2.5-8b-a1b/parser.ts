@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '6d65c8804847ad74eea912dd7eca3dc1cf7a457b53a77f47d841a14121910963',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

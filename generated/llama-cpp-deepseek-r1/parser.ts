@@ -40,7 +40,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '0d11fd8d7cf3f212733d73dfe09ead89a14a18816661dc30ea1fb3147428fba1',
   turnStart: '<｜Assistant｜>',
   lead: '',

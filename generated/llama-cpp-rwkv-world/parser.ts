@@ -23,7 +23,7 @@ import {
  *     inAnswer        In the answer.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'e70723034f0928096207d99b2ec4678950361f290f5341c017d957f88b196935',
   turnStart: 'Assistant:',
   lead: ' ',

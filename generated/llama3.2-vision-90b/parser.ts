@@ -32,7 +32,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'e407323269d15bba92fc431b5b7d757e66d920d01b45cae58149a692d7697d3c',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

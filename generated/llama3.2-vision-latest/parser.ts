@@ -32,7 +32,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '53ff0dc467531d098a8bdd2ba38a3b2c157c9a90e96e16a0a79aa86476d47eea',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

@@ -34,7 +34,7 @@ import {
  *     behindTurn            In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '01a91bfb2e84c8055bf7b635898fef3cae0b69e42ac5634c212d308e0e9091bd',
   turnStart: '<|header_start|>assistant<|header_end|>\n\n',
   lead: '',

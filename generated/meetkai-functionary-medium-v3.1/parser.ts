@@ -33,7 +33,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '2fc9dbfaea552f864b4b8cdf9d17401e9a49cbda199498531f137eb0ec5ae1d8',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

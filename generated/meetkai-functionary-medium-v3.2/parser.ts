@@ -33,7 +33,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '5c7c96c27cfecf3418411d1ebd0d11d691ab6bd2155bb38dacc62250fe47c3c8',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

@@ -32,7 +32,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '5816fce10444e03c2e9ee1ef8a4a1ea61ae7e69e438613f3b17b69d0426223a4',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

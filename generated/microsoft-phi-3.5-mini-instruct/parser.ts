@@ -24,7 +24,7 @@ import {
  *     behindTurn  In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '78d976a442bcde2f0be15aafbb8e3050e1104f86732266f68403251b89982a90',
   turnStart: '<|assistant|>\n',
   lead: '',

@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '10490379c20af484107413cc5fd93f6e587d0cb4364a183a89ab68849406b80d',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

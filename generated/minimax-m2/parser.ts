@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '967ff7e387676f4b4340585da0585416532f1e6c5ee3f1ede64b2c21ef7ea001',
   turnStart: ']~b]ai\n',
   lead: '',

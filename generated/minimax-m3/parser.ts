@@ -57,7 +57,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '11421244f67553498e5c8112dae02802025bcc4305ec45ad380af95c96f9fe64',
   turnStart: ']~b]ai\n',
   lead: '',

@@ -29,7 +29,7 @@ import {
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608',
   turnStart: '',
   lead: '',

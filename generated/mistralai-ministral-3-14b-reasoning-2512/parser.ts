@@ -33,7 +33,7 @@ import {
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '39f03c383413f531fd302c06c7e982ad98c83f0657a8339ae25478ccb81fdcda',
   turnStart: '',
   lead: '',

@@ -29,7 +29,7 @@ import {
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'e4676cb56dffea7782fd3e2b577cfaf1e123537e6ef49b3ec7caa6c095c62272',
   turnStart: '',
   lead: '',

@@ -32,7 +32,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '73e87b1667d87ab7d7b579107f01151b29ce7f3ccdd1018fdc397e78be76219d',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   lead: '',

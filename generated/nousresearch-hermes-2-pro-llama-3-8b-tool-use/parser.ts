@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '7ce09d55d3690e06c70b5c07228cc7e8c99c43a23cdc027762be4011efcdea6c',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'ab7813c3abdd9cb655905a410728b26c7884eca45ddfab8d9f931553485a7862',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

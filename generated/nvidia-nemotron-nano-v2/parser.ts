@@ -37,7 +37,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '52ae8e50fa083e63a0a5726eeffc85502089b82064aceb1bddf0366f7317b3f8',
   turnStart: '<SPECIAL_11>Assistant\n',
   lead: '',

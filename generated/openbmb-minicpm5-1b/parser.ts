@@ -44,7 +44,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '7451a05cf1e28a79d97d7c0bc951028c0b1915119bf9046acd06a0e3d931f47c',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

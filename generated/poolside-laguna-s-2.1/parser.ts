@@ -44,7 +44,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '444819b8ad4612870827ac05b9147fe9e3344d3850cae8c2790898fc514099ff',
   turnStart: '<assistant>',
   lead: '',

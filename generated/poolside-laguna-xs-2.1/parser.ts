@@ -44,7 +44,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '5f1bf14725b6a0e662678e7ca66d7b347bbaa436b09db038472045aba37da2f2',
   turnStart: '<assistant>\n',
   lead: '',

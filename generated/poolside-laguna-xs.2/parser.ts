@@ -44,7 +44,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'cefcef90515772c003776b3d7db3c088f4e0ee89f8470679b95cf83210dc9e06',
   turnStart: '<assistant>\n',
   lead: '',

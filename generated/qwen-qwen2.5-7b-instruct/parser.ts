@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'cd8e9439f0570856fd70470bf8889ebd8b5d1107207f67a5efb46e342330527f',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

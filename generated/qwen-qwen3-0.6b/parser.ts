@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '87a2728cb8dc9fe424d624542f6060ec05a1d285ebbec578bb078900e33396b5',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

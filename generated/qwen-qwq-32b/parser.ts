@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '5ed15374ce53e19a7798710736a2c9fe41c79f7385e8421a2080d6575a80ef1b',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

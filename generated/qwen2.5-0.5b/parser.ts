@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'd5495a1e5db0611132a97e46a65dbb64a642a499421228b9c8b93229097fa9a4',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

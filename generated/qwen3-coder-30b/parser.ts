@@ -41,7 +41,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '672e747c77e990320152343b0a4951222e40de5645297905d89afba05586d827',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

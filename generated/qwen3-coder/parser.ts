@@ -41,7 +41,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'd287fb2edf144207f868ae1b282755dc19db2a3f1c5b3a3d57e9e5abffa98392',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

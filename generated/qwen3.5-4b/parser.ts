@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

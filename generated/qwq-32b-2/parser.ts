@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '61433aea8393589935ac6fdc49e937f991c796925e27241bd2b1d1080d9cf9af',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '16488ad69d85833e5f66c50174f39834b688343337e9337f018deaa21b354117',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

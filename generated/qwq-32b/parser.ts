@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '8523238ee7675c71ff297fb3bf4c48da234104b209663a3f63e7eeeef4ca7685',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

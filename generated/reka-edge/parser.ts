@@ -35,7 +35,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '546b04dba74993efae8f9da3ba08e29f437f5ac3f4e40b5cb9a4de5901a841df',
   turnStart: 'assistant:',
   lead: ' ',

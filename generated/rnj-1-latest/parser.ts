@@ -30,7 +30,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '4065869b8ec00130819269c3bef69cbb8052fbb9ea522ec00257b912f7dc4402',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n',
   lead: '',

@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'b18b99dff7261214c43e0402cba9f573e3240be6f9bb7ccaa54bb8df97e49dca',
   turnStart: '<|im_start|>assistant\n',
   lead: '',

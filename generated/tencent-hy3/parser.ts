@@ -46,7 +46,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '84437b9746423f042920c15289ac84d4eba7a50a11ebc05e8b414c460f814873',
   turnStart: '<｜hy_Assistant:opensource｜>',
   lead: '',

@@ -31,7 +31,7 @@ import {
  *     behindTurn       In stray text behind the end of the turn.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: 'fae87682d3551b1cd3191fc92c5372c230e6e90115a98f049e35218cf4e13d8f',
   turnStart: '<|assistant|>\n',
   lead: '',

@@ -28,7 +28,7 @@ import {
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
-  contract: 1,
+  contract: 2,
   templateSha256: '039a4710e2aabaa79e85a233fa3daa4fbc030a4a8dc218cb7f34fb0c4b8c13b1',
   turnStart: '',
   lead: '',

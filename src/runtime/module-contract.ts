@@ -13,7 +13,7 @@ import type { ChatFormat, JsonType } from '../chat-format.ts';
 import type { Reader } from './reader.ts';
 
 /** Version of this contract; a module made for another one is refused when it is loaded. */
-export const moduleContractVersion = 1;
+export const moduleContractVersion = 2;
 
 /** One place where the reader can stand. Returns the next place, or `null` to wait for more text. */
 export type State = (reader: Reader) => State | null;
