@@ -66,10 +66,10 @@ export function spelledExcept(
   const { alone, others } = spelling === plainSpelling ? { alone: set, others: [] } : partsOf(set, spelling);
   const plain = setExcept(alone, excluded);
   if (others.length === 0) return oneCharacter(plain);
-  const escape = rules.remember(`escape ${spelling.id} ${setKey(others)}`, () =>
+  const escaped = rules.remember(`escape ${spelling.id} ${setKey(others)}`, () =>
     rules.add('escape', choice(...treeExpressions(treeOfSets([others], spelling), [empty]))),
   );
-  return plain.length === 0 ? escape : choice(oneCharacter(plain), escape);
+  return plain.length === 0 ? escaped : choice(oneCharacter(plain), escaped);
 }
 
 const knownExcept = new WeakMap<CharacterSet, Map<string, CharacterSet>>();
