@@ -310,7 +310,7 @@ export class KeyTrie implements KeyWriter {
 
   /** What is left of a key whose next character is none of `characters`; with `mayEnd` also nothing. */
   #rest(characters: string, mayEnd: boolean): Expression {
-    const short = `${mayEnd ? '' : ' '}${characters}`;
+    const short = `${mayEnd ? '?' : '+'}${characters}`;
     const known = this.#rests.get(short);
     if (known !== undefined) return known;
     const any = spelledCharacter(this.#characters, this.#spelling, this.#rules);
