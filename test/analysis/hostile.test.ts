@@ -24,6 +24,11 @@ describe('useless templates are refused with a typed error', () => {
       TemplateLimitError,
     ],
     ['an endless turn', chat('{{ "{[" * 30000 }}'), AnalysisError],
+    [
+      'content printed twice',
+      '{% for m in messages %}{{ m.content }}{{ m.content }}{{ m }}{% endfor %}',
+      AnalysisError,
+    ],
     ['one with every sentinel', `qzx zxq xqz qxz zqx xzq${chat('')}`, AnalysisError],
   ] as const;
   test.each(cases)('%s', (_, source, error) => {
@@ -47,7 +52,6 @@ describe('awkward templates are read, and what is not understood is said', () =>
       ),
     ],
     ['messages printed as data', '{% for m in messages %}<{{ m.role }}>{{ m }}</{{ m.role }}>{% endfor %}'],
-    ['content printed twice', '{% for m in messages %}{{ m.content }}{{ m.content }}{{ m }}{% endfor %}'],
     ['nothing but content', '{% for m in messages %}{{ m.content }}{% endfor %}'],
   ])('%s', (_, source) => {
     const { selfCheck, warnings } = analyzeTemplate(source);
