@@ -22,12 +22,13 @@ export interface Breach {
   readonly actual: string;
 }
 
-/** Exact: the format writes the turn byte for byte. An end of nothing but white space is not compared. */
+/** Exact: the format writes the turn byte for byte. White space at its end counts where the format knows an end of turns. */
 export function exactLaw({ format, message, turn }: RenderedCase): Breach | null {
   const written = writeResponse(format, shownMessage(format, message, turn));
-  const ends = [...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];
-  const equal = ends.some((end) => turn === written + end) || turn.trimEnd() === written.trimEnd();
-  return equal ? null : { expected: turn, actual: written };
+  const ends = ['', ...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];
+  const equal = ends.some((end) => turn === written + end);
+  const endless = format.turn.ends.length === 0 && turn.trimEnd() === written.trimEnd();
+  return equal || endless ? null : { expected: turn, actual: written };
 }
 
 /** Round trip: the turn parses to what the template kept of the message. */
