@@ -7,7 +7,7 @@
  * makes results independent of how the text was cut. Scanning loops live in the runtime; a state is a
  * call of one of its steps (`readRegion`, `begin`, `expect`, …) with a table of the format's markers.
  *
- * This file holds types only, and imports nothing but types.
+ * This file holds types and the version of the contract, and imports nothing but types.
  */
 import type { ChatFormat, JsonType } from '../chat-format.ts';
 import type { Reader } from './reader.ts';

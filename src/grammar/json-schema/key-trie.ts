@@ -1,7 +1,7 @@
 /**
  * Declared keys, and beside them any other key, as nested groups in which the next character decides:
  *
- *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | "s" key-other end | key-rest-3 end
+ *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | ("s" key-other | key-rest-3) end
  *
  * `key-rest` is what is left of a key that leaves the trie here, and `key-other` of one that must not become
  * any of some declared keys, none of which may come. They depend on the characters that stay, and on the ends

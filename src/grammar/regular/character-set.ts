@@ -125,11 +125,6 @@ export function setHas(set: CharacterSet, point: number): boolean {
   return false;
 }
 
-/** How many code points are in `set`. */
-export function setSize(set: CharacterSet): number {
-  return set.reduce((size, [from, to]) => size + to - from + 1, 0);
-}
-
 const keys = new WeakMap<CharacterSet, string>();
 
 /** A text that is equal for equal sets and differs for different ones. */
