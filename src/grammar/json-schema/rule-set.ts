@@ -5,6 +5,12 @@ import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
 /** What a rule costs of the budget: to write, check and print it takes about as long as so many steps. */
 const stepsPerRule = 15;
 
+/** A rule that was promised. */
+interface Waiting {
+  readonly name: string;
+  readonly build: () => Expression;
+}
+
 /** Collects the rules of a grammar while it is being built. */
 export class RuleSet {
   readonly #rules = new Map<string, Expression | null>();
@@ -12,7 +18,7 @@ export class RuleSet {
   readonly #byContent = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
   readonly #stems = new Map<string, string>();
-  readonly #waiting: { readonly name: string; readonly build: () => Expression }[] = [];
+  #waiting: Waiting[] = [];
   #building = false;
   #nextKey = 0;
   #limit = Number.POSITIVE_INFINITY;
@@ -134,11 +140,15 @@ export class RuleSet {
   #buildWaiting(): void {
     this.#building = true;
     try {
-      // Builds add to the list while it is walked.
-      for (const { name, build } of this.#waiting) this.#rules.set(name, build());
+      // Builds ask for more, which wait for the next round: what is built is let go.
+      while (this.#waiting.length > 0) {
+        const round = this.#waiting;
+        this.#waiting = [];
+        for (const { name, build } of round) this.#rules.set(name, build());
+      }
     } finally {
       this.#building = false;
-      this.#waiting.length = 0;
+      this.#waiting = [];
     }
   }
 
