@@ -1,4 +1,4 @@
-/** Keywords that are newer than the draft that a schema names. */
+/** What a schema's dialect does not say of its keywords, or says and cannot be followed. */
 import type { JsonObject } from '../../messages.ts';
 import type { ExpansionContext } from './assertions.ts';
 import type { SchemaNode } from './schema-document.ts';
@@ -34,5 +34,17 @@ export function reportNewer(
       'is newer than the draft that the schema names; it is enforced',
       'narrowed',
     );
+  }
+}
+
+/** Says which vocabularies the meta-schema of `schema` insists on that nobody here knows. */
+export function reportVocabularies(
+  schema: JsonObject,
+  node: SchemaNode,
+  context: Pick<ExpansionContext, 'report'>,
+): void {
+  if (!('$schema' in schema)) return;
+  for (const uri of node.place.dialect.unknown) {
+    context.report(node, '$schema', `its dialect needs the vocabulary ${uri}, which is not known`);
   }
 }

@@ -1,7 +1,7 @@
 /** What can be said of the keywords of a sub-schema without knowing the others. */
 import type { JsonObject } from '../../messages.ts';
 import type { ExpansionContext } from './assertions.ts';
-import { reportNewer } from './dialects.ts';
+import { reportNewer, reportVocabularies } from './dialects.ts';
 import { reportKinds } from './keyword-kinds.ts';
 import type { SchemaNode } from './schema-document.ts';
 import { reportTypes } from './value-keywords.ts';
@@ -15,6 +15,7 @@ export function keywordReporter(
     if (seen.has(node.id)) return;
     seen.add(node.id);
     reportNewer(schema, node, context);
+    reportVocabularies(schema, node, context);
     reportTypes(schema, node, context);
     reportKinds(schema, node, context);
   };

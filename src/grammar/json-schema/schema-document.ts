@@ -3,6 +3,7 @@
  * references lead from node to node. Nothing is fetched; other documents are given.
  */
 import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
+import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabularies.ts';
 
 /** One sub-schema at one place. */
 export interface SchemaNode {
@@ -26,6 +27,7 @@ interface Place {
   readonly plainId: boolean;
   /** The draft that the schema names: 3 to 7, 8 for 2019-09, 9 for 2020-12; 0 where it names none of them. */
   readonly draft: number;
+  readonly dialect: Dialect;
   /** Tells apart schemas that are not written anywhere and stand for the same node. */
   readonly synthetic: string;
 }
@@ -64,8 +66,10 @@ export class SchemaDocument {
   constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
     let usesUnevaluated = false;
     for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
-      const place = enterResource(topOf(uri), document);
       this.#documents.set(uri, document);
+    }
+    for (const [uri, document] of this.#documents) {
+      const place = this.#enter(topOf(uri), document);
       this.#identified.set(uri, place);
       const text = JSON.stringify(document);
       if (namesParts.test(text)) this.#index(document, { ...place, base: uri }, 0);
@@ -73,6 +77,10 @@ export class SchemaDocument {
     }
     this.usesUnevaluated = usesUnevaluated;
     this.root = this.#nodeAt(this.#identified.get(rootUri) ?? topOf(rootUri), schema);
+  }
+
+  #enter(place: Place, value: JsonValue): Place {
+    return enterResource(place, value, this.#documents);
   }
 
   /** Registers `$id`s and anchors below `value`. */
@@ -84,7 +92,7 @@ export class SchemaDocument {
       });
       return;
     }
-    const place = enterResource(outer, value);
+    const place = this.#enter(outer, value);
     if (place.base !== outer.base) this.#identified.set(place.base, place);
     this.#indexAnchors(value, place);
     for (const [key, item] of Object.entries(value)) {
@@ -204,7 +212,7 @@ export class SchemaDocument {
     for (const token of tokens) {
       current = step(current, token);
       if (current === undefined) return null;
-      place = enterResource({ ...place, tokens: [...place.tokens, token] }, current);
+      place = this.#enter({ ...place, tokens: [...place.tokens, token] }, current);
     }
     return current !== undefined && isSchema(current) ? this.#nodeAt(place, current) : null;
   }
@@ -219,7 +227,13 @@ export class SchemaDocument {
   #intern(key: string, place: Place, schema: JsonSchema, pointer: string): SchemaNode {
     const found = this.#byPlace.get(key);
     if (found !== undefined) return found;
-    const node: SchemaNode = { id: this.#nodes.length, schema, pointer, place, children: new Map() };
+    const node: SchemaNode = {
+      id: this.#nodes.length,
+      schema: inDialect(schema, place.dialect),
+      pointer,
+      place,
+      children: new Map(),
+    };
     this.#nodes.push(node);
     this.#byPlace.set(key, node);
     return node;
@@ -227,7 +241,16 @@ export class SchemaDocument {
 }
 
 function topOf(document: string): Place {
-  return { document, tokens: [], base: document, refAlone: false, plainId: false, draft: 0, synthetic: '' };
+  return {
+    document,
+    tokens: [],
+    base: document,
+    refAlone: false,
+    plainId: false,
+    draft: 0,
+    dialect: everyVocabulary,
+    synthetic: '',
+  };
 }
 
 /** Whether `value` can be a schema. */
@@ -265,18 +288,25 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
 }
 
 /** `place` after what `value`, which stands there, says about itself with `$id` and `$schema`. */
-function enterResource(place: Place, value: JsonValue): Place {
+function enterResource(place: Place, value: JsonValue, documents: ReadonlyMap<string, JsonSchema>): Place {
   if (!isObject(value)) return place;
-  const dialect = value.$schema;
-  const refAlone = typeof dialect === 'string' ? oldDraft.test(dialect) : place.refAlone;
-  const plainId = typeof dialect === 'string' ? olderDraft.test(dialect) : place.plainId;
-  const draft = typeof dialect === 'string' ? draftOf(dialect) : place.draft;
-  const id = idOf(value, { plainId });
-  const named = id !== null && !id.startsWith('#') && !(refAlone && typeof value.$ref === 'string');
+  const spoken = typeof value.$schema === 'string' ? withDialect(place, value.$schema, documents) : place;
+  const id = idOf(value, spoken);
+  const named = id !== null && !id.startsWith('#') && !(spoken.refAlone && typeof value.$ref === 'string');
   const base = named ? (splitFragment(resolveUri(id, place.base))[0] ?? place.base) : place.base;
-  const same =
-    base === place.base && refAlone === place.refAlone && plainId === place.plainId && draft === place.draft;
-  return same ? place : { ...place, base, refAlone, plainId, draft };
+  return base === place.base ? spoken : { ...spoken, base };
+}
+
+/** `place` in a schema that names its dialect, whose meta-schema may be among `documents`. */
+function withDialect(place: Place, name: string, documents: ReadonlyMap<string, JsonSchema>): Place {
+  const metaSchema = documents.get(name.replace(/#$/, '')) ?? documents.get(name);
+  return {
+    ...place,
+    refAlone: oldDraft.test(name),
+    plainId: olderDraft.test(name),
+    draft: draftOf(name),
+    dialect: dialectOf(metaSchema),
+  };
 }
 
 function draftOf(dialect: string): number {
