@@ -1,12 +1,13 @@
 /**
- * What the streaming parser costs, beside things that do less: `npx tsx --conditions=idiolect:source bench/parser.ts`.
+ * What the streaming parser costs, beside things that do less: `npm run bench:parser` runs it built, as users run it.
  *
  * Times are processor time of the fastest of many passes, which other load on the machine disturbs least. Chunks are
  * flat strings, as an engine delivers them. The receiver looks at every event and stores every delta, so that
  * nothing can be optimised away, and it is the same one for all parsers. Chunks are fed by a function that is
  * called again and again, as applications do: in one long loop V8 may replace code while it runs, and then
- * leave it at the same place in every pass, which can double the time. Each line is a process
- * of its own, because what V8 makes of the loops depends on all parsers that it has seen. What counts are the
+ * leave it at the same place in every pass, which can double the time. Each line is the median of three processes
+ * of its own, because what V8 makes of the loops depends on all parsers that it has seen, and where it puts the
+ * code on chance: the same build differs by a quarter from process to process. What counts are the
  * ratios; throughput depends on the machine, and falls to two thirds or less while the other core works, for all
  * that makes events alike. What was tried is in `docs/experiments.md`.
  *
@@ -25,10 +26,12 @@ import type { ResponseParserOptions } from '../src/runtime/response-parser.ts';
 import { generatedModule } from '../test/support/generated-module.ts';
 import { lawTools } from '../test/support/law-tools.ts';
 import { jsonInTags, tagged } from '../test/support/sample-formats.ts';
-import { cpuTime } from './processor-time.ts';
+import { cpuTime, median } from './processor-time.ts';
 
 /** Passes go on for this long, in milliseconds of processor time. */
 const passesLast = 1500;
+/** Processes per line. */
+const processes = 3;
 /** Keeps results alive, so that no work can be optimised away. */
 const sink: unknown[] = [];
 
@@ -208,8 +211,14 @@ const subjects: { readonly [title: string]: (size: number) => readonly number[] 
   'partial-json, parsing again with every chunk': (size) => timed(reparseAll(json, size)),
 };
 
-/** Times one subject in a process of its own. */
-function inOwnProcess(title: string, size: number): Promise<readonly number[]> {
+/** Times one subject in processes of its own, one after the other; the median of each of its times. */
+async function inOwnProcesses(title: string, size: number): Promise<readonly number[]> {
+  const runs: (readonly number[])[] = [];
+  while (runs.length < processes) runs.push(await inNewProcess(title, size));
+  return (runs[0] ?? []).map((_, index) => median(runs.map((times) => times[index] ?? Number.NaN)));
+}
+
+function inNewProcess(title: string, size: number): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(import.meta.url), [title, String(size)]);
     child.once('message', (times) => resolve(times as readonly number[]));
@@ -219,7 +228,7 @@ function inOwnProcess(title: string, size: number): Promise<readonly number[]> {
 
 /** Reports one subject; the time that it took. `base`: the time of the trivial parser, per unit. */
 async function report(title: string, units: number, size: number, base = 0): Promise<number> {
-  const [time = 0] = await inOwnProcess(title, size);
+  const [time = 0] = await inOwnProcesses(title, size);
   const label = size === 0 ? 'one piece' : `${size}-character chunks`;
   const speed = ((units / time) * 1000).toFixed(units / time < 0.01 ? 2 : 0);
   // In one piece the trivial parser does nothing at all.
@@ -238,7 +247,7 @@ async function reportAll(): Promise<void> {
     await report('generated, code as an argument', code.length, size, base);
   }
   for (const title of ['growth', 'growth, events alone']) {
-    const [eight = 0, one = 0] = await inOwnProcess(title, 4);
+    const [eight = 0, one = 0] = await inOwnProcesses(title, 4);
     const ratio = (one / mixed.length / (eight / (8 * mixedText(50_000).length))).toFixed(2);
     process.stdout.write(`${title}, 50 kB to 400 kB, 4-character chunks: ${ratio} x per character\n`);
   }
