@@ -290,7 +290,6 @@ const closing0Table = expectTable({
     { marker: '</seed:tool_call>', next: afterCall },
     { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<seed:bos>assistant\n', next: turnBegun },
-    { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<seed:eos>', next: turnEnded },
   ],
@@ -311,7 +310,6 @@ const closing1Table = expectTable({
     { marker: '</seed:tool_call>', next: afterCall },
     { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<seed:bos>assistant\n', next: turnBegun },
-    { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<seed:eos>', next: turnEnded },
   ],
@@ -331,7 +329,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<seed:bos>assistant\n', next: turnBegun },
-    { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<seed:eos>', next: turnEnded },
   ],

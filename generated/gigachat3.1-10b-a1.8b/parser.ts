@@ -103,7 +103,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<|function_call|>', next: inCall, role: 'call' },
     { marker: 'assistant<|role_sep|>\n', next: turnBegun },
-    { marker: '<|function_call|>', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|message_sep|>\n\n', next: turnEnded },
   ],
   otherwise: inAnswer,

@@ -289,12 +289,6 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<|assistant|>\n', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -314,12 +308,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<|assistant|>\n', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],

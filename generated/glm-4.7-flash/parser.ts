@@ -288,12 +288,6 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<|assistant|>', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],
@@ -313,12 +307,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<|assistant|>', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '<|user|>', next: turnEnded },
     { marker: '<|observation|>', next: turnEnded },
   ],

@@ -448,7 +448,6 @@ const closing0Table = expectTable({
     { marker: '}<tool_call|>', next: afterCall },
     { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
     { marker: '<|turn>model\n', next: turnBegun },
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],
@@ -468,7 +467,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
     { marker: '<|turn>model\n', next: turnBegun },
-    { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
     { marker: '<turn|>\n', next: turnEnded },
     { marker: '<|tool_response>', next: turnEnded },
   ],

@@ -105,7 +105,6 @@ const closing0Table = expectTable({
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|start_of_role|>assistant<|end_of_role|>', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|end_of_text|>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -124,7 +123,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|start_of_role|>assistant<|end_of_role|>', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|end_of_text|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,

@@ -283,12 +283,6 @@ const closing0Table = expectTable({
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<role>ASSISTANT</role>\n', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '<|role_end|>', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -307,12 +301,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<role>ASSISTANT</role>\n', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '<|role_end|>', next: turnEnded },
   ],
   otherwise: inAnswer,

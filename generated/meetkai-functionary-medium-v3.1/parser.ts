@@ -129,7 +129,6 @@ const closing0Table = expectTable({
     { marker: '</function>', next: afterCall },
     { marker: '<function=', next: inToolName, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
-    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],
@@ -149,7 +148,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<function=', next: inToolName, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
-    { marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
     { marker: '<|eot_id|>', next: turnEnded },
     { marker: '<|eom_id|>', next: turnEnded },
   ],

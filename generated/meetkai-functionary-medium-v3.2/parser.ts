@@ -150,7 +150,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '>>>', next: inToolName, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n\n', next: turnBegun },
-    { marker: '>>>', next: inToolName, role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
     { marker: '>>>all\n', next: inContent },
     { marker: '<|eot_id|>', next: turnEnded },
   ],

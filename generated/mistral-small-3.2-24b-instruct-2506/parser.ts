@@ -143,15 +143,7 @@ function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
 }
 const afterCallTable = beginTable({
-  choices: [
-    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call' },
-    {
-      marker: '[TOOL_CALLS]',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['[CALL_ID]'] },
-    },
-  ],
+  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
   otherwise: inAnswer,
 });
 

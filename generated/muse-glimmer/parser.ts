@@ -312,7 +312,6 @@ const closing0Table = expectTable({
     { marker: '</atem:function_calls>', next: afterCall },
     { marker: ' to=', next: inToolName, role: 'call' },
     { marker: '<|start|>assistant', next: turnBegun },
-    { marker: ' to=', next: inToolName, role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
     { marker: ' to=user<|message|>', next: inContent },
     { marker: '<|eom|>', next: betweenTurns },
     { marker: '<|eot|>', next: betweenTurns },
@@ -334,7 +333,6 @@ const closing1Table = expectTable({
     { marker: '</atem:function_calls>', next: afterCall },
     { marker: ' to=', next: inToolName, role: 'call' },
     { marker: '<|start|>assistant', next: turnBegun },
-    { marker: ' to=', next: inToolName, role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
     { marker: ' to=user<|message|>', next: inContent },
     { marker: '<|eom|>', next: betweenTurns },
     { marker: '<|eot|>', next: betweenTurns },
@@ -355,7 +353,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: ' to=', next: inToolName, role: 'call' },
     { marker: '<|start|>assistant', next: turnBegun },
-    { marker: ' to=', next: inToolName, role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
     { marker: ' to=user<|message|>', next: inContent },
     { marker: '<|eom|>', next: betweenTurns },
     { marker: '<|eot|>', next: betweenTurns },

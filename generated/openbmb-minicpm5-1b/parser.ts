@@ -267,7 +267,6 @@ const closing0Table = expectTable({
     { marker: '</function>', next: afterCall },
     { marker: '<function name="', next: inToolName, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<function name="', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -286,7 +285,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<function name="', next: inToolName, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<function name="', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,

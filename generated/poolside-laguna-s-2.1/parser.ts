@@ -281,12 +281,6 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<assistant>', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '</assistant>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -305,12 +299,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<assistant>', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '</assistant>\n', next: turnEnded },
   ],
   otherwise: inAnswer,

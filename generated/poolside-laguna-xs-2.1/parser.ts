@@ -282,12 +282,6 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<assistant>\n', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '\n</assistant>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -306,12 +300,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>', next: inToolName, role: 'call' },
     { marker: '<assistant>\n', next: turnBegun },
-    {
-      marker: '<tool_call>',
-      next: inToolName,
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-    },
     { marker: '\n</assistant>\n', next: turnEnded },
   ],
   otherwise: inAnswer,

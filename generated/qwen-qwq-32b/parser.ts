@@ -164,7 +164,6 @@ const closing0Table = expectTable({
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -183,7 +182,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
   otherwise: inAnswer,

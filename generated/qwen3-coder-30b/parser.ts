@@ -222,7 +222,6 @@ const closing0Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -243,7 +242,6 @@ const closing1Table = expectTable({
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],
@@ -263,7 +261,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
     { marker: '<|im_end|>\n', next: turnEnded },
   ],

@@ -105,7 +105,6 @@ const closing0Table = expectTable({
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
   recover: inMalformedCall,
@@ -124,7 +123,6 @@ const afterCallTable = beginTable({
   choices: [
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
     { marker: '<|start_header_id|>assistant<|end_header_id|>\n', next: turnBegun },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
   otherwise: inAnswer,

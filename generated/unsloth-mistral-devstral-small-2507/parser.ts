@@ -114,10 +114,7 @@ function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
 }
 const afterCallTable = beginTable({
-  choices: [
-    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call' },
-    { marker: '[TOOL_CALLS]', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
-  ],
+  choices: [{ marker: '[TOOL_CALLS]', next: inToolName, role: 'call' }],
   otherwise: inAnswer,
 });
 

@@ -364,14 +364,19 @@ function endStates(format: ChatFormat): readonly StateSpec[] {
   ];
 }
 
-/** Choices without those that repeat an earlier marker under the same conditions. */
+/**
+ * Choices without those that can never be made: an earlier one has the same marker under the same conditions,
+ * or without any.
+ */
 export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
   const seen = new Set<string>();
-  return choices.filter((choice) => {
-    const { next: _next, ...rest } = choice;
-    const key = JSON.stringify({ ...rest, marker: core(choice.marker) });
-    if (seen.has(key)) return false;
+  return choices.filter(({ next: _next, ...choice }) => {
+    const { marker, role, ...conditions } = choice;
+    const key = JSON.stringify({ ...choice, marker: core(marker) });
+    const always = `${role ?? ''} ${marker}`;
+    if (seen.has(key) || seen.has(always)) return false;
     seen.add(key);
+    if (Object.keys(conditions).length === 0) seen.add(always);
     return true;
   });
 }
