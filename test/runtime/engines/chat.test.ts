@@ -214,6 +214,18 @@ describe('on a model with random weights', () => {
     expect(await chat()).toEqual(first);
   });
 
+  it('every seed is a seed, and every topK what it says, beyond 32 bits too', async () => {
+    const chat = async (options: ChatOptions) =>
+      (await model.chat({ ...options, toolChoice: 'none', maxTokens: 12 }).message).content;
+    // llama.cpp reads the first two as "any".
+    for (const seed of [2 ** 32 - 1, Number.MAX_SAFE_INTEGER, 2 ** 32, 0]) {
+      expect(await chat({ ...sampled, seed })).toBe(await chat({ ...sampled, seed }));
+    }
+    const all = await chat({ ...sampled, seed: 3, topK: 0 });
+    expect(all).not.toBe(await chat({ ...sampled, seed: 3, topK: 1 }));
+    for (const topK of [2 ** 31, 2 ** 32 + 1]) expect(await chat({ ...sampled, seed: 3, topK })).toBe(all);
+  });
+
   it('more chats than sequences take turns', async () => {
     const seeds = [1, 2, 3, 4, 5];
     const messages = await Promise.all(

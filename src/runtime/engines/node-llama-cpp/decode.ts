@@ -18,6 +18,11 @@ export interface SamplingOptions {
   readonly seed?: number;
 }
 
+/** LLAMA_DEFAULT_SEED of llama.cpp, which reads seeds as 32 bits: instead of this one it takes another each time. */
+const randomSeed = 0xff_ff_ff_ff;
+/** It reads this number as 32 bits, too; no vocabulary has as many tokens. */
+const largestTopK = 2 ** 31 - 1;
+
 /** Prompt tokens that are evaluated between two looks at the abort signal. */
 const promptSlice = 512;
 
@@ -109,10 +114,10 @@ function evaluateOptions(run: ResponseRun, sampling: SamplingOptions): SequenceE
   const { temperature = 0, topK = 40, topP = 0.95, minP = 0, seed } = sampling;
   return {
     temperature,
-    topK,
+    topK: Math.min(topK, largestTopK),
     topP,
     minP,
-    ...(seed === undefined ? {} : { seed }),
+    ...(seed === undefined ? {} : { seed: seed % randomSeed }),
     grammarEvaluationState: () => run.grammarState,
     tokenBias: () => run.bias,
   };
