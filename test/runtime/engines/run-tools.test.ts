@@ -152,6 +152,24 @@ describe('a run', () => {
     expect((await run.message).content).toBe('Sorry.');
   });
 
+  it('tells the model of whatever a tool throws', async () => {
+    const unreadable = Object.defineProperty(new Error(''), 'message', {
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    for (const thrown of [Object.create(null), unreadable, Symbol('why'), undefined, 'no such city']) {
+      const model = fakeModel(calling(['get_weather', bern]), { content: 'Sorry.' });
+      const execute = () => {
+        throw thrown;
+      };
+      const run = runTools(model, { messages, tools: [{ ...weather, execute }] });
+      const [failure] = (await collect(run)).filter(({ type }) => type === 'tool-error');
+      expect(failure).toMatchObject({ content: expect.stringMatching(/^Error: ./) });
+      expect((await run.message).content).toBe('Sorry.');
+    }
+  });
+
   it('gives what the schema made of the arguments', async () => {
     let seen: unknown;
     const tool = defineTool({

@@ -76,6 +76,8 @@ function describe({ message, path = [] }: NonNullable<Verdict['issues']>[number]
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
+    // What was called may have aborted it before it returned.
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
@@ -86,6 +88,11 @@ function asText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? 'null');
 }
 
+/** Anything can be thrown, also what has no text. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'the tool failed';
+  }
 }
