@@ -1,5 +1,5 @@
 /** Who may read a response, and in which order. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ResponseReadError } from '../../../src/errors.ts';
 import { GeneratedChat } from '../../../src/runtime/engines/node-llama-cpp/chat-stream.ts';
 
@@ -32,6 +32,22 @@ describe('a response', () => {
     const later = stream.message;
     expect(await types(stream)).toEqual(['text-delta']);
     expect(await later).toEqual(message);
+  });
+
+  it('that fails tells whoever reads it, and nobody else', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const fail = async function* () {
+      yield { type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 } as const;
+      throw new RangeError('enough');
+    };
+    const stream = new GeneratedChat(fail(), () => ({ role: 'assistant', content: null }));
+    const parts = [stream.message, stream.calls];
+    await expect(types(stream)).rejects.toThrow('enough');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    for (const part of parts) await expect(part).rejects.toThrow('enough');
   });
 
   it('says so when its events are gone', async () => {

@@ -23,7 +23,7 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   }
 
   get calls(): Promise<readonly ToolCallOf<ToolList>[]> {
-    return this.result.then(callsOf);
+    return this.part(callsOf);
   }
 }
 

@@ -36,6 +36,13 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     return this.#result;
   }
 
+  /** A part of the result. Rejects with what the result rejects with; like it, unseen if nobody awaits it. */
+  protected part<Part>(read: (result: Result) => Part): Promise<Part> {
+    const part = this.result.then(read);
+    part.catch(() => undefined);
+    return part;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
     if (this.#iterating) throw new ResponseReadError();
     this.#iterating = true;

@@ -116,11 +116,11 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   }
 
   get messages(): Promise<readonly Message[]> {
-    return this.result.then(({ messages }) => messages);
+    return this.part(({ messages }) => messages);
   }
 
   get message(): Promise<ResponseMessage> {
-    return this.result.then(({ last }) => last);
+    return this.part(({ last }) => last);
   }
 }
 
