@@ -53,6 +53,7 @@ export class ToolArguments {
   readonly #known = new Map<string, CompiledSchema | SchemaError>();
   /** Schemas that are too large to be compared. */
   readonly #large = new WeakMap<Tool, CompiledSchema | SchemaError>();
+  readonly #announced = new Set<string>();
   readonly #packed: ReadonlyMap<string, CompiledArguments>;
   readonly #ahead: CompiledAhead | null;
 
@@ -64,10 +65,18 @@ export class ToolArguments {
     if (ahead !== null) this.#rules.reserve(Object.keys(ahead.table.rules));
   }
 
-  /** Of how many of `tools` the arguments are not there yet. */
+  /** Of how many of `tools` the arguments are neither there nor announced. */
   lacking(tools: readonly Tool[]): number {
     const texts = tools.map(({ function: { parameters } }) => schemaText(parameters));
-    return texts.filter((text) => text === null || !(this.#known.has(text) || this.#isPacked(text))).length;
+    return texts.filter((text) => text === null || !this.#comesTo(text)).length;
+  }
+
+  /** Says that `tools` will be added, so that whoever wants the same meanwhile adds to this set, too. */
+  announce(tools: readonly Tool[]): void {
+    for (const { function: tool } of tools) {
+      const text = schemaText(tool.parameters);
+      if (text !== null) this.#announced.add(text);
+    }
   }
 
   /** A set of rules to write a grammar with; what it refers to here is in it. */
@@ -140,6 +149,10 @@ export class ToolArguments {
     } catch (error) {
       return asRefusal(error);
     }
+  }
+
+  #comesTo(text: string): boolean {
+    return this.#known.has(text) || this.#announced.has(text) || this.#isPacked(text);
   }
 
   #isPacked(text: string): boolean {

@@ -142,6 +142,31 @@ describe('while tools are compiled', () => {
     await model.dispose();
   });
 
+  it('another chat with the same ones compiles none of them again, and goes on where one is left', async () => {
+    const model = await open({ modules: [responseModule] });
+    // A clock on which every tool takes long, so that the two take turns.
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1000;
+      return now;
+    });
+    for (const abort of [false, true]) {
+      const tools = newTools(5, abort ? 600 : 700);
+      const controller = new AbortController();
+      vi.mocked(compileArguments).mockClear();
+      const first = model.chat({ ...request, tools, signal: controller.signal }).message;
+      const second = model.chat({ ...request, tools }).message;
+      const failure = first.catch((error: unknown) => error);
+      if (abort) setImmediate(() => controller.abort('left'));
+      const { tool_calls: calls } = await second;
+      if (abort) expect(await failure).toBe('left');
+      else expect((await first).tool_calls).toEqual(calls);
+      expect(compileArguments).toHaveBeenCalledTimes(tools.length);
+    }
+    clock.mockRestore();
+    await model.dispose();
+  });
+
   it('others have their turn where it takes long', async () => {
     const model = await open({ modules: [responseModule] });
     const tools = newTools(5, 500);

@@ -55,7 +55,9 @@ export class GrammarCache {
     const tools = request === null ? [] : callableTools(format, request);
     const compiled = request === null ? null : this.#argumentsFor(format, request);
     if (compiled !== null) await compileInTurns(compiled, tools, signal);
-    return this.#build(key, format, options, compiled);
+    // Another chat with the same tools may have come first; the two compiled them together.
+    const meanwhile = this.#known.get(key);
+    return meanwhile === undefined ? this.#build(key, format, options, compiled) : this.#keep(key, meanwhile);
   }
 
   #build(
@@ -106,6 +108,7 @@ async function compileInTurns(
   tools: readonly Tool[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  compiled.announce(tools);
   let turn = performance.now();
   for (const tool of tools) {
     compiled.add(tool);
