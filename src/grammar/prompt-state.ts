@@ -47,13 +47,15 @@ export function afterTurnStart(format: ChatFormat, generationPrompt: string): st
 function openRegion({ reasoning, turn }: ChatFormat, opened: string): PromptState['region'] {
   if (opened.trim() === '') return 'start';
   if (reasoning === null) return 'answer';
-  if (opened.includes(reasoning.end.trim())) return 'answer';
+  // An end that is white space says nothing: a template writes that anywhere.
+  const end = reasoning.end.trim();
+  const ended = (text: string): boolean => end !== '' && text.includes(end);
+  if (ended(opened)) return 'answer';
   const start = reasoning.start.trim();
   if (start !== '' && opened.includes(start)) return 'reasoning';
   // Where nothing but the prompt opens reasoning, its own words are the only sign.
   const opensByItself = [turn.prompt.on, turn.prompt.unset].some(
-    (prompt) =>
-      prompt.trim() !== '' && !prompt.includes(reasoning.end.trim()) && opened.includes(prompt.trim()),
+    (prompt) => prompt.trim() !== '' && !ended(prompt) && opened.includes(prompt.trim()),
   );
   return opensByItself ? 'reasoning' : 'answer';
 }

@@ -240,6 +240,7 @@ function withReasoning(
   const { reasoning } = format;
   if (reasoning === null || prompt.region === 'answer') return answer;
   const { end } = reasoning;
+  if (end.trim() === '') return prompt.region === 'reasoning' ? refuseEndlessThoughts() : answer;
   const rest = rules.add(
     'reasoning',
     until({ delimiter: end.trim(), next: sequence(literal(end.slice(end.trimEnd().length)), answer) }),
@@ -247,4 +248,14 @@ function withReasoning(
   if (prompt.region === 'reasoning') return rest;
   const start = reasoning.start.trim();
   return start === '' ? answer : alternatives(sequence(literal(start), rest), answer);
+}
+
+/** White space does not tell the end of thoughts from a gap in them. */
+function refuseEndlessThoughts(): never {
+  throw new UnsupportedOptionError({
+    option: 'thinking',
+    reason:
+      'the prompt opens thoughts that end in nothing but white space in this format, so nothing can be ' +
+      'demanded of what follows them; decline thinking, or let toolChoice be `auto`',
+  });
 }

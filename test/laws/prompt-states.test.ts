@@ -33,6 +33,37 @@ function grammarOf(format: (typeof formats)[number]['format'], options: GrammarO
   }
 }
 
+describe('thoughts that end in white space alone', () => {
+  const [{ format } = missing()] = formats.filter(({ name }) => name === 'qwen-qwen3-0.6b');
+  const { reasoning = null, turn } = format;
+  const blank = { ...format, reasoning: reasoning === null ? missing() : { ...reasoning, end: '\n\n' } };
+  const demands = new Map<string, GrammarOptions>([
+    ['calls', { tools: lawTools, toolChoice: 'required' }],
+    ['text', { tools: lawTools, toolChoice: 'none' }],
+    ['a schema', { responseFormat: { type: 'json_schema', json_schema: { schema } } }],
+  ]);
+
+  it.each([...demands])('allow no demand of %s where the prompt opens them', (_, options) => {
+    const opened = { ...options, generationPrompt: `${turn.start}${reasoning?.start}` };
+    expect(() => buildGrammar(blank, opened)).toThrow(UnsupportedOptionError);
+    expect(buildGrammar(format, opened).expression).not.toBeNull();
+    // Where nothing has been opened the response begins with the answer.
+    const { expression } = buildGrammar(blank, { ...options, generationPrompt: turn.start });
+    if (expression === null) throw new TypeError('this has a grammar');
+    for (let seed = 1; seed <= samples; seed++) {
+      const parser = createResponseParser(blank, { tools: lawTools, generationPrompt: turn.start });
+      parser.feed(sampleGrammar(expression, seededRandom(seed)));
+      const { message } = parser.finish();
+      expect(message.reasoning_content).toBeUndefined();
+      expect(message.malformed).toBeUndefined();
+    }
+  });
+});
+
+function missing(): never {
+  throw new TypeError('the format of Qwen3 has thoughts');
+}
+
 describe.each(formats)('$name', ({ format }) => {
   const { start, prompt } = format.turn;
   const { end = '' } = format.reasoning ?? {};
