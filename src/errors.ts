@@ -228,7 +228,7 @@ export class ContextOverflowError extends IdiolectError {
   }
 }
 
-/** A model was asked for something behind its `dispose()`. */
+/** A model was asked for something behind its `dispose()`, or was still answering then. */
 export class ModelDisposedError extends IdiolectError {
   readonly code = 'model-disposed';
   readonly model: string;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { LlamaContextSequence } from 'node-llama-cpp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoTools } from '../../../examples/support/demo-tools.ts';
-import { ContextOverflowError } from '../../../src/errors.ts';
+import { ContextOverflowError, ModelDisposedError } from '../../../src/errors.ts';
 import type { ChatModel, ChatOptions } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 import { openTiny } from '../../support/small-chats.ts';
 
@@ -135,6 +135,34 @@ describe('an abort', () => {
       }),
       { numRuns: Math.ceil(runs / 2) },
     );
+  });
+});
+
+describe('a model that is disposed of', () => {
+  it('ends chats that run, wait or come, whatever they do', async () => {
+    const long = { ...request, toolChoice: 'none', maxTokens: 3000 } as const;
+    for (const turns of [0, 1, 5, 30, 100]) {
+      const other = await openTiny();
+      const ends = [1, 2, 3].map(() => other.chat(long).message.catch((error: unknown) => error));
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const disposed = other.dispose();
+      ends.push(other.chat(long).message.catch((error: unknown) => error));
+      await disposed;
+      for (const end of await Promise.all(ends)) expect(end).toBeInstanceOf(ModelDisposedError);
+    }
+  });
+
+  it('leaves an abort that came before it its reason', async () => {
+    const other = await openTiny();
+    const controller = new AbortController();
+    const stream = other.chat({ ...request, signal: controller.signal });
+    const read = async (): Promise<void> => {
+      for await (const _ of stream) {
+        controller.abort(new Error('mine'));
+        await other.dispose();
+      }
+    };
+    await expect(read()).rejects.toThrow('mine');
   });
 });
 

@@ -75,6 +75,27 @@ describe('on a model with random weights', () => {
     expect(await talk(more)).toBeLessThan(60);
   });
 
+  it('calls have ids of their own, also where the beginning of the conversation was left out', async () => {
+    const called = { name: 'get_weather', arguments: '{"city": "Bern", "unit": "celsius"}' };
+    for (const ids of [['call00002'], ['call00003', 'call00002'], ['call00001', 'call00004'], ['mine']]) {
+      const history: readonly Message[] = [
+        ...messages,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: ids.map((id) => ({ id, type: 'function', function: called })),
+        },
+        ...ids.map((id): Message => ({ role: 'tool', tool_call_id: id, content: 'warm' })),
+      ];
+      const calls = await model.chat({ ...required, messages: history, seed: 1 }).calls;
+      expect(calls).toHaveLength(1);
+      for (const { id } of calls) {
+        expect(id).toMatch(/^[a-z0-9]{9}$/);
+        expect(ids).not.toContain(id);
+      }
+    }
+  });
+
   it('chats at the same time get what they would get alone, each with a grammar of its own', async () => {
     const requests = demoTools.map(
       (tool, index): ChatOptions => ({ ...required, tools: [tool], seed: index + 1 }),

@@ -1,5 +1,5 @@
 /** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
-import type { LlamaModel } from 'node-llama-cpp';
+import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
 import { ModelDisposedError } from '../../../errors.ts';
@@ -74,6 +74,7 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
 /** What chats of one loaded model share. */
 export interface ChatEngine {
   readonly model: LlamaModel;
+  readonly context: LlamaContext;
   readonly vocabulary: Vocabulary;
   readonly shelf: TemplateShelf;
   readonly pool: SequencePool;
@@ -121,6 +122,11 @@ async function* generate(
     refuseDisposed(engine);
     const run = start(prepared, lease.sequence.contextSize);
     return yield* decode(lease.sequence, tokens, run, options, options.signal);
+  } catch (error) {
+    // Whatever the engine says of a context that is gone, this is why; an abort before it counts more.
+    if (isDisposed(engine)) options.signal?.throwIfAborted();
+    refuseDisposed(engine);
+    throw error;
   } finally {
     lease.release();
   }
@@ -192,8 +198,13 @@ function completeChat(
   return { template, prompt, grammar, matcher, parser, markers };
 }
 
-function refuseDisposed({ model, shelf }: ChatEngine): void {
-  if (model.disposed) throw new ModelDisposedError({ model: shelf.sources.name });
+function refuseDisposed(engine: ChatEngine): void {
+  if (isDisposed(engine)) throw new ModelDisposedError({ model: engine.shelf.sources.name });
+}
+
+/** The context goes first. */
+function isDisposed({ context, model }: ChatEngine): boolean {
+  return context.disposed || model.disposed;
 }
 
 function createParser(
@@ -225,7 +236,18 @@ function callIds(messages: readonly Message[]): (index: number) => string {
   const calls = messages.flatMap((message) =>
     message.role === 'assistant' ? (message.tool_calls ?? []) : [],
   );
-  return (index) => `call${String(calls.length + index + 1).padStart(5, '0')}`;
+  // A conversation whose beginning was left out has later numbers than its calls are many.
+  const taken = new Set(calls.map(({ id }) => id));
+  const free: string[] = [];
+  let number = calls.length;
+  return (index) => {
+    while (free.length <= index) {
+      number += 1;
+      const id = `call${String(number).padStart(5, '0')}`;
+      if (!taken.has(id)) free.push(id);
+    }
+    return free[index] ?? '';
+  };
 }
 
 /**

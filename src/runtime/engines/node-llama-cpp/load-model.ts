@@ -76,7 +76,7 @@ export interface ChatModel {
   prepare(options: PrepareOptions): Promise<void>;
   /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
   preview(options: ChatOptions): ChatPreview;
-  /** Frees context and model. */
+  /** Frees context and model. Chats that run or wait end with `ModelDisposedError`. */
   dispose(): Promise<void>;
   /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -114,6 +114,7 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
     const context = await createContext(model, file, options);
     const engine: ChatEngine = {
       model,
+      context,
       vocabulary,
       shelf,
       pool: new SequencePool(context),
@@ -121,7 +122,7 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
     };
     // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
     if (options.requireTools !== false && shelf.knowsTools) await rehearse(engine);
-    return new LoadedModel(path.basename(file), engine, context);
+    return new LoadedModel(path.basename(file), engine);
   } catch (error) {
     await model.dispose();
     throw error;
@@ -131,12 +132,10 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
 class LoadedModel implements ChatModel {
   readonly name: string;
   readonly #engine: ChatEngine;
-  readonly #context: LlamaContext;
 
-  constructor(name: string, engine: ChatEngine, context: LlamaContext) {
+  constructor(name: string, engine: ChatEngine) {
     this.name = name;
     this.#engine = engine;
-    this.#context = context;
   }
 
   get templates(): ChatModel['templates'] {
@@ -167,7 +166,7 @@ class LoadedModel implements ChatModel {
   }
 
   async dispose(): Promise<void> {
-    await this.#context.dispose();
+    await this.#engine.context.dispose();
     await this.#engine.model.dispose();
   }
 
