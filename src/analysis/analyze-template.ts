@@ -138,7 +138,7 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
   const content = requireContent(stage);
   const calls = shape.rendersCalls ? readCalls(stage) : null;
   const historyEnd = endInHistory(stage, content.after);
-  const ends = inferEnds(content, calls, turn, historyEnd, cuts);
+  const ends = inferEnds(content, calls, turn, historyEnd, readContentCall(prober, probes, turn, ''), cuts);
   const contentCall = readContentCall(prober, probes, turn, ends.callsClose);
   const regions = inferRegions({ turn, ends, reasoning, content, calls, contentCall }, cuts, log);
   const callTexts = { prober, probes, turn, cuts, log, ...ends, callsOpen: regions.callsOpen };

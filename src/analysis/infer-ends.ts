@@ -1,8 +1,14 @@
 /** Ends of turns: what follows content, what follows calls, and what they share. */
 import { markTexts, unmark } from './call-marks.ts';
 import type { TurnReading } from './infer-turn.ts';
-import { afterCalls, betweenCalls, type CallTurn, type ContentTurn } from './region-texts.ts';
-import { commonPrefixLength, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
+import {
+  afterCalls,
+  betweenCalls,
+  type CallTurn,
+  type ContentCall,
+  type ContentTurn,
+} from './region-texts.ts';
+import { commonPrefixLength, commonTokens, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
 
 /** Where content and calls stop, and what ends their turns. */
 export interface EndReading {
@@ -20,6 +26,7 @@ export function inferEnds(
   calls: CallTurn | null,
   turn: TurnReading,
   historyEnd: string,
+  contentCall: ContentCall,
   cuts: NaturalCuts,
 ): EndReading {
   const afterContent = content?.after ?? '';
@@ -29,7 +36,8 @@ export function inferEnds(
   const after = afterCalls(calls);
   const again = turn.restart ? after.indexOf(turn.start) : -1;
   if (again >= 0) return endsBeforeRestart(afterContent, after, again);
-  const shared = sharedEnd(afterContent, after, cuts);
+  const closer = closerBesideCalls(content, contentCall);
+  const shared = sharedEnd(afterContent.slice(closer.length), after, cuts);
   if (shared !== null) return splitEnds(afterContent, after, shared.content, shared.calls);
   if (afterContent === '') {
     const ended = historyEnd !== '' && after.endsWith(historyEnd);
@@ -41,6 +49,13 @@ export function inferEnds(
   }
   const own = ownEnd(after, calls);
   return splitEnds(afterContent, after, afterContent, own);
+}
+
+/** The markers behind content in markers that stand there too where calls follow: they end no turn. */
+function closerBesideCalls(content: ContentTurn | null, contentCall: ContentCall): string {
+  if (content === null || content.before.trim() === '' || contentCall.position !== 'before') return '';
+  const closer = commonTokens(content.after, contentCall.between);
+  return closer.trim() === '' ? '' : closer;
 }
 
 function splitEnds(content: string, calls: string, contentEnd: string, callsEnd: string): EndReading {

@@ -16,7 +16,7 @@ import {
   type ContentCall,
   type ContentTurn,
 } from './region-texts.ts';
-import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
+import { commonSuffixLength, commonTokens, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
 
 /** What the regions are read from. */
 export interface RegionTexts {
@@ -80,10 +80,11 @@ function readOpening(texts: RegionTexts, log: EvidenceLog): ContentOpening {
   return { empty: '', open: before, reasoningEnd: null, block: false };
 }
 
-/** The closer of an empty block before content, known where reasoning shows only beside calls. */
+/** The closer of an empty block before content, or the closer alone, known where reasoning shows only beside calls. */
 function closerFromBlock(reasoning: ReasoningReading, before: string): string | null {
-  if (reasoning.beforeCall === null || !before.startsWith(reasoning.start.trimEnd())) return null;
-  const rest = before.slice(reasoning.start.trimEnd().length).trim();
+  if (reasoning.beforeCall === null) return null;
+  const opener = reasoning.start.trimEnd();
+  const rest = (before.startsWith(opener) ? before.slice(opener.length) : before).trim();
   return rest !== '' && reasoning.beforeCall.trimStart().startsWith(rest) ? rest : null;
 }
 
@@ -145,7 +146,7 @@ function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCal
     };
   }
   const bare = beforeCalls(calls);
-  if (wrapsEmptyContent(contentCall, calls, texts.content?.before ?? '')) {
+  if (wrapsEmptyContent(texts, calls)) {
     return { callsOpen: '', empty: opening.empty, emptyContent: false, fromContent: '', fromReasoning: null };
   }
   const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
@@ -176,13 +177,19 @@ function closerOfBlock(reasoning: ReasoningReading | null, before: string, opene
     reasoning !== null && reasoning.start.trim() !== '' && before.trim() === reasoning.start.trim();
   const [closer = ''] = tokens(opener.trimStart());
   if (!opened || !isMarker(closer)) return '';
+  const beforeContent = reasoning.beforeContent?.trimStart() ?? '';
+  // Something else ends thoughts before content: here calls open among the thoughts.
+  if (beforeContent !== '' && !beforeContent.startsWith(closer)) return '';
   return opener.slice(0, opener.indexOf(closer) + closer.length);
 }
 
 /** Content beside calls has a wrapper of its own, which is written around no content too. */
-function wrapsEmptyContent(contentCall: ContentCall, calls: CallTurn, alone: string): boolean {
+function wrapsEmptyContent({ contentCall, content, reasoning }: RegionTexts, calls: CallTurn): boolean {
   if (contentCall.position !== 'before') return false;
   const { before, between } = contentCall;
+  const alone = content?.before ?? '';
+  // Content that stands where thoughts stand is among the thoughts.
+  if (reasoning !== null && reasoning.beforeContent !== null && before === reasoning.start) return false;
   // What comes again before the second call opens calls.
   if (betweenCalls(calls)?.endsWith(between)) return false;
   const bare = beforeCalls(calls);
@@ -254,7 +261,9 @@ function readReasoningEnd(
       ? splitWrapped(texts, opening, fromContent, cuts)
       : { ...plain, end: fromContent };
   }
-  const end = fromContent.slice(0, commonPrefixLength([fromContent, fromCalls]));
+  const end = commonTokens(fromContent, fromCalls);
+  // Calls that open among the thoughts leave them open.
+  if (end.trim() === '' && fromContent.trim() !== '') return { ...plain, end: fromContent };
   const rest = fromContent.slice(end.length);
   if (opening.block && rest !== '' && opening.empty.endsWith(rest)) {
     return {
@@ -311,7 +320,7 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
     ...(beside.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
     ...(closing.afterReasoning === '' ? {} : { afterReasoning: closing.afterReasoning }),
   };
-  if (texts.calls !== null && wrapsEmptyContent(contentCall, texts.calls, texts.content?.before ?? '')) {
+  if (texts.calls !== null && wrapsEmptyContent(texts, texts.calls)) {
     const { before, between } = contentCall.position === 'before' ? contentCall : { before: '', between: '' };
     return { ...base, besideCalls: { open: before, close: between }, empty: before + between };
   }

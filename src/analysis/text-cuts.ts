@@ -38,6 +38,14 @@ export function commonPrefixLength(texts: readonly string[]): number {
   return length;
 }
 
+/** The longest text with which both begin and that ends at a token's edge of each. */
+export function commonTokens(left: string, right: string): string {
+  const longest = commonPrefixLength([left, right]);
+  const edges = tokenEdges(right);
+  const cuts = [...tokenEdges(left)].filter((cut) => cut <= longest && edges.has(cut));
+  return left.slice(0, Math.max(...cuts));
+}
+
 /** Length of the longest text with which all of `texts` end. */
 export function commonSuffixLength(texts: readonly string[]): number {
   const [first = '', ...others] = texts;

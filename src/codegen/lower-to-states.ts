@@ -105,8 +105,9 @@ function headerStates(format: ChatFormat): readonly StateSpec[] {
   const end = headerEnd(format);
   const { calls, reasoning } = format;
   if (end === null || reasoning === null) return [];
+  // White space at its end parts it from the name.
   const marker =
-    calls === null ? '' : core(calls.section.open + calls.call.open + leadingLiteral(calls.head));
+    calls === null ? '' : (calls.section.open + calls.call.open + leadingLiteral(calls.head)).trimStart();
   return [
     {
       name: 'inHeader',
@@ -118,7 +119,7 @@ function headerStates(format: ChatFormat): readonly StateSpec[] {
           end,
           call: marker === '' ? null : { marker, next: 'beforeArguments' },
           thought: { marker: core(reasoning.start).slice(0, -end.length), next: 'inReasoning' },
-          recipient: /^\W*\w+\W/.exec(marker)?.[0] ?? marker,
+          recipient: recipientMarker(format, marker),
           next: 'inContent',
           otherwise: 'inAnswer',
           recover: calls === null ? 'behindTurn' : 'inMalformedCall',
@@ -126,6 +127,13 @@ function headerStates(format: ChatFormat): readonly StateSpec[] {
       },
     },
   ];
+}
+
+/** What shows that a header is for a recipient: how a call's begins, where the other regions' have nothing of it. */
+function recipientMarker({ reasoning, content }: ChatFormat, marker: string): string {
+  const begin = /^\W*\w+\W/.exec(marker)?.[0] ?? marker;
+  const shared = [reasoning?.start ?? '', content.open].some((opener) => opener.includes(begin));
+  return shared ? '' : begin;
 }
 
 function turnStates(format: ChatFormat): readonly StateSpec[] {

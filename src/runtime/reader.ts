@@ -207,7 +207,7 @@ export class Reader implements MatchContext {
   }
 
   /** Consumes the white space that the last marker claims; false while more of it may come. */
-  private takeTrail(): boolean {
+  takeTrail(): boolean {
     while (this.trail !== '') {
       if (this.at === this.text.length) return this.ended;
       const next = this.text.charAt(this.at);

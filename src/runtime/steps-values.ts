@@ -77,6 +77,8 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
   if (reader.progress === null) {
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
+    // The frame's opener was consumed in this step: what it claims behind itself goes first.
+    if (reader.trail !== '' && !reader.takeTrail()) return null;
   }
   const progress = reader.progress;
   return isProgress(progress) ? readOpened(reader, values, progress, compiled) : null;

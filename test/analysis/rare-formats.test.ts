@@ -43,6 +43,9 @@ const formats: Readonly<Record<string, string>> = {
   'items in elements, and objects as JSON': eachCall(
     `<call ${name}>${eachEntry(`<v k="{{ key }}">{% if value is sequence and value is not string and value is not mapping %}{% for item in value %}<i>{{ item if item is string else item | tojson }}</i>{% endfor %}{% else %}${text}{% endif %}</v>`)}</call>`,
   ),
+  'values on lines of their own behind their types': eachCall(
+    `${line}<call ${name}>${line}${eachEntry(`<v {{ key }} type={{ "text" if value is string else "json" }}>${line}${text}${line}</v>${line}`)}</call>`,
+  ),
   'sorted entries, and JSON in the order given': eachCall(
     `<call ${name}>{% for key, value in call.function.arguments | dictsort %}<{{ key }}>${text}</{{ key }}>{% endfor %}</call>`,
   ),
