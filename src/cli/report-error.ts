@@ -8,11 +8,16 @@ import { IdiolectError } from '../errors.ts';
  * Anything else is a defect, has the code `internal` and shows its stack.
  */
 export function reportError(error: unknown, json: boolean): string {
-  if (error instanceof IdiolectError || isSystemError(error)) {
+  if (isForeseen(error)) {
     return json ? reportJson(errorFacts(error)) : `${pc.red('error')} ${error.message}\n`;
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return json ? reportJson({ code: 'internal', message, stack }) : `${pc.red('internal error')} ${stack}\n`;
+}
+
+/** Whether an error says in its message what happened: ours do, and those of the operating system. */
+export function isForeseen(error: unknown): error is IdiolectError | NodeJS.ErrnoException {
+  return error instanceof IdiolectError || isSystemError(error);
 }
 
 /** Code, message and facts of an error, for JSON. */

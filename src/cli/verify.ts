@@ -1,10 +1,9 @@
 /** `idiolect verify`: tries the laws on templates, and says whether they hold. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { IdiolectError } from '../errors.ts';
 import { type LawName, type Verification, verifyTemplate } from '../verify/verify-template.ts';
 import { readModelSource } from './model-source.ts';
-import { type ErrorFacts, errorFacts } from './report-error.ts';
+import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
 
 interface VerifyOptions {
   readonly json: boolean;
@@ -36,12 +35,13 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   else process.stdout.write(table(rows, options.verbose));
 }
 
+/** What cannot be read or analysed is a line of its own, and does not keep the others from being tried. */
 async function verifyFile(file: string): Promise<Row['result']> {
-  const { templateSource, ...source } = await readModelSource(file);
   try {
+    const { templateSource, ...source } = await readModelSource(file);
     return verifyTemplate(templateSource, source);
   } catch (error) {
-    if (error instanceof IdiolectError) return { error: errorFacts(error) };
+    if (isForeseen(error)) return { error: errorFacts(error) };
     throw error;
   }
 }
@@ -58,7 +58,7 @@ function table(rows: readonly Row[], verbose: boolean): string {
 }
 
 function narrowLines({ file, result }: Row): string[] {
-  if ('error' in result) return [pc.bold(file), `  ${pc.red(result.error.message)}`];
+  if ('error' in result) return [pc.bold(file), `  ${complaint(file, result.error)}`];
   const counts = `  ${'messages'.padEnd(12)}  ${result.rendered}`;
   return [pc.bold(file), counts, ...laws.map((law) => `  ${law.padEnd(12)}  ${cell(result, law, 0)}`)];
 }
@@ -66,11 +66,16 @@ function narrowLines({ file, result }: Row): string[] {
 function wideLines(rows: readonly Row[], width: number): string[] {
   const header = `${'template'.padEnd(width)}  ${'messages'.padStart(8)}  ${laws.map((law) => law.padStart(12)).join('  ')}`;
   const lines = rows.map(({ file, result }) => {
-    if ('error' in result) return `${file.padEnd(width)}  ${pc.red(result.error.message)}`;
+    if ('error' in result) return `${file.padEnd(width)}  ${complaint(file, result.error)}`;
     const cells = laws.map((law) => cell(result, law));
     return `${file.padEnd(width)}  ${String(result.rendered).padStart(8)}  ${cells.join('  ')}`;
   });
   return [pc.bold(header), ...lines];
+}
+
+/** The message without the name that stands before it already. */
+function complaint(file: string, { message }: ErrorFacts): string {
+  return pc.red(message.startsWith(`${file}: `) ? message.slice(file.length + 2) : message);
 }
 
 function cell({ breaches, rendered }: Verification, law: LawName, width = 12): string {

@@ -1,0 +1,43 @@
+/** `idiolect verify`: one line for every file, whatever the others are. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { registerVerify } from '../../src/cli/verify.ts';
+import { runCommand } from './run-command.ts';
+
+const root = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-verify-'));
+afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
+
+const at = (name: string): string => path.join(root, name);
+const verify = (...args: string[]) => runCommand(registerVerify, 'verify', ...args);
+
+beforeAll(() => {
+  fs.copyFileSync(path.join(import.meta.dirname, '../../docs/lantern/lantern.jinja'), at('good.jinja'));
+  fs.writeFileSync(at('empty.jinja'), '');
+  fs.mkdirSync(at('folder.jinja'));
+});
+
+it('goes on behind files that cannot be read, and fails at the end', async () => {
+  const files = ['missing.jinja', 'folder.jinja', 'empty.jinja', 'good.jinja'].map(at);
+  const { text, exitCode } = await verify(...files);
+  const lines = text.trimEnd().split('\n');
+  expect(exitCode).toBe(1);
+  expect(lines.slice(1).map((line) => line.split(/\s/, 1)[0])).toEqual(files);
+  expect(lines[1]).toMatch(/missing\.jinja +no such file/);
+  expect(lines[2]).toMatch(/folder\.jinja +is a folder/);
+  expect(lines[4]?.match(/holds/g)).toHaveLength(5);
+});
+
+it('says so to programs, too', async () => {
+  const { text, exitCode } = await verify('--json', at('missing.jinja'), at('good.jinja'));
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(text)).toMatchObject([
+    { file: at('missing.jinja'), result: { error: { code: 'model-file' } } },
+    { file: at('good.jinja'), result: { holds: true } },
+  ]);
+});
+
+it('succeeds where every law holds', async () => {
+  expect((await verify(at('good.jinja'))).exitCode).toBe(0);
+});
