@@ -1,20 +1,9 @@
-/**
- * Compares with recorded behaviour of other implementations, and with a baseline that may only get better.
- *
- *     npm run conformance                              every part, against the baseline
- *     npm run conformance -- jinja chat-cases          some parts
- *     npm run conformance -- --details                 and what each part says about itself, keyword by keyword
- *     npm run conformance -- --update                  write the baseline anew
- *     npm run conformance -- maskbench FILE --json     any file of MaskBench's form
- *
- * The data is not part of the project: IDIOLECT_CONFORMANCE names its folder, by default
- * `../shared/conformance` beside the repository.
- */
+/** `npm run conformance`: compares with recorded behaviour of other implementations, see `command-line.ts`. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { overrides } from '../../src/analysis/overrides.ts';
+import { type Flags, readCommandLine, usage } from './command-line.ts';
 import { parts } from './parts.ts';
 import { runMaskBenchFile } from './run-maskbench.ts';
 
@@ -22,25 +11,32 @@ import { runMaskBenchFile } from './run-maskbench.ts';
 const dataFolder = path.resolve(process.env.IDIOLECT_CONFORMANCE ?? '../shared/conformance');
 const baselineFile = path.resolve('test/conformance/baseline.json');
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    update: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    failures: { type: 'boolean', default: false },
-    details: { type: 'boolean', default: false },
-  },
-});
-
 async function main(): Promise<void> {
-  const [first, file] = positionals;
-  if (first === 'maskbench' && file !== undefined) return runMaskBenchFile(file, flags.json);
+  const known = parts.map(({ name }) => name);
+  const help = `${usage}\nParts (a name with spaces in quotes):\n${known.map((name) => `  ${name}\n`).join('')}`;
+  const request = readCommandLine(process.argv.slice(2), known);
+  switch (request.kind) {
+    case 'help':
+      process.stdout.write(help);
+      return;
+    case 'wrong':
+      process.stderr.write(`${pc.red('error')} ${request.reason}\n\n${help}`);
+      process.exitCode = 1;
+      return;
+    case 'maskbench-file':
+      return runMaskBenchFile(request.file, request.flags.json);
+    case 'parts':
+      return runParts(request.names, request.flags);
+  }
+}
+
+async function runParts(names: readonly string[], flags: Flags): Promise<void> {
   if (!fs.existsSync(dataFolder)) {
     process.stdout.write(`no conformance data at ${dataFolder}: nothing compared\n`);
     return;
   }
   const baseline: Record<string, number> = JSON.parse(fs.readFileSync(baselineFile, 'utf8'));
-  const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const chosen = parts.filter(({ name }) => names.includes(name));
   const results: Record<string, number> = {};
   for (const part of chosen) {
     const started = Date.now();
