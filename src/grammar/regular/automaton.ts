@@ -1,6 +1,6 @@
 /** Deterministic automata, built from terms and minimised. */
 import { BudgetExceeded, type StepBudget } from './budget.ts';
-import { type CharacterSet, codePoint, setHas, setKey } from './character-set.ts';
+import { type CharacterSet, setKey } from './character-set.ts';
 import { minimise } from './minimise.ts';
 import type { Machine, Term, Terms } from './terms.ts';
 
@@ -47,18 +47,6 @@ export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Au
 /** Whether no text is accepted. */
 export function isEmptyAutomaton(automaton: Automaton): boolean {
   return automaton.states.length === 1 && automaton.states[0]?.accepts !== true;
-}
-
-/** Whether `text` is accepted. */
-export function automatonAccepts(automaton: Automaton, text: string): boolean {
-  let state = automaton.states[0];
-  for (const character of text) {
-    const point = codePoint(character);
-    const edge = state?.edges.find(([set]) => setHas(set, point));
-    if (edge === undefined) return false;
-    state = automaton.states[edge[1]];
-  }
-  return state?.accepts ?? false;
 }
 
 /** Whether two automata are the same, state by state. */

@@ -1,4 +1,4 @@
-/** Words of automata: all of a few, or some of many. */
+/** Words of automata, where there are few. */
 import type { Automaton } from './automaton.ts';
 import type { CharacterSet } from './character-set.ts';
 
@@ -26,20 +26,4 @@ function firstCharacters(set: CharacterSet, limit: number): readonly string[] {
     }
   }
   return found;
-}
-
-/** One accepted text, or `null` where there is none. `random` gives numbers in [0, 1). */
-export function sampleWord(automaton: Automaton, random: () => number): string | null {
-  let state = automaton.states[0];
-  let word = '';
-  for (let steps = 0; state !== undefined; steps += 1) {
-    const { accepts, edges } = state;
-    if (accepts && (edges.length === 0 || random() < 0.3 || steps > 200)) return word;
-    const edge = edges[Math.floor(random() * edges.length)];
-    const range = edge?.[0][Math.floor(random() * edge[0].length)];
-    if (edge === undefined || range === undefined || steps > 4000) return null;
-    word += String.fromCodePoint(range[0] + Math.floor(random() * (range[1] - range[0] + 1)));
-    state = automaton.states[edge[1]];
-  }
-  return null;
 }

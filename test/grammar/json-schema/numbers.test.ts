@@ -8,12 +8,13 @@ import { fits, hasSmallInteger, numberAutomaton } from '../../../src/grammar/jso
 import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import type { NumberShape } from '../../../src/grammar/json-schema/shapes.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { automatonAccepts, isEmptyAutomaton } from '../../../src/grammar/regular/automaton.ts';
+import { isEmptyAutomaton } from '../../../src/grammar/regular/automaton.ts';
 import { StepBudget } from '../../../src/grammar/regular/budget.ts';
 import { allCharacters } from '../../../src/grammar/regular/character-set.ts';
 import { jsonSpelling, plainSpelling } from '../../../src/grammar/regular/spelling.ts';
 import { writeAutomaton } from '../../../src/grammar/regular/write-automaton.ts';
 import { jsonCharacter, spelledChoice } from '../../../src/grammar/regular/write-characters.ts';
+import { automatonAccepts } from '../../support/automata.ts';
 
 const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;
 const budget = () => new StepBudget(10_000_000);

@@ -1,12 +1,12 @@
 /** Regular expressions as automata: no difference from V8 on words of the automaton and words near them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { automatonAccepts, buildAutomaton } from '../../../src/grammar/regular/automaton.ts';
+import { buildAutomaton } from '../../../src/grammar/regular/automaton.ts';
 import { StepBudget } from '../../../src/grammar/regular/budget.ts';
 import { restrictLength } from '../../../src/grammar/regular/lengths.ts';
 import { patternTerm, UnsupportedPattern } from '../../../src/grammar/regular/parse-pattern.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';
-import { sampleWord } from '../../../src/grammar/regular/words.ts';
+import { automatonAccepts, sampleWord } from '../../support/automata.ts';
 import { loadEngineMatchers } from '../../support/engine.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
 import { compileStrict } from './schema-tools.ts';
