@@ -3,6 +3,7 @@
  * type is never narrower than its schema; what comes from strangers and would become source text (type
  * expressions, file names in references) is left out too.
  */
+import { isMeant } from '../grammar/json-schema/keyword-kinds.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../messages.ts';
 
 /** Schemas may nest so deep; what lies deeper may be anything. */
@@ -36,7 +37,8 @@ function argumentsSchema({ name, description, parameters = noArguments }: Tool['
 function simplify(schema: JsonValue, depth: number): JsonObject {
   if (schema === false) return { not: {} };
   if (!isObject(schema) || depth > maxDepth) return {};
-  const fields = new Map<string, JsonValue>(Object.entries(schema));
+  const meant = Object.entries(schema).filter(([keyword, value]) => isMeant(keyword, value));
+  const fields = new Map<string, JsonValue>(meant);
   const reference = fields.get('$ref');
   const result = new Map<string, JsonValue>();
   for (const [keyword, value] of fields) {

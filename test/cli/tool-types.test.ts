@@ -90,6 +90,16 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => ({
   ),
 }));
 
+test.each([{ enum: 'x' }, { type: 5 }, { required: 'a' }, { properties: 5 }, { anyOf: {} }, { items: 5 }])(
+  'a keyword that means nothing is left out of the types: %j',
+  async (schema) => {
+    const [tools, plain] = [schema, {}].map((a) =>
+      readToolList([{ name: 't', parameters: { type: 'object', properties: { a } } }], 'test'),
+    );
+    expect(await printToolTypes(tools ?? [], 'test')).toBe(await printToolTypes(plain ?? [], 'test'));
+  },
+);
+
 test('whatever a schema says, the file compiles, declares nothing but types of its own, and is made again alike', async () => {
   const tools = fc.uniqueArray(
     fc.record({ name: text.filter((name) => name !== ''), description: text, schema, x: schema }),

@@ -1,13 +1,14 @@
 /** `type` and `nullable`; booleans of `enum` and `const`. */
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import { type Assertion, assertion, type ExpansionContext, numberShape } from './assertions.ts';
+import { isMeant } from './keyword-kinds.ts';
 import { strings } from './object-keywords.ts';
 import { isArray, type SchemaNode } from './schema-document.ts';
 import { type Shape, type ValueType, valueTypes } from './shapes.ts';
 
 /** The types that a schema names; `nullable: true` (OpenAPI) adds null. */
 export function typeAssertion(schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
-  if (schema.type === undefined) return [];
+  if (schema.type === undefined || !isMeant('type', schema.type)) return [];
   const types = strings(isArray(schema.type) ? schema.type : [schema.type]);
   if (types.includes(type) || (type === 'null' && schema.nullable === true)) return [];
   if (type !== 'number' || !types.includes('integer')) return 'never';
@@ -30,12 +31,12 @@ export function reportTypes(
   node: SchemaNode,
   context: Pick<ExpansionContext, 'report'>,
 ): void {
-  const named = schema.type === undefined ? [] : isArray(schema.type) ? schema.type : [schema.type];
+  const named = isArray(schema.type) ? schema.type : typeof schema.type === 'string' ? [schema.type] : [];
   const unknown = named.filter((name) => typeof name !== 'string' || !knownTypes.includes(name));
   if (unknown.length > 0) {
     const names = unknown.map((name) => JSON.stringify(name)).join(', ');
     const reason = `${names} is no type of JSON Schema (${knownTypes.join(', ')}); no value is of it`;
-    context.report(node, 'type', reason, 'narrowed');
+    context.report(node, 'type', reason + unknown.map(meantType).join(''), 'narrowed');
   }
   const { nullable, enum: values, const: value } = schema;
   const listed = value === undefined ? values : [value];
@@ -50,6 +51,21 @@ export function reportTypes(
 }
 
 const knownTypes: readonly string[] = [...valueTypes, 'integer'];
+
+/** A type whose name differs in case, or by letters that are missing or too many: `strng`, `String`, `int`. */
+function meantType(name: JsonValue): string {
+  if (typeof name !== 'string' || name.length < 3) return '';
+  const written = name.toLowerCase();
+  const meant = knownTypes.find((type) => holdsInOrder(type, written) || holdsInOrder(written, type));
+  return meant === undefined ? '' : `; is ${JSON.stringify(meant)} meant?`;
+}
+
+/** Whether the letters of `part` come in `whole` in their order, from the first on. */
+function holdsInOrder(whole: string, part: string): boolean {
+  let at = 0;
+  for (const letter of whole) if (letter === part[at]) at += 1;
+  return at === part.length && whole[0] === part[0];
+}
 
 /** Never holds; `all` are the shapes for which it fails. */
 export function nothingHolds(all: () => readonly Shape[]): Assertion {

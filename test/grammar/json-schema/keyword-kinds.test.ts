@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import { createMatcher } from '../../../src/grammar/matcher.ts';
 import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
 
 const keywords = [
@@ -42,6 +43,19 @@ function linesOf(schema: JsonSchema): readonly SchemaIssue[] {
   }
 }
 
+const samples = ['null', 'true', '-7', '0.5', '""', '"x"', '[]', '[1, 1]', '{}', '{"a": 1, "b": "x"}'];
+
+/** Those of the samples that the grammar of a schema rejects. */
+function rejected(schema: JsonSchema): readonly string[] {
+  const rules = new RuleSet();
+  const { expression } = compileSchema(schema, { rules, syntax: jsonSyntax, tool: '', policy: 'degrade' });
+  const grammar = rules.grammar('root', expression);
+  return samples.filter((text) => {
+    const matcher = createMatcher(grammar);
+    return !(matcher.accept(text) && matcher.complete);
+  });
+}
+
 /** Known to older drafts only, or to newer ones: one of the two meta-schemas says nothing good of it. */
 function isOfAnotherDraft({ keyword, value }: (typeof cases)[number]): boolean {
   const isList = Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null);
@@ -59,6 +73,16 @@ describe('a value that no draft has for the keyword', () => {
       ({ keyword, value }) => !linesOf({ [keyword]: value }).some((line) => line.keyword === keyword),
     );
     expect(silent).toEqual([]);
+  });
+
+  test('leaves the schema as it is without the keyword, where it is said to be ignored', () => {
+    const ignored = wrong.filter(({ keyword, value }) =>
+      linesOf({ [keyword]: value }).some(({ reason }) => reason.includes('; it is ignored')),
+    );
+    expect(ignored.length).toBeGreaterThan(cases.length / 3);
+    const different = ignored.filter(({ keyword, value }) => rejected({ [keyword]: value }).length > 0);
+    expect(different).toEqual([]);
+    expect(rejected({ type: 'string' })).not.toEqual([]);
   });
 
   test('and no other is', () => {
@@ -106,6 +130,23 @@ describe('under strict', () => {
     expect(issues.map(({ keyword }) => keyword)).toEqual(noted);
     for (const issue of issues) expect(issue).toMatchObject({ pointer: '/properties/a', effect: 'noted' });
   });
+});
+
+test.each([
+  ['strng', 'string'],
+  ['String', 'string'],
+  ['int', 'integer'],
+  ['objects', 'object'],
+  ['date', null],
+  ['xyz', null],
+])('a type that does not exist is reported, with the one that is probably meant: %s', (type, meant) => {
+  const lines = linesOf({ type: 'object', properties: { a: { type } } });
+  expect(lines).toMatchObject([
+    { pointer: '/properties/a', keyword: 'type', effect: 'narrowed' },
+    { pointer: '/properties/a', keyword: 'schema', effect: 'noted' },
+  ]);
+  const asked = /is "(\w+)" meant\?$/.exec(lines[0]?.reason ?? '')?.[1] ?? null;
+  expect(asked).toBe(meant);
 });
 
 test.each<JsonSchema>([
