@@ -45,6 +45,7 @@ export {
   type ResponseTemplateParser,
 } from './runtime/response-template/index.ts';
 export type { ParsedValue, SchemaValue } from './schema-value.ts';
+export { type RenderedPrompt, readGenerationPrompt } from './template/generation-prompt.ts';
 export { type RenderPromptOptions, renderPrompt } from './template/render-prompt.ts';
 export {
   type CallContext,

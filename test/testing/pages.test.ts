@@ -1,16 +1,20 @@
-/** `docs/runtime.md`: its blocks, one after the other, are one program that compiles. */
+/** Pages whose blocks, one after the other, are one program that compiles. */
 import fs from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const root = path.join(import.meta.dirname, '..', '..');
-const page = fs.readFileSync(path.join(root, 'docs/runtime.md'), 'utf8');
-const program = Array.from(page.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, code]) => code).join('\n');
+
+/** The blocks of a page, one after the other. */
+function programOf(page: string): string {
+  const text = fs.readFileSync(path.join(root, page), 'utf8');
+  return Array.from(text.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, code]) => code).join('\n');
+}
 
 /** What the compiler says of a module at the root of the project. */
 function complaints(source: string): readonly string[] {
-  const file = path.join(root, 'runtime-page.ts');
+  const file = path.join(root, 'page.ts');
   const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const host = ts.createCompilerHost(options);
@@ -26,7 +30,9 @@ function complaints(source: string): readonly string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-describe('docs/runtime.md', () => {
+describe.each(['README.md', 'docs/runtime.md'])('%s', (page) => {
+  const program = programOf(page);
+
   it('compiles', () => expect(complaints(program)).toEqual([]));
 
   it('would not with a mistake in it', () => {
