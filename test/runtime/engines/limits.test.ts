@@ -52,6 +52,27 @@ describe('a thinking budget', () => {
   });
 });
 
+describe('a call behind thoughts that were closed for the model', () => {
+  it.each([0, 1, 3])(
+    'is enforced where it may come or not: a budget of %i tokens',
+    async (thinkingBudget) => {
+      const strict = { type: 'object', properties: { word: { enum: ['one'] } }, required: ['word'] } as const;
+      const offered = [{ name: 'look_up', inputSchema: { ...strict, additionalProperties: false } }] as const;
+      const free = { messages, tools: offered, maxTokens: 120, thinkingBudget };
+      const call = ['<tool_call>', '\n{"name": "look_up", "arguments": {"word": "other', '</tool_call>'];
+      for (const words of ['', 'Let me see. ']) {
+        const pieces = ['<think>', '\none two three four five six seven eight', '</think>', words, ...call];
+        const scripted = await openScriptedChat([{ request: free, pieces }]);
+        const events = await read(scripted, free);
+        await scripted.dispose();
+        expect(thoughts(events)).toBe(thinkingBudget);
+        const [made] = events.filter(({ type }) => type === 'tool-call');
+        expect(made).toMatchObject({ toolName: 'look_up', arguments: { word: 'one' } });
+      }
+    },
+  );
+});
+
 describe('a thinking budget of 0', () => {
   it.each(['Apriel-1.6-15b-Thinker-fixed', 'deepseek-ai-DeepSeek-R1-Distill-Llama-8B'])(
     'allows no token where the prompt has opened the thoughts: %s',

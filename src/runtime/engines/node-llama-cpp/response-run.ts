@@ -148,6 +148,8 @@ export class ResponseRun {
     if (forced === null) return step;
     const tokens = this.#fit([...closing, ...forced]);
     const rest = this.#step(this.#feedTokens(tokens), tokens);
+    // What was written for the model was not looked through for triggers; those that count come behind it.
+    if (this.#guide === null) this.#triggers.resumeAt(this.#written.length);
     return { ...rest, events: [...step.events, ...rest.events], tokens: [...step.tokens, ...rest.tokens] };
   }
 
