@@ -37,10 +37,18 @@ export function registerChat(program: Command): void {
       nonNegative,
       0.7,
     )
-    .option('--max-tokens <number>', 'the most tokens of one answer', positiveInteger)
-    .option('--context-size <number>', 'tokens that the conversation may have', positiveInteger)
-    .option('--seed <number>', 'makes answers repeatable', positiveInteger)
-    .option('--system <text>', 'a system message')
+    .option(
+      '--max-tokens <number>',
+      'the most tokens of one answer; default: what the context holds',
+      positiveInteger,
+    )
+    .option(
+      '--context-size <number>',
+      'tokens that the conversation may have; default: what the model was trained on, at most 8192',
+      positiveInteger,
+    )
+    .option('--seed <number>', 'makes answers repeatable; default: another every time', wholeNumber)
+    .option('--system <text>', 'a system message; default: none')
     .option('--require-tools', 'refuse a model that cannot call tools (the default, unless --no-tools)')
     .option('--no-require-tools', 'also take a model that cannot call tools')
     .option('--no-gpu', 'use no GPU')
@@ -55,6 +63,12 @@ function positiveInteger(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new InvalidArgumentError('a whole number above 0 is expected.');
+}
+
+function wholeNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new InvalidArgumentError('a whole number from 0 on is expected.');
 }
 
 function nonNegative(text: string): number {

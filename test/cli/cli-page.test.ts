@@ -1,0 +1,64 @@
+/** `docs/cli.md` and `--help`: the same commands, the same options, each with its default. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { Command, type Option } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { registerChat } from '../../src/cli/chat.ts';
+import { registerGenerate } from '../../src/cli/generate.ts';
+import { registerInfo } from '../../src/cli/info.ts';
+import { registerInspect } from '../../src/cli/inspect.ts';
+import { registerList } from '../../src/cli/list.ts';
+import { registerPull } from '../../src/cli/pull.ts';
+import { registerRemove } from '../../src/cli/remove.ts';
+import { registerVerify } from '../../src/cli/verify.ts';
+
+const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/cli.md'), 'utf8');
+const program = new Command();
+for (const register of [registerChat, registerGenerate, registerInfo, registerInspect]) register(program);
+for (const register of [registerList, registerPull, registerRemove, registerVerify]) register(program);
+
+/** The rows of the first table of options behind the heading of a command. */
+function documented(command: string): readonly (readonly string[])[] {
+  const section = page.split(`\n## ${command}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = section.matchAll(/^\| `(-[^`]+)` \| (.+) \| (.+) \|$/gm);
+  return Array.from(rows, ([, flags = '', what = '', byDefault = '']) => [
+    flags,
+    what.trim(),
+    byDefault.trim(),
+  ]);
+}
+
+function stated({ defaultValue }: Option): string | null {
+  return defaultValue === undefined || typeof defaultValue === 'boolean' ? null : `\`${defaultValue}\``;
+}
+
+describe.each(program.commands.map((command) => [command.name(), command] as const))(
+  '%s',
+  (name, command) => {
+    const rows = documented(name);
+
+    it('has the options that the page lists', () => {
+      expect(rows.map(([flags]) => flags)).toEqual(command.options.map(({ flags }) => flags));
+    });
+
+    it('has the defaults that the page states', () => {
+      for (const [index, option] of command.options.entries()) {
+        const [, , byDefault = ''] = rows[index] ?? [];
+        expect(byDefault, option.flags).toMatch(stated(option) === null ? /\S/ : /^`/);
+        if (stated(option) !== null) expect(byDefault, option.flags).toBe(stated(option));
+      }
+    });
+
+    it('says in its help what is taken where an option with a value is absent', () => {
+      const silent = command.options.filter(
+        (option) => option.required && stated(option) === null && !option.description.includes('default: '),
+      );
+      expect(silent.map(({ flags }) => flags)).toEqual([]);
+    });
+  },
+);
+
+it('the page lists all commands', () => {
+  const listed = Array.from(page.matchAll(/^\| \[`(\w+)`\]\(#\w+\)/gm), ([, name]) => name);
+  expect(listed.sort()).toEqual(program.commands.map((command) => command.name()).sort());
+});
