@@ -1,10 +1,10 @@
 /** What `idiolect generate` is given, told apart by its content. */
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ResponseTemplateError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../messages.ts';
 import { loadResponseTemplate, type ResponseTemplate } from '../runtime/response-template/index.ts';
 import { folderName, type ModelSource, readModelSource } from './model-source.ts';
+import { readTextFile } from './read-text.ts';
 
 /** A chat template, or a response template. `name` is a legal folder name. */
 export type GenerateInput =
@@ -47,7 +47,7 @@ function checkTemplate(template: JsonValue, file: string): asserts template is J
 /** `null` for what cannot be read or is something else; whoever reads it next says so. */
 async function readObject(file: string): Promise<JsonObject | null> {
   try {
-    const value: JsonValue = JSON.parse(await fs.readFile(file, 'utf8'));
+    const value: JsonValue = JSON.parse(await readTextFile(file));
     return isObject(value) ? value : null;
   } catch {
     return null;

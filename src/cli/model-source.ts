@@ -9,6 +9,7 @@ import {
   looksLikeReference,
   readGgufHeader,
 } from '../hub/index.ts';
+import { readTextFile } from './read-text.ts';
 
 /** A chat template and where it came from. */
 export interface ModelSource {
@@ -116,7 +117,7 @@ export function folderName(fileName: string): string {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await fs.readFile(file, 'utf8');
+    return await readTextFile(file);
   } catch (cause) {
     throw cannotRead(file, cause);
   }

@@ -7,6 +7,7 @@ import type { Tool } from '../messages.ts';
 import { readToolList } from '../read-tool-list.ts';
 import { splitCommand } from './command-words.ts';
 import { listMcpTools, type McpLimits } from './mcp-tools.ts';
+import { readTextFile } from './read-text.ts';
 
 /** Tools and where they came from, for errors. */
 export interface NamedTools {
@@ -39,7 +40,7 @@ async function readSource(source: string, limits: McpLimits): Promise<unknown> {
 }
 
 async function readJson(source: string): Promise<unknown> {
-  const text = await fs.readFile(source, 'utf8').catch((cause: unknown) => {
+  const text = await readTextFile(source).catch((cause: unknown) => {
     throw cannotRead(source, cause);
   });
   try {

@@ -1,0 +1,27 @@
+/** Files of any usual encoding of Unicode are the same text. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readModelSource } from '../../src/cli/model-source.ts';
+import { readToolSources } from '../../src/cli/tool-source.ts';
+
+const root = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-text-'));
+afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
+
+const little = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+const encodings: readonly [string, (text: string) => Buffer][] = [
+  ['UTF-8', (text) => Buffer.from(text)],
+  ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16, little end first', little],
+  ['UTF-16, big end first', (text) => little(text).swap16()],
+];
+
+it.each(encodings)('%s', async (_name, encode) => {
+  const [template, list] = ['a.jinja', 'tools.json'].map((name) => path.join(root, name));
+  fs.writeFileSync(template ?? '', encode('{{ "ü€😀" }}'));
+  fs.writeFileSync(list ?? '', encode('[{"name": "größe"}]'));
+  expect((await readModelSource(template ?? '')).templateSource).toBe('{{ "ü€😀" }}');
+  const { tools } = await readToolSources([list ?? '']);
+  expect(tools.map((tool) => tool.function.name)).toEqual(['größe']);
+});
