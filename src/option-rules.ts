@@ -29,6 +29,12 @@ export const chatFormat: OptionRule = {
   allows: (value) => isRecord(value) && 'turn' in value && 'content' in value,
 };
 
+/** Told from the text of a grammar. */
+export const gbnfGrammar: OptionRule = {
+  wanted: 'what readGbnf(text) returns',
+  allows: (value) => isRecord(value) && Array.isArray(value.rules),
+};
+
 /** One of a few values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
   return { wanted: values.map(shown).join(' or '), allows: (value) => values.includes(value) };

@@ -7,6 +7,9 @@ import { toResponseTemplate } from '../src/codegen/response-template/to-response
 import { type CreateParserOptions, createResponseParser } from '../src/create-response-parser.ts';
 import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/errors.ts';
 import { buildGrammar, type GrammarOptions } from '../src/grammar/build-grammar.ts';
+import { createGbnfMatcher } from '../src/grammar/gbnf-expression.ts';
+import { lintGbnf } from '../src/grammar/lint-gbnf.ts';
+import { readGbnf } from '../src/grammar/read-gbnf.ts';
 import { writeResponse } from '../src/grammar/write-response.ts';
 import { createModuleParser, type ResponseParser } from '../src/runtime/response-parser.ts';
 import { renderPrompt } from '../src/template/render-prompt.ts';
@@ -24,6 +27,17 @@ const parameters = { type: 'object', properties: { city: { enum: ['Oslo', 'Rome'
 function anything<T>(value: unknown): T {
   return value as T;
 }
+
+describe('GBNF', () => {
+  test.each([null, undefined, 5, {}, ['root ::= "a"']])('is a text, and not %j', (value) => {
+    expect(() => readGbnf(anything(value))).toThrow(UnsupportedOptionError);
+    expect(() => createGbnfMatcher(anything(value))).toThrow(UnsupportedOptionError);
+  });
+
+  test.each([null, undefined, 5, {}, 'root ::= "a"'])('is read before it is checked: %j', (value) => {
+    expect(() => lintGbnf(anything(value))).toThrow('grammar: is what readGbnf(text) returns');
+  });
+});
 
 describe('tools in every shape of list', () => {
   const lists: Readonly<Record<string, ToolList>> = {

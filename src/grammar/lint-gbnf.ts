@@ -1,4 +1,6 @@
 /** What is wrong with a GBNF text: what `checkGrammar` finds, and traps of the notation itself. */
+
+import { gbnfGrammar, requireOption } from '../option-rules.ts';
 import { checkGrammar, type GrammarFinding, type GrammarSeverity } from './check-grammar.ts';
 import { repetitionWeight } from './engine-limits.ts';
 import { engineRepetitionLimit, type GbnfGrammar, type GbnfNode } from './gbnf.ts';
@@ -29,8 +31,12 @@ export interface GbnfFinding {
   readonly reason: string;
 }
 
-/** All findings; those that keep the engine from building it first. */
+/**
+ * All findings; those that keep the engine from building it first. `grammar` is what `readGbnf` returns;
+ * throws `UnsupportedOptionError` for anything else.
+ */
 export function lintGbnf(grammar: GbnfGrammar): readonly GbnfFinding[] {
+  requireOption('grammar', grammar, gbnfGrammar);
   const notation = [...lintRules(grammar), ...lintNodes(grammar)];
   // Names are given ids of their own: what a token is called does not matter here.
   const ids = new Map<number | string, number>();

@@ -7,6 +7,7 @@
  */
 import * as ohm from 'ohm-js';
 import { GrammarError } from '../errors.ts';
+import { anyText, requireOption } from '../option-rules.ts';
 import { cutRules, isBlank } from './cut-gbnf.ts';
 import type { GbnfGrammar, GbnfNode, GbnfRule } from './gbnf.ts';
 import { readLeaf } from './gbnf-leaves.ts';
@@ -83,9 +84,11 @@ interface Count {
 /**
  * The rules of a GBNF text, as written.
  *
- * @throws GrammarError with line and column where the text is no GBNF, and for nesting too deep to read.
+ * @throws GrammarError with line and column where the text is no GBNF, and for nesting too deep to read;
+ * UnsupportedOptionError for what is no text.
  */
 export function readGbnf(text: string): GbnfGrammar {
+  requireOption('text', text, anyText);
   try {
     return { rules: readRules(text) };
   } catch (error) {

@@ -1,4 +1,5 @@
 /** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
+import fs from 'node:fs/promises';
 import { ModelFileError } from '../errors.ts';
 import { defaultCacheFolder, fileSize } from './cache.ts';
 import { findCachedModel } from './cached-models.ts';
@@ -68,5 +69,12 @@ export async function obtainModel(target: string, options: ObtainOptions = {}): 
 async function referenceOf(target: string): Promise<ModelReference | null> {
   if ((await fileSize(target)) !== null) return null;
   if (looksLikeReference(target)) return parseModelReference(target);
-  throw new ModelFileError({ file: target, reason: 'no such file, and no model of the Hub (owner/name)' });
+  const isFolder = await fs.stat(target).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const reason = isFolder
+    ? 'is a folder; give the model (.gguf) that is in it'
+    : 'no such file, and no model of the Hub (owner/name)';
+  throw new ModelFileError({ file: target, reason });
 }

@@ -282,7 +282,11 @@ function arePieces(input: unknown): input is readonly ResponsePiece[] {
 }
 
 function noText(input: unknown): UnsupportedOptionError {
-  const what = Array.isArray(input) ? 'this list' : typeof input === 'object' ? 'this object' : String(input);
+  const what = Array.isArray(input)
+    ? 'this list'
+    : typeof input === 'object' && input !== null
+      ? 'this object'
+      : String(input);
   const reason = `${what} is neither a text nor a list of pieces ({ text, special })`;
   return new UnsupportedOptionError({ option: 'feed', reason });
 }

@@ -136,5 +136,6 @@ describe('a model by whatever name', () => {
 
   test('neither a file nor a name', async () => {
     await expect(inspectModel('/no/such.gguf')).rejects.toThrow(/no such file/);
+    await expect(inspectModel(import.meta.dirname)).rejects.toThrow(/is a folder/);
   });
 });

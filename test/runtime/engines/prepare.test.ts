@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { tinyModelFile } from '../../../examples/support/small-models.ts';
 import { responseModule } from '../../../generated/qwen-qwen3-0.6b/index.ts';
 import { compileAhead } from '../../../src/codegen/emit-compiled-tools.ts';
-import { SchemaError, TemplateError, UnsupportedOptionError } from '../../../src/errors.ts';
+import { SchemaError, TemplateError, ToolListError, UnsupportedOptionError } from '../../../src/errors.ts';
 import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
 import { createMatcher } from '../../../src/grammar/matcher.ts';
 import { indexTokens } from '../../../src/grammar/token-index.ts';
@@ -67,6 +67,13 @@ function newTools(count: number, maxLength: number) {
 }
 
 describe('tools that are prepared', () => {
+  it.each([5, 'tools', true])('are a list, and not %j', async (tools: unknown) => {
+    const model = await open({ modules: [responseModule] });
+    const options: object = { tools };
+    await expect(model.prepare(options)).rejects.toBeInstanceOf(ToolListError);
+    await model.dispose();
+  });
+
   const chats = [
     { toolChoice: 'required' },
     { toolChoice: 'required', thinking: false },

@@ -5,6 +5,7 @@
  */
 import { IdiolectError } from '../../../errors.ts';
 import type { Message, Tool, ToolChoice } from '../../../messages.ts';
+import { normalizeTools } from '../../../tools.ts';
 import { toolsOfTemplate } from '../../compiled-tools.ts';
 import {
   type ChatEngine,
@@ -90,7 +91,7 @@ export async function prepareModel(engine: ChatEngine, options: PrepareOptions):
 /** The usual choices where none is given; `required` only where a call can be required. */
 function choicesOf(given: PrepareOptions): readonly (ToolChoice | undefined)[] {
   const { tools = [], toolChoice, responseFormat, continueFinalMessage } = given;
-  const offered = ('tools' in tools ? tools.tools : tools).length > 0;
+  const offered = normalizeTools(tools).length > 0;
   const fixed = toolChoice !== undefined || responseFormat !== undefined || continueFinalMessage === true;
   return fixed || !offered ? [toolChoice] : ['auto', 'required'];
 }
