@@ -40,7 +40,7 @@ export class Compilation implements ExpansionContext {
   readonly document: SchemaDocument;
   readonly budget: StepBudget;
   readonly terms: Terms;
-  readonly states = new States();
+  readonly states = new States((node) => this.document.meant(node));
   readonly languages: Languages;
   readonly places: Places;
   readonly openObjects: boolean;

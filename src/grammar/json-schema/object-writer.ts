@@ -24,6 +24,7 @@ import type { RuleSet } from './rule-set.ts';
 import type { ObjectShape } from './shapes.ts';
 import type { State } from './states.ts';
 import type { ObjectNotation } from './syntax.ts';
+import { splitByTag } from './tagged-objects.ts';
 
 /** Where and how an object is written. */
 export interface ObjectWriting {
@@ -50,7 +51,20 @@ export function writeObject(
   writing: ObjectWriting,
   order: { readonly anyOrder: boolean } = { anyOrder: false },
 ): WrittenObject {
-  return new ObjectWriter(shape, place, hint, writing, order.anyOrder).object();
+  const written = splitByTag(shape, place, writing.compilation).flatMap((part) => {
+    try {
+      return [new ObjectWriter(part.shape, part.place, hint, writing, order.anyOrder).object()];
+    } catch (error) {
+      if (error instanceof DeadEnd) return [];
+      throw error;
+    }
+  });
+  if (written.length === 0) throw new DeadEnd();
+  const some = written.flatMap((each) => each.some ?? []);
+  return {
+    some: some.length === 0 ? null : alternatives(...some),
+    mayBeEmpty: written.some(({ mayBeEmpty }) => mayBeEmpty),
+  };
 }
 
 /** What a value under a key may be, and what has been written after it. */

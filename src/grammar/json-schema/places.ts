@@ -16,11 +16,15 @@ import {
   type SchemaDocument,
   type SchemaNode,
 } from './schema-document.ts';
+import { type Tag, Tags } from './tags.ts';
 
 /** Equal ids mean equal places. */
 export interface Place {
   readonly id: number;
   readonly nodes: readonly SchemaNode[];
+  /** Those of the nodes with which the search for all others began. */
+  readonly roots: readonly SchemaNode[];
+  readonly sorted: boolean;
   /** Keys that any of the nodes mentions, by first mention. */
   readonly keys: readonly string[];
 }
@@ -45,35 +49,73 @@ export class Places {
   readonly #children = new Map<string, Place>();
   readonly #named = new WeakMap<Place, ReadonlyMap<string, readonly SchemaNode[]>>();
   readonly #open = new WeakMap<Place, readonly SchemaNode[]>();
+  readonly #tags: Tags;
+  readonly #tagOf = new WeakMap<Place, Tag | null>();
 
   constructor(document: SchemaDocument, budget: StepBudget, sorted: KeySorting) {
     this.#document = document;
     this.#budget = budget;
     this.#sorted = sorted;
+    this.#tags = new Tags(document);
   }
 
   /** The place of a value that `nodes` and all that applies to the same value say something about. */
   of(nodes: readonly SchemaNode[]): Place {
+    return this.#place(nodes, null, () => false);
+  }
+
+  #place(
+    nodes: readonly SchemaNode[],
+    sorted: boolean | null,
+    skips: (branch: SchemaNode) => boolean,
+  ): Place {
     const found = new Map<number, SchemaNode>();
-    for (const node of nodes) this.#collect(node, found);
+    for (const node of nodes) this.#collect(node, found, skips);
     this.#budget.spend(found.size >> 2);
-    const key = [...found.keys()].join();
+    const meant = nodes.map((node) => this.#document.meant(node));
+    const roots = [...new Set(meant)].filter(({ id }) => found.has(id));
+    const key = `${roots.map(({ id }) => id).join()} ${[...found.keys()].join()}`;
     const known = this.#interned.get(key);
     if (known !== undefined) return known;
     const all = [...found.values()];
     const keys = new Set(all.flatMap((node) => (isObject(node.schema) ? mentionedKeys(node.schema) : [])));
+    const sorts = sorted ?? this.#sorts(found);
     const place: Place = {
       id: this.#interned.size,
       nodes: all,
-      keys: this.#sorts(found) ? [...keys].sort(compareCodePoints) : [...keys],
+      roots,
+      sorted: sorts,
+      keys: sorts ? [...keys].sort(compareCodePoints) : [...keys],
     };
     this.#interned.set(key, place);
     return place;
   }
 
+  /** The property that tells apart what the branches of `place` are for; `null` where there is none. */
+  tag(place: Place): Tag | null {
+    const known = this.#tagOf.get(place);
+    if (known !== undefined) return known;
+    const tag = this.#tags.of(place.roots, place.nodes);
+    this.#tagOf.set(place, tag);
+    return tag;
+  }
+
+  /**
+   * The place of the objects of `place` that have `value` under its tag, without the branches that are for
+   * other values; `null` stands for objects with none of the values of the tag.
+   */
+  tagged(place: Place, { key, groupOf }: Tag, value: string | null): Place {
+    const group = value === null ? undefined : groupOf.get(value);
+    return this.#child(place, `t${group ?? ''}`, () =>
+      this.#place(place.roots, place.sorted, (branch) =>
+        this.#tags.excludes(branch, key, group === undefined ? null : value),
+      ),
+    );
+  }
+
   #sorts(nodes: ReadonlyMap<number, SchemaNode>): boolean {
     if (typeof this.#sorted === 'boolean') return this.#sorted;
-    return nodes.has(this.#document.root.id) === (this.#sorted === 'outermost');
+    return nodes.has(this.#document.meant(this.#document.root).id) === (this.#sorted === 'outermost');
   }
 
   /** The place of the value under `key`. */
@@ -82,7 +124,7 @@ export class Places {
       const named = (this.#namedNodes(place).get(key) ?? []).map((node) =>
         this.#document.child(node, 'properties', key),
       );
-      return [...named, ...this.#openNodes(place)];
+      return this.of([...named, ...this.#openNodes(place)]);
     });
   }
 
@@ -106,21 +148,23 @@ export class Places {
 
   /** The place of a value under a key that is not mentioned. */
   open(place: Place): Place {
-    return this.#child(place, 'open', () => this.#openNodes(place));
+    return this.#child(place, 'open', () => this.of(this.#openNodes(place)));
   }
 
   /** The place of the item number `index`. */
   item(place: Place, index: number): Place {
-    return this.#child(place, `i${index}`, () =>
-      this.#nodes(place, (schema, node) => {
-        const { prefix, rest } = itemNodes(schema, node, { document: this.#document });
-        const own = prefix[index] ?? rest;
-        const others = ['contains', 'unevaluatedItems']
-          .filter((keyword) => isSchema(schema[keyword]))
-          .map((keyword) => this.#document.child(node, keyword));
-        return own === null ? others : [own, ...others];
-      }),
-    );
+    return this.#child(place, `i${index}`, () => this.of(this.#itemNodes(place, index)));
+  }
+
+  #itemNodes(place: Place, index: number): readonly SchemaNode[] {
+    return this.#nodes(place, (schema, node) => {
+      const { prefix, rest } = itemNodes(schema, node, { document: this.#document });
+      const own = prefix[index] ?? rest;
+      const others = ['contains', 'unevaluatedItems']
+        .filter((keyword) => isSchema(schema[keyword]))
+        .map((keyword) => this.#document.child(node, keyword));
+      return own === null ? others : [own, ...others];
+    });
   }
 
   /** From this index on all items are of one place. */
@@ -131,12 +175,12 @@ export class Places {
     return Math.max(0, ...lengths);
   }
 
-  #child(place: Place, name: string, nodes: () => readonly SchemaNode[]): Place {
+  #child(place: Place, name: string, make: () => Place): Place {
     const key = `${place.id} ${name}`;
     const found = this.#children.get(key);
     if (found !== undefined) return found;
     this.#budget.spend(1 + (place.nodes.length >> 2));
-    const made = this.of(nodes());
+    const made = make();
     this.#children.set(key, made);
     return made;
   }
@@ -163,8 +207,9 @@ export class Places {
     return place.nodes.flatMap((node) => (isObject(node.schema) ? read(node.schema, node) : []));
   }
 
-  /** `node` and every node that applies to the same value, in the order of the document. */
-  #collect(node: SchemaNode, found: Map<number, SchemaNode>): void {
+  /** `named` and every node that applies to the same value but branches to skip, in the order of the document. */
+  #collect(named: SchemaNode, found: Map<number, SchemaNode>, skips: (branch: SchemaNode) => boolean): void {
+    const node = this.#document.meant(named);
     const { schema } = node;
     if (!isObject(schema) || found.has(node.id) || found.size >= maxNodes) return;
     // Values without keys and items look alike wherever they stand.
@@ -172,7 +217,10 @@ export class Places {
     found.set(node.id, node);
     for (const keyword in schema) {
       if (!leadsOn.has(keyword)) continue;
-      for (const inner of this.#applied(node, keyword, schema[keyword])) this.#collect(inner, found);
+      const isUnion = keyword === 'anyOf' || keyword === 'oneOf';
+      for (const inner of this.#applied(node, keyword, schema[keyword])) {
+        if (!isUnion || !skips(inner)) this.#collect(inner, found, skips);
+      }
     }
   }
 

@@ -47,6 +47,9 @@ const drafts: readonly (readonly [RegExp, number])[] = [
 const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
+/** So many references in a row are followed; those that lead to themselves have no end. */
+const maxMeant = 20;
+
 /** The nodes of a schema and of the documents it may refer to. */
 export class SchemaDocument {
   readonly #documents = new Map<string, JsonSchema>();
@@ -134,6 +137,27 @@ export class SchemaDocument {
     if (found === null) throw new RangeError(`no schema at ${node.pointer}${path}`);
     node.children.set(path, found);
     return found;
+  }
+
+  /** What `node` says by a mere reference, or by a list of one in `allOf`; else the node itself. */
+  meant(node: SchemaNode): SchemaNode {
+    let current = node;
+    for (let steps = 0; steps < maxMeant; steps += 1) {
+      const next = this.#passedOn(current);
+      if (next === null) return current;
+      current = next;
+    }
+    return node;
+  }
+
+  #passedOn(node: SchemaNode): SchemaNode | null {
+    const { schema } = node;
+    if (typeof schema === 'boolean' || !('$ref' in schema || 'allOf' in schema)) return null;
+    const [keyword, second] = Object.keys(schema).filter((each) => !annotations.has(each));
+    if (second !== undefined) return null;
+    if (keyword === '$ref') return typeof schema.$ref === 'string' ? this.resolve(node, schema.$ref) : null;
+    const list = keyword === 'allOf' && isArray(schema.allOf) ? schema.allOf : [];
+    return list.length === 1 && isSchema(list[0]) ? this.child(node, 'allOf', '0') : null;
   }
 
   /** A schema that is not written anywhere; `owner` is the node that stands for it in reports. */

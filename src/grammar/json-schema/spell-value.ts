@@ -1,6 +1,6 @@
 /** A value as the grammar of a schema spells it: keys in the grammar's order, JSON in a style. */
 import type { JsonStyle } from '../../chat-format.ts';
-import type { JsonSchema, JsonValue } from '../../messages.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
 import { StepBudget } from '../regular/budget.ts';
 import { writeJson, writeJsonString } from '../write-values.ts';
 import { type Place, Places } from './places.ts';
@@ -18,12 +18,13 @@ export function spellValue(
 ): string {
   const document = new SchemaDocument(schema, documents);
   const places = new Places(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
-  const spell = (each: JsonValue, place: Place): string => {
+  const spell = (each: JsonValue, whole: Place): string => {
     if (isArray(each)) {
-      const items = each.map((item, index) => spell(item, places.item(place, index)));
+      const items = each.map((item, index) => spell(item, places.item(whole, index)));
       return `[${items.join(style.itemSeparator)}]`;
     }
     if (!isObject(each)) return writeJson(each, style);
+    const place = placeOf(each, whole, places);
     const declared = place.keys.filter((key) => Object.hasOwn(each, key));
     const named = new Set(declared);
     const others = Object.keys(each).filter((key) => !named.has(key));
@@ -34,4 +35,12 @@ export function spellValue(
     return `{${members.join(style.itemSeparator)}}`;
   };
   return spell(value, places.of([document.root]));
+}
+
+/** The place of the object `value` among those of `whole`. */
+function placeOf(value: JsonObject, whole: Place, places: Places): Place {
+  const tag = places.tag(whole);
+  if (tag === null) return whole;
+  const text = Object.hasOwn(value, tag.key) ? value[tag.key] : null;
+  return places.tagged(whole, tag, typeof text === 'string' ? text : null);
 }

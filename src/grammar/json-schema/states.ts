@@ -27,6 +27,13 @@ export class States {
   /** No value: a marker that no list of nodes gives. */
   readonly nothing: State = { id: -1, nodes: [] };
 
+  readonly #meant: (node: SchemaNode) => SchemaNode;
+
+  /** `meant` gives, for a node that only refers to another one, that one. */
+  constructor(meant: (node: SchemaNode) => SchemaNode = (node) => node) {
+    this.#meant = meant;
+  }
+
   #intern(nodes: readonly SignedNode[]): State {
     const key = nodes.map(({ node, holds }) => (holds ? node.id : `!${node.id}`)).join();
     const found = this.#interned.get(key);
@@ -37,8 +44,9 @@ export class States {
     return state;
   }
 
-  /** Values that are valid against `node`, or with `holds` false those that are not. */
-  of(node: SchemaNode, holds = true): State {
+  /** Values that are valid against `named`, or with `holds` false those that are not. */
+  of(named: SchemaNode, holds = true): State {
+    const node = this.#meant(named);
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.anything : this.nothing;
     if (saysNothing(schema)) return holds ? this.anything : this.nothing;

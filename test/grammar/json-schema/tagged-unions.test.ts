@@ -1,0 +1,134 @@
+/** Unions whose branches a required constant tells apart. */
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../src/messages.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { compileStrict, spell } from './schema-tools.ts';
+
+let engine: (gbnf: string) => EngineMatcher;
+beforeAll(async () => {
+  engine = await loadEngineMatchers();
+});
+
+const keys = ['a', 'b', 'c', 'kind', 'inner'];
+const tags = ['x', 'y', 'z'];
+const listed: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc.constantFrom(...tags).map((tag) => ({ const: tag })),
+  fc.subarray(tags, { minLength: 1 }).map((some) => ({ enum: some })),
+  fc.constant({ $ref: '#/$defs/tag' }),
+  fc.constant({ type: 'string' }),
+);
+
+// Keys come in orders of their own, so that those of one branch are not those of the other.
+const branch: fc.Arbitrary<JsonObject> = fc
+  .record({
+    tag: listed,
+    names: fc.shuffledSubarray(keys, { minLength: 1 }),
+    untagged: fc.integer({ max: 5, min: 0 }).map((number) => number === 0),
+    required: fc.subarray(['a', 'b']),
+    rest: fc.constantFrom<JsonObject>({}, {}, { additionalProperties: false }, { maxProperties: 3 }),
+  })
+  .map(({ tag, names, untagged, required, rest }) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      names.map((name, index) => {
+        if (name === 'kind') return [name, tag];
+        return [name, name === 'inner' ? { $ref: '#' } : { type: index % 2 ? 'string' : 'integer' }];
+      }),
+    ),
+    required: [...(untagged ? [] : ['kind']), ...required],
+    ...rest,
+  }));
+
+const union: fc.Arbitrary<JsonObject> = fc
+  .record({
+    keyword: fc.constantFrom('anyOf', 'oneOf'),
+    branches: fc.array(branch, { minLength: 2, maxLength: 5 }),
+    base: fc.option(branch, { nil: undefined, freq: 3 }),
+    form: fc.constantFrom('plain', 'references', 'nested', 'nullable'),
+  })
+  .map(({ keyword, branches, base, form }) => {
+    const $defs: JsonObject = {
+      tag: { enum: ['x'] },
+      ...Object.fromEntries(branches.map((each, index) => [`b${index}`, each])),
+    };
+    const all: readonly JsonValue[] =
+      form === 'references' ? branches.map((_, index) => ({ $ref: `#/$defs/b${index}` })) : branches;
+    const written =
+      form === 'nested'
+        ? { [keyword]: [{ anyOf: all.slice(0, 2) }, ...all.slice(2)] }
+        : { [keyword]: form === 'nullable' ? [{ type: 'null' }, ...all] : all };
+    return { $defs, ...(base === undefined ? written : { allOf: [base, written] }) };
+  });
+
+const object = (inner: fc.Arbitrary<JsonValue>) =>
+  fc
+    .record(
+      {
+        kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...tags) }, fc.constantFrom('w', 1)),
+        a: fc.constantFrom(1, 's'),
+        b: fc.constantFrom(1, 's'),
+        c: fc.constantFrom(1, 's'),
+        d: fc.constantFrom(1, 's'),
+        inner,
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    )
+    .map((value): JsonValue => value);
+const value = object(object(fc.constantFrom(1, null)));
+
+test('take what is valid, in whatever order branches have their keys, and nothing else', () => {
+  const ajv = new Ajv({ strict: false });
+  let valid = 0;
+  fc.assert(
+    fc.property(union, fc.array(value, { minLength: 25, maxLength: 25 }), (schema, values) => {
+      const compiled = compileStrict(schema);
+      // That no value is valid is a refusal as well.
+      if ('refused' in compiled) return;
+      const matcher = engine(compiled.gbnf);
+      const validate = ajv.compile(schema);
+      for (const each of values) {
+        const wanted = validate(each);
+        valid += Number(wanted);
+        expect([each, matcher.accepts(spell(schema, each))]).toEqual([each, wanted]);
+      }
+    }),
+    { numRuns: process.env.LAWS === 'long' ? 3000 : 120 },
+  );
+  expect(valid).toBeGreaterThan(100);
+});
+
+const events = (count: number, more: (index: number) => JsonObject = () => ({})): readonly JsonObject[] =>
+  Array.from({ length: count }, (_, index) => ({
+    type: 'object',
+    properties: {
+      type: { const: `event-${index}` },
+      id: { type: 'string' },
+      [`payload${index}`]: { type: 'string' },
+      ...more(index),
+    },
+    required: ['type', `payload${index}`],
+  }));
+
+function charactersOf(schema: JsonObject): number {
+  const compiled = compileStrict(schema);
+  if ('refused' in compiled) throw compiled.refused;
+  expect(compiled.issues).toEqual([]);
+  return compiled.gbnf.length;
+}
+
+test.each(['anyOf', 'oneOf'])('a union (%s) grows with its branches, not with pairs of them', (keyword) => {
+  const few = charactersOf({ [keyword]: events(40) });
+  expect(charactersOf({ [keyword]: events(200) })).toBeLessThan(7 * few);
+});
+
+test('so does one whose branches hold values of the union', () => {
+  const syntax = (count: number): JsonObject => ({
+    $ref: '#/$defs/node',
+    $defs: {
+      node: { anyOf: events(count, (index) => ({ [`left${index % 5}`]: { $ref: '#/$defs/node' } })) },
+    },
+  });
+  expect(charactersOf(syntax(100))).toBeLessThan(6 * charactersOf(syntax(20)));
+});
