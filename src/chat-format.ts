@@ -328,6 +328,8 @@ export interface EntryArguments {
   readonly empty: string;
   /** How each JSON type is written. Types that share a frame are told apart by the tool's schema. */
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
+  /** How whole numbers are written, where that is not how other numbers are: `type="integer"`. Absent means alike. */
+  readonly integer?: ValueFrame;
   /** A second frame for strings that the first cannot hold: `<![CDATA[` … `]]>`. */
   readonly alternativeString: ValueFrame | null;
   /** The format's own notation of nested values; set when a frame has codec `nested`. */

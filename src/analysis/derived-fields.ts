@@ -51,8 +51,9 @@ function callTexts({ calls }: Pick<ChatFormat, 'calls'>): readonly string[] {
   const { section, call, separator } = calls;
   const own = [section.open, call.open, ...parts, call.close, separator, section.close];
   if (calls.arguments.kind === 'json') return own;
-  const { entry, frames } = calls.arguments;
-  const framed = Object.values(frames).flatMap((frame) => [frame.open, frame.close]);
+  const { entry, frames, integer } = calls.arguments;
+  const all = [...Object.values(frames), ...(integer === undefined ? [] : [integer])];
+  const framed = all.flatMap((frame) => [frame.open, frame.close]);
   return [
     ...own,
     entry.open,

@@ -74,6 +74,7 @@ export function inferEntries(
       separator: repetition.separator,
       empty: repetition.empty ?? '',
       frames: frames.frames,
+      ...(frames.integer === null ? {} : { integer: frames.integer }),
       alternativeString: frames.alternativeString,
       nested: frames.nested,
       style: frames.style,

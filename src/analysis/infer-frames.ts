@@ -16,6 +16,8 @@ export interface FramesReading {
   /** Key marks stand for the key. */
   readonly entryClose: string;
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
+  /** Of whole numbers, where it is another. */
+  readonly integer: ValueFrame | null;
   readonly alternativeString: ValueFrame | null;
   readonly nested: NestedFormat | null;
   readonly style: JsonStyle;
@@ -27,6 +29,9 @@ interface TypedRender {
   readonly value: JsonValue;
   readonly region: string;
 }
+
+/** Types as templates tell them apart. */
+type FramedType = JsonType | 'integer';
 
 /** A value found in its region. */
 interface FoundValue {
@@ -47,22 +52,30 @@ export function inferFrames(
   const strings = inferStrings(texts, keyToValue, itemClose, behind);
   const string: FoundValue = { ...strings.frame, style: null };
   const samples = typedSamples(texts);
-  const found = new Map<JsonType, FoundValue>([['string', string]]);
+  const found = new Map<FramedType, FoundValue>([['string', string]]);
   const unread: TypedRender[] = [];
   let style: JsonStyle | null = null;
-  for (const [type, values] of samples) {
-    const renders = values
+  for (const [type, given] of samples) {
+    const renders = given
       .map((value) => renderTyped(texts, type, value, behind))
       .filter((each) => each !== null);
-    const value = renders.map((render) => findValue(render)).find((each) => each !== null);
-    if (value !== undefined && value !== null) {
+    const values = renders.map((render) => findValue(render)).filter((each) => each !== null);
+    const [first, second] = values;
+    const value = type === 'number' ? (second ?? first) : first;
+    if (value !== undefined) {
       found.set(type, value);
+      if (first !== undefined && isOtherFrame(first, value)) found.set('integer', first);
       style ??= value.style;
     } else if (renders[0] !== undefined) unread.push(renders[0]);
   }
   return assemble(texts, found, unread, style ?? spacedStyle, behind, strings);
 }
 
+function isOtherFrame(one: FoundValue, other: FoundValue): boolean {
+  return one.open !== other.open || one.close !== other.close;
+}
+
+/** One of them shows how values of a type are written; of numbers, first a whole one and then another. */
 function typedSamples(texts: CallTexts): readonly (readonly [JsonType, readonly JsonValue[]])[] {
   const { inner } = texts.prober.sentinels;
   return [
@@ -151,10 +164,10 @@ function findContainer(value: JsonValue, region: string): FoundValue | null {
 }
 
 /** The literals that all types share, and what is left of each type's own. */
-function splitFrames(found: ReadonlyMap<JsonType, FoundValue>): {
+function splitFrames(found: ReadonlyMap<FramedType, FoundValue>): {
   readonly entryKey: string;
   readonly entryClose: string;
-  readonly known: ReadonlyMap<JsonType, ValueFrame>;
+  readonly known: ReadonlyMap<FramedType, ValueFrame>;
 } {
   const written = [...found.values()].filter((each) => each.codec !== 'absent');
   const entryKey = sharedStart(written.map((each) => each.open));
@@ -174,7 +187,7 @@ function splitFrames(found: ReadonlyMap<JsonType, FoundValue>): {
 
 function assemble(
   texts: CallTexts,
-  found: ReadonlyMap<JsonType, FoundValue>,
+  found: ReadonlyMap<FramedType, FoundValue>,
   unread: readonly TypedRender[],
   style: JsonStyle,
   behind: string,
@@ -194,7 +207,8 @@ function assemble(
     array: frame('array'),
     object: frame('object'),
   };
-  return { entryKey, entryClose, frames, alternativeString: strings.alternative, nested, style };
+  const integer = known.get('integer') ?? null;
+  return { entryKey, entryClose, frames, integer, alternativeString: strings.alternative, nested, style };
 }
 
 /** The frame of a type whose value was not found in its render: the format's own notation, or a guess. */

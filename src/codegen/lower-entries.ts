@@ -170,6 +170,7 @@ function frames(format: EntryArguments): readonly FrameChoice[] {
     groups.set(key, group);
   };
   for (const type of jsonTypes) add(type, format.frames[type]);
+  if (format.integer !== undefined) add('number', format.integer);
   if (format.alternativeString !== null) add('string', format.alternativeString);
   return [...groups.values()].map(({ frame, types, quoted }) => ({
     open: frame.open,

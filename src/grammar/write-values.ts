@@ -127,6 +127,7 @@ export function writePython(value: JsonValue): string {
 /** What a value is written with: frames by type, the style of JSON, the notation of nested values. */
 export interface ValueNotation {
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
+  readonly integer?: ValueFrame;
   readonly alternativeString: ValueFrame | null;
   readonly nested: NestedFormat | null;
   readonly style: JsonStyle;
@@ -142,6 +143,7 @@ export function writeFramed(value: JsonValue, notation: ValueNotation): string {
 function frameOf(value: JsonValue, notation: ValueNotation): ValueFrame {
   const frame = notation.frames[jsonType(value)];
   const alternative = notation.alternativeString;
+  if (Number.isInteger(value)) return notation.integer ?? frame;
   if (typeof value !== 'string' || alternative === null) return frame;
   return needsAlternative(value, alternative) ? alternative : frame;
 }

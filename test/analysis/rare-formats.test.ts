@@ -46,6 +46,11 @@ const formats: Readonly<Record<string, string>> = {
   'values on lines of their own behind their types': eachCall(
     `${line}<call ${name}>${line}${eachEntry(`<v {{ key }} type={{ "text" if value is string else "json" }}>${line}${text}${line}</v>${line}`)}</call>`,
   ),
+  'the name of the type in JSON Schema behind the key': eachCall(
+    `<call ${name}>${eachEntry(
+      `<v {{ key }}: {{ "string" if value is string else "null" if value is none else "boolean" if value is boolean else "integer" if value is integer else "number" if value is number else "object" if value is mapping else "array" }}>${text}</v>`,
+    )}</call>`,
+  ),
   'sorted entries, and JSON in the order given': eachCall(
     `<call ${name}>{% for key, value in call.function.arguments | dictsort %}<{{ key }}>${text}</{{ key }}>{% endfor %}</call>`,
   ),

@@ -59,6 +59,7 @@ function tags(entries: EntryArguments): EntryContent['content'] {
   const { entry } = entries;
   const frames = [
     ...(entries.alternativeString === null ? [] : [entries.alternativeString]),
+    ...(entries.integer === undefined ? [] : [entries.integer]),
     ...framesOf(entries),
   ];
   const open = oneOfPatterns(frames.map((frame) => exactly(frame.open)));

@@ -12,7 +12,7 @@ import { anyTextUpTo } from './any-text.ts';
 import type { Compilation } from './compilation.ts';
 import type { Place } from './places.ts';
 import type { RuleSet } from './rule-set.ts';
-import type { Shape, StringShape, ValueType } from './shapes.ts';
+import type { NumberShape, Shape, StringShape, ValueType } from './shapes.ts';
 import type { State } from './states.ts';
 import { escapedSyntax, jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
@@ -85,7 +85,11 @@ export class EntryValueWriter {
       } else if (this.#isText(type)) {
         raw = this.#compilation.terms.or(raw, ...shapes.map((shape) => this.#text(shape)));
       } else {
-        options.push(...this.#framed(type, shapes, state, place, key, close));
+        options.push(
+          ...this.#typed(type, shapes).flatMap(([own, of]) =>
+            this.#framed(own, type, of, state, place, key, close),
+          ),
+        );
       }
     }
     if (raw !== this.#compilation.terms.nothing) options.push(...this.#raw(raw, state, close));
@@ -149,7 +153,22 @@ export class EntryValueWriter {
     return codec === 'nested' && nested !== null ? nestedSyntax(nested, this.#format, json) : json;
   }
 
+  /** The frames of values of `type`, and which shapes are written in each. */
+  #typed(type: ValueType, shapes: readonly Shape[]): readonly (readonly [ValueFrame, readonly Shape[]])[] {
+    const { frames, integer } = this.#format;
+    if (type !== 'number' || integer === undefined) return [[frames[type], shapes]];
+    const numbers = shapes.filter(isNumber);
+    const whole = numbers.filter((shape) => shape.integer !== false).map(asInteger);
+    const others = numbers.filter((shape) => shape.integer !== true);
+    const split = [
+      [integer, this.#compilation.productive(whole)],
+      [frames.number, others],
+    ] as const;
+    return split.filter(([, of]) => of.length > 0);
+  }
+
   #framed(
+    frame: ValueFrame,
     type: ValueType,
     shapes: readonly Shape[],
     state: State,
@@ -157,7 +176,6 @@ export class EntryValueWriter {
     key: string | null,
     close: string,
   ): readonly Expression[] {
-    const frame = this.#format.frames[type];
     const writer = this.#writer(type);
     return writer
       .ofType(type, shapes, state, place, key ?? 'value', writer.syntax.margin)
@@ -218,6 +236,14 @@ export class EntryValueWriter {
     );
     return terms.and(terms.sequence(texts, terms.text(end)), terms.not(early));
   }
+}
+
+function isNumber(shape: Shape): shape is NumberShape {
+  return shape.type === 'number';
+}
+
+function asInteger(shape: NumberShape): NumberShape {
+  return { ...shape, integer: true };
 }
 
 function isString(shape: Shape): shape is StringShape {
