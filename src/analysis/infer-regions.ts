@@ -284,11 +284,13 @@ function splitWrapped(
   cuts: NaturalCuts,
 ): Closing {
   const closed = texts.turn.prompt.off;
-  const natural = [...tokenEdges(between)]
-    .filter((cut) => cut > 0 && cut < between.length)
-    .filter((cut) => cuts.between(between.slice(0, cut), between.slice(cut)));
+  // Content that something closes is opened by more than white space, and so do thoughts end.
+  const possible = [...tokenEdges(between)].filter(
+    (cut) => between.slice(0, cut).trim() !== '' && between.slice(cut).trim() !== '',
+  );
+  const natural = possible.filter((cut) => cuts.between(between.slice(0, cut), between.slice(cut)));
   const byPrompt = closed !== '' && between.endsWith(closed) ? between.length - closed.length : null;
-  const cut = byPrompt ?? natural.at(-1) ?? between.length;
+  const cut = byPrompt ?? natural.at(-1) ?? possible.at(-1) ?? between.length;
   const open = between.slice(cut);
   const empty = opening.empty.endsWith(open)
     ? opening.empty.slice(0, opening.empty.length - open.length)

@@ -82,6 +82,6 @@ export function nextCall(format: ChatFormat, calls: CallsFormat): readonly Keyed
   const behindNumber = textBehindNumber(calls);
   return markerlessAgain(format, calls, sectionLength(calls)).flatMap(({ goesOn, nameFollows }) => {
     const ends = behindNumber === '' ? (goesOn?.nameEnds ?? nameFollows ?? []) : [behindNumber];
-    return ends.map((end) => [{ hole: 'key' as const }, end]);
+    return ends.filter((end) => !isBlank(end)).map((end) => [{ hole: 'key' as const }, end]);
   });
 }

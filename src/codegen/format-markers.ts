@@ -279,8 +279,9 @@ export function nameAhead(
 }
 
 /**
- * What can stand behind the tool's name: none of them where white space and then any key may follow;
- * `null` where the head does not begin with the name.
+ * What can stand behind the tool's name: none of them where white space and then any key must follow, a blank
+ * among them where that may follow, an empty text where the end of the response may; `null` where the head
+ * does not begin with the name.
  */
 export function textsBehindName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
   const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
@@ -288,7 +289,25 @@ export function textsBehindName(format: ChatFormat, calls: CallsFormat): readonl
   if (typeof first !== 'object' || first.hole !== 'name') return null;
   const literal = leadingLiteral(rest);
   if (isBlank(literal) && literal !== '' && beginsWithKey(calls)) return [];
-  return isBlank(literal) ? argumentBegins(format, calls) : [core(literal).split(/\s/)[0] ?? ''];
+  if (!isBlank(literal)) return [core(literal).split(/\s/)[0] ?? ''];
+  return [...argumentBegins(format, calls), ...blankBegins(calls)];
+}
+
+/** How the arguments can begin without a marker: with white space before a key, or with the end of the response. */
+function blankBegins(calls: CallsFormat): readonly string[] {
+  if (calls.arguments.kind !== 'entries' || isBlank(calls.call.open)) return [];
+  return [...(beginsWithSpace(calls) ? [' '] : []), ...(isEndless(calls) ? [''] : [])];
+}
+
+/** Whether white space and nothing else stands before the first key. */
+export function beginsWithSpace(calls: CallsFormat): boolean {
+  const { arguments: format } = calls;
+  return format.kind === 'entries' && beginsWithKey(calls) && format.open + format.entry.open !== '';
+}
+
+/** Whether nothing closes a call, nor its section. */
+export function isEndless(calls: CallsFormat): boolean {
+  return closingElements(calls).length === 0 && isBlank(calls.section.close);
 }
 
 /** Whether nothing stands before the first key. */

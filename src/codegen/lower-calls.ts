@@ -5,6 +5,7 @@ import type { IdPart } from '../runtime/module-contract.ts';
 import { followingChoices, nextCall } from './call-followers.ts';
 import {
   argumentBegins,
+  beginsWithSpace,
   type Closing,
   callFollowers,
   closingElements,
@@ -13,6 +14,7 @@ import {
   endChoices,
   type Hole,
   isBlank,
+  isEndless,
   leadingLiteral,
   type MarkerChoice,
   openerChoices,
@@ -145,7 +147,9 @@ const holeTitles = {
 function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[] {
   const holes = headHoles(calls);
   return holes.map(({ hole, behind }, index) => {
-    const next = index === holes.length - 1 ? 'beforeArguments' : holeName(holes, index + 1);
+    const isLast = index === holes.length - 1;
+    const next = isLast ? 'beforeArguments' : holeName(holes, index + 1);
+    const space = isBlank(behind) && (behind !== '' || (isLast && beginsWithSpace(calls)));
     return {
       name: holeName(holes, index),
       title: holeTitles[hole.hole],
@@ -155,9 +159,9 @@ function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[
         table: {
           hole: hole.hole,
           ends: holeEnds(format, calls, behind, next),
-          ...(behind !== '' && isBlank(behind) ? { space: next } : {}),
+          ...(space ? { space: next } : {}),
           ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
-          ...(index === holes.length - 1 ? { announce: true as const, ...atEndOf(calls, next) } : {}),
+          ...(isLast ? { announce: true as const, ...atEndOf(calls, next) } : {}),
           ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
           recover: 'inMalformedCall',
         },
@@ -168,8 +172,7 @@ function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[
 
 /** Where the end of the response leads in a call of entries that nothing closes, nor its section. */
 function atEndOf(calls: CallsFormat, next: StateName): { readonly atEnd?: StateName } {
-  const endless = closingElements(calls).length === 0 && isBlank(calls.section.close);
-  return endless && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
+  return isEndless(calls) && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
 }
 
 /** A piece of a composed id as the parser needs it: what the index counts from does not matter. */

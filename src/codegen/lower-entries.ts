@@ -108,6 +108,7 @@ function keyState(
 interface KeyEnd {
   readonly ends: readonly MarkerChoice[];
   readonly space?: StateName;
+  readonly gap?: string;
 }
 
 /** What stands behind a key: its own marker or, where that is blank, the opener of a frame, or white space. */
@@ -117,7 +118,7 @@ function keyEnd(marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
   const ends = [...openers]
     .filter((open) => !isBlank(open))
     .map((open) => ({ marker: open, next: 'inValue', peek: true as const }));
-  return ends.length === 0 && marker !== '' ? { ends, space: 'inValue' } : { ends };
+  return ends.length === 0 && marker !== '' ? { ends, space: 'inValue', gap: marker } : { ends };
 }
 
 function entryPlace(

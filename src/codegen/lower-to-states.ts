@@ -23,6 +23,7 @@ import {
   withoutRestart,
 } from './format-markers.ts';
 import { callStates, stateBehindLink } from './lower-calls.ts';
+import { headerStates } from './lower-headers.ts';
 import { picture } from './pictures.ts';
 import { isReference, type ParserProgram, type StateName, type StateSpec } from './states.ts';
 
@@ -94,46 +95,23 @@ function bareClosers(format: ChatFormat): readonly MarkerChoice[] {
   return thoughtClosers(format).map(({ marker, next }) => ({ marker, next }));
 }
 
+/** What stands for thoughts that are not there, where it is neither an empty block of them nor their end. */
+function emptyThoughts(format: ChatFormat): readonly MarkerChoice[] {
+  const { reasoning } = format;
+  if (reasoning === null) return [];
+  const known = [reasoning.start, withoutRestart(format, reasoning.end)]
+    .map(core)
+    .filter((each) => each !== '');
+  const texts = [reasoning.empty, reasoning.emptyBesideCalls ?? ''].filter(
+    (text) => !isBlank(text) && !known.some((each) => core(text).startsWith(each)),
+  );
+  return texts.map((marker) => ({ marker, next: 'afterReasoning' }));
+}
+
 /** Where text at the beginning of a turn leads that no marker of the template begins. */
 function behindTurnStart(format: ChatFormat): StateName {
   if (headerEnd(format) !== null) return 'inHeader';
   return isDelimited(format) ? 'perhapsReasoning' : 'inAnswer';
-}
-
-/** Headers that the template does not show: other orders of their parts, calls among them. */
-function headerStates(format: ChatFormat): readonly StateSpec[] {
-  const end = headerEnd(format);
-  const { calls, reasoning } = format;
-  if (end === null || reasoning === null) return [];
-  // White space at its end parts it from the name.
-  const marker =
-    calls === null ? '' : (calls.section.open + calls.call.open + leadingLiteral(calls.head)).trimStart();
-  return [
-    {
-      name: 'inHeader',
-      title: "In a region's header.",
-      picture: picture(format.turn.start, `${marker}get_time`, end),
-      step: {
-        use: 'readHeader',
-        table: {
-          end,
-          call: marker === '' ? null : { marker, next: 'beforeArguments' },
-          thought: { marker: core(reasoning.start).slice(0, -end.length), next: 'inReasoning' },
-          recipient: recipientMarker(format, marker),
-          next: 'inContent',
-          otherwise: 'inAnswer',
-          recover: calls === null ? 'behindTurn' : 'inMalformedCall',
-        },
-      },
-    },
-  ];
-}
-
-/** What shows that a header is for a recipient: how a call's begins, where the other regions' have nothing of it. */
-function recipientMarker({ reasoning, content }: ChatFormat, marker: string): string {
-  const begin = /^\W*\w+\W/.exec(marker)?.[0] ?? marker;
-  const shared = [reasoning?.start ?? '', content.open].some((opener) => opener.includes(begin));
-  return shared ? '' : begin;
 }
 
 function turnStates(format: ChatFormat): readonly StateSpec[] {
@@ -150,6 +128,7 @@ function turnStates(format: ChatFormat): readonly StateSpec[] {
             ...turnStartChoices(format, 'turnBegun'),
             ...repeatedStartChoices(format, 'turnBegun'),
             ...thoughtOpeners(format),
+            ...emptyThoughts(format),
             ...(headed || isDelimited(format) ? [] : bareClosers(format)),
             ...regionChoices(format),
           ]),

@@ -10,7 +10,8 @@ const longestLook = 2048;
 
 /**
  * Position behind the name of an offered tool at `at`, if one of `ends` (or nothing, where there are no
- * ends) stands behind it; `absent` if not, `undecided` if the text ends too early to know.
+ * ends) stands behind it; `absent` if not, `undecided` if the text ends too early to know. A blank among the
+ * ends is any white space, an empty text the end of the response.
  */
 export function nameEnd(
   tools: ToolTable,
@@ -22,7 +23,8 @@ export function nameEnd(
   const limit = Math.min(text.length, at + tools.longestName);
   let end = at;
   // A name may hold what ends others.
-  const isEnd = () => ends.some((each) => text.startsWith(each, end)) && tools.has(text.slice(at, end));
+  const isEnd = () =>
+    ends.some((each) => each !== '' && text.startsWith(each, end)) && tools.has(text.slice(at, end));
   while (end < limit && !isSpace(text.charCodeAt(end)) && !isEnd()) {
     if (!ended && mayEndHere(tools, text, at, end, ends)) return undecided;
     end++;
@@ -48,7 +50,9 @@ function mayEndHere(
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
   const next = skipSpace(text, nameEnds);
   if (ends.length === 0) return next > nameEnds ? nameEnds : absent;
-  if (ends.some((each) => text.startsWith(each, next))) return nameEnds;
+  if (ends.some((each) => each !== '' && text.startsWith(each, next))) return nameEnds;
+  if (next > nameEnds && ends.includes(' ')) return nameEnds;
+  if (ended && next === text.length && ends.includes('')) return nameEnds;
   const rest = text.slice(next);
   return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;
 }
@@ -83,7 +87,7 @@ export function callGoesOn(
 function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): number {
   let end = at;
   while (end < text.length && end - at < longestOpening && nameUnit.test(text.charAt(end))) {
-    if (end > at && ends.some((each) => text.startsWith(each, end))) return end;
+    if (end > at && ends.some((each) => each !== '' && text.startsWith(each, end))) return end;
     end++;
   }
   if (end === text.length) return ended || end - at >= longestOpening ? absent : undecided;

@@ -180,6 +180,8 @@ export interface HoleTable<Ref> {
   readonly ends: readonly Choice<Ref>[];
   /** The state behind white space, where that alone can end the hole. */
   readonly space?: Ref;
+  /** The white space that ends it, and of which the value behind it begins without: `\n`. Absent means none. */
+  readonly gap?: string;
   /** Of a composed id. */
   readonly parts?: readonly IdPart[];
   /** The call is announced here: its name and, where it is written before the arguments, its id are known. */

@@ -121,7 +121,10 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   if (!isOver) return null;
   fillHole(reader, table, value, end);
   if (table.completes) reader.writer.endCall(reader.offset(reader.at));
-  if (blank !== -1 && table.space !== undefined) return table.space;
+  if (blank !== -1 && table.space !== undefined) {
+    reader.trail = table.gap ?? '';
+    return table.space;
+  }
   return match === null ? (atEnd ?? null) : enterMarker(reader, match);
 }
 

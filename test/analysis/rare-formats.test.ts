@@ -51,6 +51,12 @@ const formats: Readonly<Record<string, string>> = {
       `<v {{ key }}: {{ "string" if value is string else "null" if value is none else "boolean" if value is boolean else "integer" if value is integer else "number" if value is number else "object" if value is mapping else "array" }}>${text}</v>`,
     )}</call>`,
   ),
+  'lines of keys, and lines of values': eachCall(
+    `<call>${name}${line}${eachEntry(`--{{ key }}${line}${text}${line}`)}</call>`,
+  ),
+  'lines that nothing ends, behind a sign and a name': eachCall(
+    `${line}@${name}${eachEntry(`${line}{{ key }} = {{ value | tojson }}`)}`,
+  ),
   'sorted entries, and JSON in the order given': eachCall(
     `<call ${name}>{% for key, value in call.function.arguments | dictsort %}<{{ key }}>${text}</{{ key }}>{% endfor %}</call>`,
   ),
@@ -172,9 +178,7 @@ describe('thoughts', () => {
 describe('calls that nothing closes', () => {
   const entry = `{{ "\\n" }}Arg-{{ key }}: {{ value | tojson }}`;
   const { format } = analyzeTemplate(templateOf(eachCall(`${line}Tool: ${name}${eachEntry(entry)}`)));
-  const withArguments = verificationCases.filter(
-    ({ message }) => message.tool_calls?.every((call) => call.function.arguments !== '{}') === true,
-  );
+  const withCalls = verificationCases.filter(({ message }) => message.tool_calls !== undefined);
 
   const parse = (response: string, reason?: 'length') => {
     const parser = createResponseParser(format, { tools: verificationTools });
@@ -182,7 +186,7 @@ describe('calls that nothing closes', () => {
     return parser.finish(reason).message;
   };
 
-  test.each(withArguments)('end with the response: $name', ({ message }) => {
+  test.each(withCalls)('end with the response: $name', ({ message }) => {
     const read = parse(writeResponse(format, message));
     const calls = read.tool_calls?.map((call) => [call.function.name, JSON.parse(call.function.arguments)]);
     expect(calls).toEqual(

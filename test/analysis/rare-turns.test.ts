@@ -48,6 +48,20 @@ const turns: Readonly<Record<string, string>> = {
       `${where(thinks, `<|think|>${thoughts}<|/think|>`)}<|say|>${content}<|/say|>`,
     ),
   ),
+  'answers in markers behind lines of thoughts, and both always there': templateOf(
+    `<think>{{ "\\n" }}{{ message.reasoning_content or "" }}{{ "\\n" }}</think>{{ "\\n" }}<answer>{{ "\\n" }}${content}{{ "\\n" }}</answer>${eachCall(`{{ "\\n" }}<call>${name} ${json}</call>`)}`,
+  ),
+  'answers in markers right behind thoughts, and both always there': templateOf(
+    `<think>{{ message.reasoning_content or "" }}</think><answer>${content}</answer>${eachCall(`<call>${name} ${json}</call>`)}`,
+  ),
+  'a marker of its own for no thoughts': templateOf(
+    where(thinks, `<|deep|>${thoughts}<|answer|>`, '<|fast|>') +
+      content +
+      eachCall(`<call>${name} ${json}</call>`),
+    '<|assistant|>',
+    '<|end|>',
+    '<|assistant|>{{ "<|deep|>" if enable_thinking else "<|fast|>" }}',
+  ),
   'headers in which white space stands before the name of the tool': templateOf(
     [
       where(thinks, `<|start|>assistant<|channel|>think<|text|>${thoughts}<|end|>`),
