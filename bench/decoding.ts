@@ -227,6 +227,7 @@ function createRun(
     generationPrompt: '',
     reasoningStart: '',
     reasoningEnd: '',
+    plainText: false,
     freeBehindCalls: false,
   });
 }

@@ -90,6 +90,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     generationPrompt: '',
     reasoningStart: '',
     reasoningEnd: '',
+    plainText: false,
     freeBehindCalls: isFreeBehindCalls(format, grammar),
   };
   return { run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser }), markers };

@@ -56,7 +56,10 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
    * context holds.
    */
   readonly maxTokens?: number;
-  /** More texts at which the response ends. They count outside of calls only. */
+  /**
+   * More texts at which the response ends. They count in thoughts and free text only, which calls, an answer of
+   * a schema and what comes before a call that is demanded are not. Of a special token the whole text counts.
+   */
   readonly stop?: readonly string[];
   /**
    * Ends the response: iteration and `message` then throw the signal's reason. While tools are compiled it is
@@ -268,14 +271,23 @@ export function createRun(
     matcher: prepared.matcher,
     parser: prepared.parser,
     inject: options.injectForcedText ?? true,
-    stops: [...prepared.grammar.stops, ...(options.stop ?? [])],
+    stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
     generationPrompt: prepared.prompt.generationPrompt,
     reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
+    plainText: options.toolChoice === 'none' && options.responseFormat === undefined,
     freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),
   });
+}
+
+/** Texts behind which the turn is over; one that also is a part of the response's own markers tells nothing. */
+function turnEnds({ stops, reasoning, content, calls, alternatives = {} }: ChatFormat): readonly string[] {
+  const markers = JSON.stringify([reasoning, content, calls, alternatives]);
+  return stops
+    .map((stop) => stop.trimEnd())
+    .filter((stop) => stop !== '' && !markers.includes(JSON.stringify(stop).slice(1, -1)));
 }
 
 /**

@@ -35,6 +35,8 @@ export interface RunOptions extends Omit<GuideOptions, 'matcher'> {
    * says is all that may follow.
    */
   readonly freeBehindCalls: boolean;
+  /** The grammar covers nothing but text, in which stops count as in text without a grammar. */
+  readonly plainText: boolean;
 }
 
 /** What came of one token. */
@@ -99,6 +101,8 @@ export class ResponseRun {
 
   /** A token was sampled. */
   accept(token: Token): Step {
+    const ended = this.#endAt(token);
+    if (ended !== null) return ended;
     const inThoughts = this.#options.parser.position.region === 'reasoning';
     const step = this.#guide === null ? this.#acceptFree(token) : this.#acceptConstrained(token, this.#guide);
     if (inThoughts) this.#thoughtTokens += step.tokens.length;
@@ -115,8 +119,26 @@ export class ResponseRun {
       ...this.#feed(this.#cut || left ? '' : this.#decoder.decode(), false),
       ...this.#feedParser(this.#stops.release(), false),
     ];
-    const { events, message } = this.#options.parser.finish(this.#cut ? 'length' : undefined);
+    const { parser } = this.#options;
+    // Thoughts that a stop, or the model itself, has ended are not cut.
+    const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
+    const { events, message } = parser.finish(this.#cut ? 'length' : ending);
     return { events: [...rest, ...events], message };
+  }
+
+  /** A special token with which a stop ends is not shown, and the response is over. */
+  #endAt(token: Token): Step | null {
+    const { vocabulary } = this.#options;
+    if (!this.#stopsCount || !vocabulary.isSpecial(token)) return null;
+    const rest = this.#stops.endAt(newDecoder().decode(vocabulary.bytesOf(token)), this.#written);
+    if (rest === null) return null;
+    this.#stopped = true;
+    return this.#step(this.#feedParser(rest, false), [token]);
+  }
+
+  /** Where the grammar says what may come, it says when to end, too. */
+  get #stopsCount(): boolean {
+    return this.#guide === null || this.#options.plainText;
   }
 
   #acceptConstrained(token: Token, guide: GrammarGuide): Step {
@@ -242,17 +264,17 @@ export class ResponseRun {
     );
   }
 
-  /** Text on its way to the parser. Under a grammar nothing is a stop: the grammar says when to end. */
+  /** Text on its way to the parser. */
   #feed(text: string, special: boolean): readonly ResponseEvent[] {
     if (this.#stopped) return [];
     this.#written += text;
-    if (special || this.#guide !== null) {
+    if (special || !this.#stopsCount) {
       const held = this.#feedParser(this.#stops.release(), false);
       return [...held, ...(special ? this.#feedParser(text, true) : this.#feedConstrained(text))];
     }
     const passed = this.#stops.pass(text);
     this.#stopped = passed.stopped;
-    return this.#feedParser(passed.text, false);
+    return this.#guide === null ? this.#feedParser(passed.text, false) : this.#feedConstrained(passed.text);
   }
 
   /** Under a grammar a marker is a marker also where the model spelled it out. */

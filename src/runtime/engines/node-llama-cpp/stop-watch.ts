@@ -30,6 +30,19 @@ export class StopWatch {
     return { text: text.slice(0, text.length - kept), stopped: false };
   }
 
+  /**
+   * A special token behind `before`, all text so far. Where a stop ends with it, what of the text kept back
+   * stands before that stop; otherwise `null`. A stop that is found in the middle of its text is none.
+   */
+  endAt(special: string, before: string): string | null {
+    const lengths = this.#stops
+      .filter((stop) => stop.endsWith(special) && before.endsWith(stop.slice(0, -special.length)))
+      .map((stop) => stop.length - special.length);
+    if (special === '' || lengths.length === 0) return null;
+    const held = this.release();
+    return held.slice(0, Math.max(0, held.length - Math.max(...lengths)));
+  }
+
   /** What was kept back; it became no stop. */
   release(): string {
     const held = this.#held;
