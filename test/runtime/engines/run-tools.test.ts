@@ -1,5 +1,5 @@
 /** Runs with tools: on a model with a script, and on one made of messages. */
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Message, ToolCall } from '../../../src/messages.ts';
 import { GeneratedChat } from '../../../src/runtime/engines/node-llama-cpp/chat-stream.ts';
@@ -267,6 +267,15 @@ describe('a run', () => {
       signal: controller.signal,
     });
     await expect(run.messages).rejects.toThrow('enough');
+  });
+
+  it('listens to its signal once, however many calls are carried out', async () => {
+    const { signal } = new AbortController();
+    const listen = vi.spyOn(signal, 'addEventListener');
+    const calls = Array.from({ length: 20 }, () => ['get_weather', bern] as const);
+    const run = runTools(fakeModel(calling(...calls)), { messages, tools: [weather], signal });
+    expect(await run.messages).toHaveLength(1 + 1 + calls.length + 1);
+    expect(listen).toHaveBeenCalledTimes(1);
   });
 
   it('rejects with what stopped the model', async () => {

@@ -1,6 +1,6 @@
 /** Sequences are handed out in turn, and none is lost to a chat that was cancelled. */
 import type { LlamaContextSequence } from 'node-llama-cpp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SequencePool } from '../../../src/runtime/engines/node-llama-cpp/sequence-pool.ts';
 
 function poolOf(totalSequences: number): SequencePool {
@@ -40,5 +40,20 @@ describe('a pool of sequences', () => {
       await expect(pool.lease([], AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
       (await pool.lease([], undefined)).release();
     }
+  });
+
+  it('listens to a signal once, however many wait with it, and lets all of them go', async () => {
+    const pool = poolOf(1);
+    const controller = new AbortController();
+    const listen = vi.spyOn(controller.signal, 'addEventListener');
+    const first = await pool.lease([], undefined);
+    const waiting = Array.from({ length: 20 }, () => pool.lease([], controller.signal));
+    const patient = pool.lease([], undefined);
+    const ends = Promise.allSettled(waiting);
+    expect(listen).toHaveBeenCalledTimes(1);
+    controller.abort(new Error('enough'));
+    expect((await ends).map(({ status }) => status)).toEqual(waiting.map(() => 'rejected'));
+    first.release();
+    (await patient).release();
   });
 });

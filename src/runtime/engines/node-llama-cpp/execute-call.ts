@@ -2,6 +2,7 @@
 
 import type { CallContext } from '../../../tools.ts';
 import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools.ts';
+import { onAbort } from './on-abort.ts';
 import type { RunToolsOptions, ToolFailure, ToolResult } from './run-tools.ts';
 
 /** Carries out calls of any tool. */
@@ -78,8 +79,7 @@ function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise
     const abort = (): void => reject(signal.reason);
     // What was called may have aborted it before it returned.
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    work.then(resolve, reject).finally(onAbort(signal, abort));
   });
 }
 

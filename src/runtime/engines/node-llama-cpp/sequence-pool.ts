@@ -1,5 +1,6 @@
 /** The sequences of one context, handed out to one response at a time. */
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
+import { onAbort } from './on-abort.ts';
 
 /** A sequence that is in use; `release` gives it to the next one who waits. */
 export interface LeasedSequence {
@@ -38,11 +39,11 @@ export class SequencePool {
         reject(signal?.reason);
       };
       const turn = (sequence: LlamaContextSequence): void => {
-        signal?.removeEventListener('abort', leave);
+        stay();
         resolve(sequence);
       };
       this.#waiting.push(turn);
-      signal?.addEventListener('abort', leave, { once: true });
+      const stay = signal === undefined ? () => undefined : onAbort(signal, leave);
     });
   }
 }
