@@ -40,6 +40,12 @@ export class TemplateError extends IdiolectError {
   }
 }
 
+const limitUnits = {
+  steps: 'steps',
+  output: 'characters of output',
+  depth: 'levels of nesting',
+} as const;
+
 /** A template used up its budget of steps, output or recursion: it is broken or hostile. */
 export class TemplateLimitError extends IdiolectError {
   readonly code = 'template-limit';
@@ -47,7 +53,9 @@ export class TemplateLimitError extends IdiolectError {
   readonly limit: 'steps' | 'output' | 'depth';
   readonly allowed: number;
   constructor(facts: { template: string; limit: TemplateLimitError['limit']; allowed: number }) {
-    super(`${facts.template}: rendering needs more than ${facts.allowed} ${facts.limit}`);
+    super(
+      `${facts.template}: rendering needs more than ${facts.allowed} ${limitUnits[facts.limit]}; is this a chat template?`,
+    );
     this.template = facts.template;
     this.limit = facts.limit;
     this.allowed = facts.allowed;

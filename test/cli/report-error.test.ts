@@ -4,13 +4,18 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../src/cli/report-error.ts';
-import { TemplateError } from '../../src/errors.ts';
+import { TemplateError, TemplateLimitError } from '../../src/errors.ts';
 
 const error = new TemplateError({ template: 'a.jinja', reason: 'missing }}', kind: 'syntax', line: 3 });
 
 describe('an error that ends a command', () => {
   it('is one line for a person', () => {
     expect(stripVTControlCharacters(reportError(error, false))).toBe('error a.jinja:3: missing }}\n');
+  });
+
+  it('says of what there was too much', () => {
+    const limited = new TemplateLimitError({ template: 'a.jinja', limit: 'output', allowed: 5 });
+    expect(limited.message).toContain('more than 5 characters of output');
   });
 
   it('is its facts for a program', () => {

@@ -20,4 +20,14 @@ describe('a parser', () => {
   it.each([undefined, null, 'a template', {}, { format: jsonInTags }])('is not made of %j', (given) => {
     expect(() => createResponseParser(given as never)).toThrow(UnsupportedOptionError);
   });
+
+  it.each([
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [{}, 'this object'],
+    [[5], 'this list'],
+  ])('is not fed with %j, and says with what it was', (given, called) => {
+    const parser = createResponseParser(jsonInTags);
+    expect(() => parser.feed(given as never)).toThrow(`feed: ${called} is neither`);
+  });
 });
