@@ -9,6 +9,7 @@ import { anyText, checkOptions, type OptionRules } from '../option-rules.ts';
 import { parseTemplate } from '../template/template.ts';
 import { observeCapabilities } from './capabilities.ts';
 import { withDerivedFields } from './derived-fields.ts';
+import { withEndedValues } from './endless-values.ts';
 import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
 import { inferCalls } from './infer-calls.ts';
 import { inferEnds } from './infer-ends.ts';
@@ -146,7 +147,7 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
     turn: inferTurnEnds({ ...stage, rendersCalls: shape.rendersCalls }, ends, historyEnd),
     reasoning: regions.reasoning,
     content: regions.content,
-    calls: calls === null ? null : inferCalls({ ...callTexts, calls }),
+    calls: calls === null ? null : withEndedValues(inferCalls({ ...callTexts, calls }), calls, log),
   };
   const format = withDerivedFields(applyOverrides(assemble(stage, parts), log), log);
   warnOfUnreadPrompt(format, log);

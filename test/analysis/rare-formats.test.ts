@@ -104,6 +104,9 @@ const unreadable: Readonly<Record<string, string>> = {
     `<call>${name}({% for value in call.function.arguments.values() %}{{ value | tojson }},{% endfor %})</call>`,
   ),
   'arguments in front of the name': eachCall(`<with>${json}</with><call>${name}</call>`),
+  'texts as they are, up to the next marker': eachCall(
+    `<|call|>${name}${eachEntry(`<|key|>{{ key }}<|value|>${text}`)}<|/call|>`,
+  ),
   'arguments cut short': eachCall(
     `<call>${name} {{ call.function.arguments | tojson | truncate(30) }}</call>`,
   ),
