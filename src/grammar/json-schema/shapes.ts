@@ -2,7 +2,7 @@
  * Shapes: what a schema says about values of one JSON type, as data that can be intersected. A schema
  * expands into a disjunction of shapes per type (`expand.ts`); nothing is ever overwritten.
  */
-import { listedWords, type Term, type Terms } from '../regular/terms.ts';
+import { excludedWords, listedWords, type Term, type Terms } from '../regular/terms.ts';
 import type { Decimal } from './decimal.ts';
 import { compareDecimals } from './decimal.ts';
 import type { State, States } from './states.ts';
@@ -196,9 +196,11 @@ function listedInBoth(a: Term, b: Term, terms: Terms): Term | null {
   const words = listedWords(listed);
   if (words === null || other === terms.everything) return null;
   const wanted = listedWords(other);
-  if (wanted === null) return terms.words(words.filter((word) => terms.matches(other, word)));
-  const among = new Set(wanted);
-  return terms.words(words.filter((word) => among.has(word)));
+  const unwanted = excludedWords(other);
+  if (wanted === null && unwanted === null)
+    return terms.words(words.filter((word) => terms.matches(other, word)));
+  const among = new Set(wanted ?? unwanted);
+  return terms.words(words.filter((word) => among.has(word) === (wanted !== null)));
 }
 
 function intersectRanges(a: CountRange, b: CountRange): [min: number, max: number | null] {

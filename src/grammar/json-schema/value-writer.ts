@@ -249,10 +249,28 @@ function numberHint(shapes: readonly NumberShape[]): string {
   return shapes.every((shape) => shape.integer === true) ? 'integer' : 'number';
 }
 
+/** Rounds of a repetition up to which a value is written where it stands: the engine writes out every round. */
+const fewRounds = 32;
+
+/** Whether a value costs the engine no more where it stands than a rule of its own would. */
 function isShort(expression: Expression): boolean {
   if (expression.type === 'rule') return true;
   if (expression.type === 'choice' && expression.alternatives.length > 8) return false;
-  return JSON.stringify(expression).length < 200;
+  return rounds(expression) <= fewRounds && JSON.stringify(expression).length < 200;
+}
+
+/** The rounds that the engine writes out for the repetitions in `expression`. */
+function rounds(expression: Expression): number {
+  switch (expression.type) {
+    case 'repeat':
+      return Math.max(1, expression.max ?? expression.min) * Math.max(1, rounds(expression.item));
+    case 'sequence':
+      return expression.items.reduce((sum, item) => sum + rounds(item), 0);
+    case 'choice':
+      return expression.alternatives.reduce((sum, each) => sum + rounds(each), 0);
+    default:
+      return 0;
+  }
 }
 
 /** The notation of objects and arrays with line breaks, where values are pretty-printed. */

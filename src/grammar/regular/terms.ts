@@ -215,6 +215,7 @@ export class Terms {
   /** One of `words`, as a trie. */
   words(words: Iterable<string>): Term {
     const list = [...new Set(words)].sort();
+    this.#budget.spend(list.length >> 2);
     return list.length === 0 ? this.nothing : this.machine(trieMachine(list));
   }
 
@@ -300,11 +301,34 @@ export function listedWords(term: Term): readonly string[] | null {
   return term.kind === 'machine' && term.state === 0 ? (term.machine.words ?? null) : null;
 }
 
-/** The trie of sorted, distinct words; state 0 is the root. */
+/** The texts of a list that a term was made to leave out, else `null`. */
+export function excludedWords(term: Term): readonly string[] | null {
+  return term.kind === 'not' ? listedWords(term.item) : null;
+}
+
+/** The trie of sorted, distinct words; state 0 is the root. Most lists are only combined with others, and need none. */
 function trieMachine(words: readonly string[]): Machine {
-  const nodes: { accepts: boolean; readonly children: Map<number, number> }[] = [
-    { accepts: false, children: new Map() },
-  ];
+  let made: readonly TrieNode[] | null = null;
+  const node = (state: number): TrieNode | undefined => {
+    made ??= trieOf(words);
+    return made[state];
+  };
+  return {
+    key: JSON.stringify(words),
+    words,
+    accepts: (state) => (state === 0 ? words[0] === '' : (node(state)?.accepts ?? false)),
+    edges: (state) =>
+      [...(node(state)?.children ?? [])].map(([point, target]) => [[[point, point]], target] as const),
+  };
+}
+
+interface TrieNode {
+  accepts: boolean;
+  readonly children: Map<number, number>;
+}
+
+function trieOf(words: readonly string[]): readonly TrieNode[] {
+  const nodes: TrieNode[] = [{ accepts: false, children: new Map() }];
   for (const word of words) {
     let node = nodes[0];
     for (const character of word) {
@@ -315,13 +339,7 @@ function trieMachine(words: readonly string[]): Machine {
     }
     if (node !== undefined) node.accepts = true;
   }
-  return {
-    key: JSON.stringify(words),
-    words,
-    accepts: (state) => nodes[state]?.accepts ?? false,
-    edges: (state) =>
-      [...(nodes[state]?.children ?? [])].map(([point, target]) => [[[point, point]], target] as const),
-  };
+  return nodes;
 }
 
 /** What is left of `terms` without `neutral`, or that itself; `null` where there are several. */

@@ -41,6 +41,9 @@ export function writeAutomaton(
   );
 }
 
+/** Rounds of repetitions that an automaton may take for each of its states. */
+const roundsPerState = 4;
+
 const written = new WeakMap<RuleSet, Automaton[]>();
 
 /** A number that equal automata share among the rules. */
@@ -62,6 +65,8 @@ class AutomatonWriter {
   readonly #entries: readonly number[];
   readonly #references: Expression[] = [];
   readonly #characters = new Map<CharacterSet, Expression>();
+  /** Rounds of repetitions so far. */
+  #rounds = 0;
 
   /** `key` is that of the rule of the whole. */
   constructor(
@@ -95,7 +100,7 @@ class AutomatonWriter {
     const part = this.#parts[index] ?? -1;
     if (part >= 0) return this.#beside(part, index, depth);
     const run = runFrom(this.#automaton, index, (each) => !this.#clashes(index, each));
-    if (run === null) return this.#edges(index, depth);
+    if (run === null || !this.#affords(run)) return this.#edges(index, depth);
     const item = this.#character(run.set);
     const { count, last } = run;
     if (run.exact) {
@@ -104,6 +109,15 @@ class AutomatonWriter {
     }
     const rest = this.#edges(last, depth);
     return sequence(countedRepeat(item, 0, count, this.#rules), rest);
+  }
+
+  /**
+   * Whether a run may be written as a repetition, whose rounds the engine writes out. Runs that begin at each
+   * state of a long one would be written out each for itself; the states as rules share what is left of it.
+   */
+  #affords({ count }: Run): boolean {
+    this.#rounds += count;
+    return this.#rounds <= roundsPerState * this.#automaton.states.length;
   }
 
   /** Whether the characters of a run begin like those that may come instead. */
