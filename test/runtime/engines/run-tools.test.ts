@@ -57,6 +57,45 @@ const bern = { city: 'Bern', unit: 'celsius' } as const;
 const told = '{"city":"Bern","unit":"celsius","degrees":21}';
 
 describe('a run', () => {
+  it('under degrade, says of a call what its grammar could not enforce', async () => {
+    const parameters = {
+      type: 'object',
+      properties: { tags: { type: 'array', items: { type: 'string' }, uniqueItems: true } },
+      required: ['tags'],
+      additionalProperties: false,
+    } as const;
+    const request = { messages, tools: [{ name: 'store', parameters }], policy: 'degrade' } as const;
+    const text = '\n{"name": "store", "arguments": {"tags": ["a", "a"]}}\n';
+    const model = await openScriptedChat([
+      { request, pieces: ['<tool_call>', text, '</tool_call>', '<|im_end|>'] },
+    ]);
+    const events = await collect(model.chat(request));
+    await model.dispose();
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'malformed', reason: expect.stringMatching(/^\/tags .*duplicate/) }),
+    );
+  });
+
+  it('under degrade, tells the model of arguments that are not valid, and carries nothing out', async () => {
+    const execute = vi.fn(() => 'stored');
+    const parameters = {
+      type: 'object',
+      properties: { tags: { type: 'array', items: { type: 'string' }, uniqueItems: true } },
+    } as const;
+    const tool = defineTool({ name: 'store', parameters, execute });
+    const model = fakeModel(calling(['store', { tags: ['a', 'a'] }]), calling(['store', { tags: ['a'] }]));
+    const events = await collect(runTools(model, { messages, tools: [tool], policy: 'degrade' }));
+    const outcomes = events.filter(({ type }) => type === 'tool-error' || type === 'tool-result');
+    expect(outcomes).toMatchObject([
+      {
+        type: 'tool-error',
+        content: expect.stringMatching(/the arguments are not valid: \/tags .*duplicate/),
+      },
+      { type: 'tool-result', content: 'stored' },
+    ]);
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
+
   it('goes through a real engine and template, and comes back with the answer', async () => {
     const request = { messages, tools: [weather] };
     const call = {

@@ -15,6 +15,7 @@ import { readMessages } from '../../../template/check-messages.ts';
 import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
+import { argumentCheck } from './argument-checks.ts';
 import { type ChatStream, GeneratedChat } from './chat-stream.ts';
 import { checkChatOptions } from './check-options.ts';
 import { decode, type SamplingOptions } from './decode.ts';
@@ -226,6 +227,7 @@ function createParser(
     createId: callIds(options.messages),
     ...optional('parallelToolCalls', options.parallelToolCalls),
     ...optional('reasoningFormat', options.reasoningFormat),
+    ...optional('validate', argumentCheck(options.tools, options.policy) ?? undefined),
     // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });

@@ -2,6 +2,7 @@
 
 import type { CallContext } from '../../../tools.ts';
 import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools.ts';
+import { argumentCheck } from './argument-checks.ts';
 import { onAbort } from './on-abort.ts';
 import type { RunToolsOptions, ToolFailure, ToolResult } from './run-tools.ts';
 
@@ -36,6 +37,8 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
 
 async function start(call: Call, options: RunToolsOptions, context: CallContext): Promise<unknown> {
   const tool = findTool(options.tools, call.name);
+  const problems = argumentCheck(options.tools, options.policy)?.(call.name, call.arguments) ?? [];
+  if (problems.length > 0) throw invalid(problems);
   const input = tool === undefined ? call.arguments : await parseInput(tool, call.arguments);
   if (tool?.execute !== undefined) return tool.execute(input as never, context);
   return options.execute?.(call, context);
@@ -56,7 +59,11 @@ async function parseInput(tool: ToolInput, input: unknown): Promise<unknown> {
   if (!isValidating(schema)) return input;
   const { value, issues } = await schema['~standard'].validate(input);
   if (issues === undefined) return value;
-  throw new TypeError(`the arguments are not valid: ${issues.map(describe).join('; ')}`);
+  throw invalid(issues.map(describe));
+}
+
+function invalid(problems: readonly string[]): TypeError {
+  return new TypeError(`the arguments are not valid: ${problems.join('; ')}`);
 }
 
 function isValidating(schema: unknown): schema is Validating {
