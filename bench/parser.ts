@@ -84,15 +84,21 @@ function timed(...runs: readonly (() => unknown)[]): readonly number[] {
 /** Where deltas are stored; one place for all receivers, so that it need not grow. */
 const stored: string[] = Array.from({ length: 500_000 }, () => '');
 
-/** Looks at every event, and stores what it says. */
+/**
+ * Looks at every event, and stores what it says. It asks for the type once: events have more shapes than the four
+ * that V8 tells apart quickly, so that asking again costs as much again.
+ */
 class Receiver {
   count = 0;
 
   take(events: readonly ResponseEvent[]): void {
     for (const event of events) {
-      const isDelta =
-        event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-input-delta';
-      if (isDelta) stored[this.count++] = event.delta;
+      switch (event.type) {
+        case 'text-delta':
+        case 'reasoning-delta':
+        case 'tool-input-delta':
+          stored[this.count++] = event.delta;
+      }
     }
   }
 }
