@@ -24,7 +24,7 @@ export function reportNewer(
   node: SchemaNode,
   context: Pick<ExpansionContext, 'report'>,
 ): void {
-  const { draft } = node.place;
+  const { draft } = node.origin;
   if (draft === 0) return;
   for (const keyword of Object.keys(schema)) {
     if ((since.get(keyword) ?? 0) <= draft) continue;
@@ -44,7 +44,7 @@ export function reportVocabularies(
   context: Pick<ExpansionContext, 'report'>,
 ): void {
   if (!('$schema' in schema)) return;
-  for (const uri of node.place.dialect.unknown) {
+  for (const uri of node.origin.dialect.unknown) {
     context.report(node, '$schema', `its dialect needs the vocabulary ${uri}, which is not known`);
   }
 }

@@ -128,7 +128,7 @@ export class Expander {
   /** What `schema` asserts about values of `type`, or `never` where the type itself is refused. */
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
     const references = hasReference(schema) ? this.#references(node, schema, type) : [];
-    if (references.length > 0 && node.place.refAlone) return references;
+    if (references.length > 0 && node.origin.refAlone) return references;
     this.#reportKeywords(node, schema);
     const allowed = typeAssertion(schema, type);
     if (allowed === 'never') return 'never';

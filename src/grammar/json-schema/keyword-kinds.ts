@@ -105,7 +105,7 @@ export function reportKinds(
   for (const [keyword, value] of Object.entries(schema)) {
     const empty = isArray(value) && value.length === 0 ? emptyLists.get(keyword) : undefined;
     if (empty !== undefined) context.report(node, keyword, `the list is empty, ${empty}`, 'noted');
-    const isWritten = node.place.synthetic === '';
+    const isWritten = node.origin.synthetic === '';
     if (isWritten && (keyword === 'enum' || keyword === 'const') && holdsHalf(value))
       context.report(node, keyword, 'texts with half a surrogate pair cannot be written', 'narrowed');
     const kind = kindOf.get(keyword);

@@ -5,21 +5,24 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
 import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabularies.ts';
 
-/** One sub-schema at one place. */
+/** One sub-schema of a document. */
 export interface SchemaNode {
   readonly id: number;
   readonly schema: JsonSchema;
-  /** JSON pointer from the root of its document; of another document, with that document's URI before it. */
+  /** JSON pointer from the root of its document; in another document than the schema's own, behind that URI. */
   readonly pointer: string;
-  readonly place: Place;
-  /** The sub-schemas that were asked for, by their pointers from here. */
+  readonly origin: Origin;
+  /** The sub-schemas below it that were asked for so far, by their pointers from here. */
   readonly children: Map<string, SchemaNode>;
 }
 
-/** Where a node stands: its document, the way to it, and the URI that its references are relative to. */
-interface Place {
+/** Where a sub-schema comes from: its document, the way to it, and how the schemas around it are to be read. */
+interface Origin {
+  /** URI of the document. */
   readonly document: string;
+  /** The keys that lead to it from the top of the document. */
   readonly tokens: readonly string[];
+  /** The URI that its references are relative to. */
   readonly base: string;
   /** Siblings of `$ref` are ignored (drafts up to 7). */
   readonly refAlone: boolean;
@@ -28,7 +31,7 @@ interface Place {
   /** The draft that the schema names: 3 to 7, 8 for 2019-09, 9 for 2020-12; 0 where it names none of them. */
   readonly draft: number;
   readonly dialect: Dialect;
-  /** Tells apart schemas that are not written anywhere and stand for the same node. */
+  /** Empty for a schema that stands in its document; tells apart those that the compiler made up for one node. */
   readonly synthetic: string;
 }
 
@@ -43,25 +46,24 @@ const drafts: readonly (readonly [RegExp, number])[] = [
   [/2019-09/, 8],
   [/2020-12/, 9],
 ];
-/** In the text of a schema: a part of it has a name of its own. Most schemas have none, and are not searched. */
+/** Finds in a schema's text whether a part of it has a name of its own. Most have none, and are not searched. */
 const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
-/** So many references in a row are followed; those that lead to themselves have no end. */
+/** References that are followed one after the other; those that lead to themselves have no end. */
 const maxMeant = 20;
 
 /** The nodes of a schema and of the documents it may refer to. */
 export class SchemaDocument {
   readonly #documents = new Map<string, JsonSchema>();
-  readonly #nodes: SchemaNode[] = [];
-  readonly #byPlace = new Map<string, SchemaNode>();
+  readonly #byKey = new Map<string, SchemaNode>();
   /** Resources by URI, anchors by URI with fragment. */
-  readonly #identified = new Map<string, Place>();
+  readonly #identified = new Map<string, Origin>();
   /** What references name, by the document and the URI that they are relative to, and their text. */
   readonly #resolved = new Map<string, SchemaNode | null>();
   /** Bases of the resources that define each dynamic anchor; those of `$recursiveAnchor` under the empty name. */
   readonly #dynamicAnchors = new Map<string, readonly string[]>();
-  /** Some sub-schema asks what its neighbours evaluated. */
+  /** Whether some sub-schema asks what its neighbours evaluated (`unevaluatedItems`, `unevaluatedProperties`). */
   readonly usesUnevaluated: boolean;
   readonly root: SchemaNode;
 
@@ -72,22 +74,22 @@ export class SchemaDocument {
       this.#documents.set(uri, document);
     }
     for (const [uri, document] of this.#documents) {
-      const place = this.#enter(topOf(uri), document);
-      this.#identified.set(uri, place);
+      const origin = this.#enter(topOf(uri), document);
+      this.#identified.set(uri, origin);
       const text = JSON.stringify(document);
-      if (namesParts.test(text)) this.#index(document, { ...place, base: uri }, 0);
+      if (namesParts.test(text)) this.#index(document, { ...origin, base: uri }, 0);
       usesUnevaluated ||= text.includes('"unevaluated');
     }
     this.usesUnevaluated = usesUnevaluated;
     this.root = this.#nodeAt(this.#identified.get(rootUri) ?? topOf(rootUri), schema);
   }
 
-  #enter(place: Place, value: JsonValue): Place {
-    return enterResource(place, value, this.#documents);
+  #enter(origin: Origin, value: JsonValue): Origin {
+    return enterResource(origin, value, this.#documents);
   }
 
   /** Registers `$id`s and anchors below `value`. */
-  #index(value: JsonValue, outer: Place, depth: number): void {
+  #index(value: JsonValue, outer: Origin, depth: number): void {
     if (depth > 200 || value === null || typeof value !== 'object') return;
     if (isArray(value)) {
       value.forEach((item, index) => {
@@ -95,37 +97,30 @@ export class SchemaDocument {
       });
       return;
     }
-    const place = this.#enter(outer, value);
-    if (place.base !== outer.base) this.#identified.set(place.base, place);
-    this.#indexAnchors(value, place);
+    const origin = this.#enter(outer, value);
+    if (origin.base !== outer.base) this.#identified.set(origin.base, origin);
+    this.#indexAnchors(value, origin);
     for (const [key, item] of Object.entries(value)) {
       if (!withoutSchemas.has(key)) {
-        this.#index(item, { ...place, tokens: [...place.tokens, key] }, depth + 1);
+        this.#index(item, { ...origin, tokens: [...origin.tokens, key] }, depth + 1);
       }
     }
   }
 
-  #indexAnchors(schema: JsonObject, place: Place): void {
-    const id = idOf(schema, place);
-    if (id?.startsWith('#')) this.#identified.set(place.base + id, place);
+  #indexAnchors(schema: JsonObject, origin: Origin): void {
+    const id = idOf(schema, origin);
+    if (id?.startsWith('#')) this.#identified.set(origin.base + id, origin);
     for (const keyword of ['$anchor', '$dynamicAnchor']) {
       const name = schema[keyword];
       if (typeof name !== 'string') continue;
-      this.#identified.set(`${place.base}#${name}`, place);
-      if (keyword === '$dynamicAnchor') this.#addDynamicAnchor(name, place);
+      this.#identified.set(`${origin.base}#${name}`, origin);
+      if (keyword === '$dynamicAnchor') this.#addDynamicAnchor(name, origin);
     }
-    if (schema.$recursiveAnchor === true) this.#addDynamicAnchor('', place);
+    if (schema.$recursiveAnchor === true) this.#addDynamicAnchor('', origin);
   }
 
-  #addDynamicAnchor(name: string, { base }: Place): void {
+  #addDynamicAnchor(name: string, { base }: Origin): void {
     this.#dynamicAnchors.set(name, [...(this.#dynamicAnchors.get(name) ?? []), base]);
-  }
-
-  /** The node with number `id`. */
-  node(id: number): SchemaNode {
-    const node = this.#nodes[id];
-    if (node === undefined) throw new RangeError(`no schema node ${id}`);
-    return node;
   }
 
   /** The sub-schema of `node` under `tokens`, which must be there. */
@@ -133,13 +128,13 @@ export class SchemaDocument {
     const path = tokens.map((token) => `/${encodeToken(token)}`).join('');
     const known = node.children.get(path);
     if (known !== undefined) return known;
-    const found = this.#walk(node.place, node.schema, tokens);
+    const found = this.#walk(node.origin, node.schema, tokens);
     if (found === null) throw new RangeError(`no schema at ${node.pointer}${path}`);
     node.children.set(path, found);
     return found;
   }
 
-  /** What `node` says by a mere reference, or by a list of one in `allOf`; else the node itself. */
+  /** The node that `node` stands for, where it is a mere reference or an `allOf` of one schema; else itself. */
   meant(node: SchemaNode): SchemaNode {
     let current = node;
     for (let steps = 0; steps < maxMeant; steps += 1) {
@@ -160,28 +155,33 @@ export class SchemaDocument {
     return list.length === 1 && isSchema(list[0]) ? this.child(node, 'allOf', '0') : null;
   }
 
-  /** A schema that is not written anywhere; `owner` is the node that stands for it in reports. */
+  /** A node for a schema that the compiler made up; `owner` stands for it in reports. */
   synthetic(schema: JsonSchema, owner: SchemaNode): SchemaNode {
-    const { place, pointer } = owner;
-    const synthetic = `${place.synthetic} ${JSON.stringify(schema)}`;
-    return this.#intern(`${place.document}#${pointer}${synthetic}`, { ...place, synthetic }, schema, pointer);
+    const { origin, pointer } = owner;
+    const synthetic = `${origin.synthetic} ${JSON.stringify(schema)}`;
+    return this.#intern(
+      `${origin.document}#${pointer}${synthetic}`,
+      { ...origin, synthetic },
+      schema,
+      pointer,
+    );
   }
 
   /** The node that `reference` in `node` names, or `null`. */
-  resolve({ place }: SchemaNode, reference: string): SchemaNode | null {
-    const key = `${place.document} ${place.base} ${reference}`;
+  resolve({ origin }: SchemaNode, reference: string): SchemaNode | null {
+    const key = `${origin.document} ${origin.base} ${reference}`;
     const known = this.#resolved.get(key);
     if (known !== undefined) return known;
-    const found = this.#resolve(reference, place);
+    const found = this.#resolve(reference, origin);
     this.#resolved.set(key, found);
     return found;
   }
 
-  #resolve(reference: string, { base, document }: Place): SchemaNode | null {
+  #resolve(reference: string, { base, document }: Origin): SchemaNode | null {
     const uri = resolveUri(reference, base);
     const [resource = '', fragment = ''] = splitFragment(uri);
     const direct = this.#identified.get(fragment === '' ? resource : `${resource}#${fragment}`);
-    if (direct !== undefined) return this.#placed(direct);
+    if (direct !== undefined) return this.#nodeFrom(direct);
     const start = this.#identified.get(resource);
     if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
     const tokens = fragment.split('/').slice(1).map(decodeToken);
@@ -190,7 +190,7 @@ export class SchemaDocument {
     return this.#walkFrom(start, tokens) ?? (top === undefined ? null : this.#walkFrom(top, tokens));
   }
 
-  #walkFrom(start: Place, tokens: readonly string[]): SchemaNode | null {
+  #walkFrom(start: Origin, tokens: readonly string[]): SchemaNode | null {
     const value = this.#valueAt(start);
     return value === undefined ? null : this.#walk(start, value, tokens);
   }
@@ -215,56 +215,55 @@ export class SchemaDocument {
 
   #outermost(first: SchemaNode, name: string): SchemaNode | 'ambiguous' {
     const resources = this.#dynamicAnchors.get(name) ?? [];
-    const { base } = this.root.place;
+    const { base } = this.root.origin;
     if (!resources.includes(base)) return resources.length > 1 ? 'ambiguous' : first;
-    const place = this.#identified.get(name === '' ? base : `${base}#${name}`);
-    return (place === undefined ? null : this.#placed(place)) ?? first;
+    const origin = this.#identified.get(name === '' ? base : `${base}#${name}`);
+    return (origin === undefined ? null : this.#nodeFrom(origin)) ?? first;
   }
 
-  #placed(place: Place): SchemaNode | null {
-    const value = this.#valueAt(place);
-    return value === undefined || !isSchema(value) ? null : this.#nodeAt(place, value);
+  #nodeFrom(origin: Origin): SchemaNode | null {
+    const value = this.#valueAt(origin);
+    return value === undefined || !isSchema(value) ? null : this.#nodeAt(origin, value);
   }
 
-  #valueAt(place: Place): JsonValue | undefined {
-    return place.tokens.reduce<JsonValue | undefined>(step, this.#documents.get(place.document));
+  #valueAt(origin: Origin): JsonValue | undefined {
+    return origin.tokens.reduce<JsonValue | undefined>(step, this.#documents.get(origin.document));
   }
 
-  #walk(from: Place, value: JsonValue, tokens: readonly string[]): SchemaNode | null {
-    let place = from;
+  #walk(from: Origin, value: JsonValue, tokens: readonly string[]): SchemaNode | null {
+    let origin = from;
     let current: JsonValue | undefined = value;
     for (const token of tokens) {
       current = step(current, token);
       if (current === undefined) return null;
-      place = this.#enter({ ...place, tokens: [...place.tokens, token] }, current);
+      origin = this.#enter({ ...origin, tokens: [...origin.tokens, token] }, current);
     }
-    return current !== undefined && isSchema(current) ? this.#nodeAt(place, current) : null;
+    return current !== undefined && isSchema(current) ? this.#nodeAt(origin, current) : null;
   }
 
-  /** `place` is what the schema has said of itself already: a relative `$id` must not count twice. */
-  #nodeAt(place: Place, schema: JsonSchema): SchemaNode {
-    const path = place.tokens.map((token) => `/${encodeToken(token)}`).join('');
-    const pointer = place.document === rootUri ? path : `${place.document}#${path}`;
-    return this.#intern(`${place.document}#${path}${place.synthetic}`, place, schema, pointer);
+  /** `origin` holds what the schema says of itself already: a relative `$id` must not count twice. */
+  #nodeAt(origin: Origin, schema: JsonSchema): SchemaNode {
+    const path = origin.tokens.map((token) => `/${encodeToken(token)}`).join('');
+    const pointer = origin.document === rootUri ? path : `${origin.document}#${path}`;
+    return this.#intern(`${origin.document}#${path}${origin.synthetic}`, origin, schema, pointer);
   }
 
-  #intern(key: string, place: Place, schema: JsonSchema, pointer: string): SchemaNode {
-    const found = this.#byPlace.get(key);
+  #intern(key: string, origin: Origin, schema: JsonSchema, pointer: string): SchemaNode {
+    const found = this.#byKey.get(key);
     if (found !== undefined) return found;
     const node: SchemaNode = {
-      id: this.#nodes.length,
-      schema: inDialect(schema, place.dialect),
+      id: this.#byKey.size,
+      schema: inDialect(schema, origin.dialect),
       pointer,
-      place,
+      origin,
       children: new Map(),
     };
-    this.#nodes.push(node);
-    this.#byPlace.set(key, node);
+    this.#byKey.set(key, node);
     return node;
   }
 }
 
-function topOf(document: string): Place {
+function topOf(document: string): Origin {
   return {
     document,
     tokens: [],
@@ -311,21 +310,23 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** `place` after what `value`, which stands there, says about itself with `$id` and `$schema`. */
-function enterResource(place: Place, value: JsonValue, documents: ReadonlyMap<string, JsonSchema>): Place {
-  if (!isObject(value)) return place;
-  const spoken = typeof value.$schema === 'string' ? withDialect(place, value.$schema, documents) : place;
-  const id = idOf(value, spoken);
-  const named = id !== null && !id.startsWith('#') && !(spoken.refAlone && typeof value.$ref === 'string');
-  const base = named ? (splitFragment(resolveUri(id, place.base))[0] ?? place.base) : place.base;
-  return base === place.base ? spoken : { ...spoken, base };
+/** `origin`, changed by what `value`, which stands there, says of itself with `$id` and `$schema`. */
+function enterResource(origin: Origin, value: JsonValue, documents: ReadonlyMap<string, JsonSchema>): Origin {
+  if (!isObject(value)) return origin;
+  const ownDialect =
+    typeof value.$schema === 'string' ? withDialect(origin, value.$schema, documents) : origin;
+  const id = idOf(value, ownDialect);
+  const named =
+    id !== null && !id.startsWith('#') && !(ownDialect.refAlone && typeof value.$ref === 'string');
+  const base = named ? (splitFragment(resolveUri(id, origin.base))[0] ?? origin.base) : origin.base;
+  return base === origin.base ? ownDialect : { ...ownDialect, base };
 }
 
-/** `place` in a schema that names its dialect, whose meta-schema may be among `documents`. */
-function withDialect(place: Place, name: string, documents: ReadonlyMap<string, JsonSchema>): Place {
+/** `origin` for a schema that names its dialect, whose meta-schema may be among `documents`. */
+function withDialect(origin: Origin, name: string, documents: ReadonlyMap<string, JsonSchema>): Origin {
   const metaSchema = documents.get(name.replace(/#$/, '')) ?? documents.get(name);
   return {
-    ...place,
+    ...origin,
     refAlone: oldDraft.test(name),
     plainId: olderDraft.test(name),
     draft: draftOf(name),
@@ -338,7 +339,7 @@ function draftOf(dialect: string): number {
 }
 
 /** What names the resource `schema`. */
-function idOf(schema: JsonObject, { plainId }: Pick<Place, 'plainId'>): string | null {
+function idOf(schema: JsonObject, { plainId }: Pick<Origin, 'plainId'>): string | null {
   const id = schema.$id ?? (plainId ? schema.id : undefined);
   return typeof id === 'string' ? id : null;
 }

@@ -114,7 +114,7 @@ export class Tags {
     const { schema } = node;
     if (typeof schema === 'boolean') return schema ? noFacts : null;
     const targets = this.#targets(node, schema);
-    if (targets.length > 0 && node.place.refAlone) return this.#allOf(targets);
+    if (targets.length > 0 && node.origin.refAlone) return this.#allOf(targets);
     if (!allowsObjects(schema)) return null;
     const parts = [this.#ownFacts(node, schema), this.#allOf([...targets, ...this.#inner(node, 'allOf')])];
     for (const keyword of unions) {
@@ -158,7 +158,7 @@ export class Tags {
       if (typeof schema === 'boolean') return null;
       const [target] = this.#targets(current, schema);
       const values = schema.const === undefined ? schema.enum : [schema.const];
-      if (target === undefined || (isArray(values) && !current.place.refAlone)) return onlyTexts(values);
+      if (target === undefined || (isArray(values) && !current.origin.refAlone)) return onlyTexts(values);
       current = target;
     }
     return null;
