@@ -29,7 +29,7 @@ export interface GrammarOptions {
    * thoughts that are never closed is read as a call, but nothing constrained it.
    */
   readonly toolChoice?: ToolChoice;
-  /** More than one call may be written. Default: as the format can. */
+  /** More than one call may be written. Default: as the format can; one call where `toolChoice` names a tool. */
   readonly parallelToolCalls?: boolean;
   /** The content must be JSON of this schema (or, without a schema, any JSON object). */
   readonly responseFormat?: ResponseFormat;
