@@ -24,7 +24,7 @@ import {
  *
  *     turnBegun         At the beginning of the turn.
  *     inReasoning       In the reasoning.
- *     inDoubt           In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt           In the reasoning, at what may be a call, or a thought about one.
  *     perhapsReasoning  In text that is reasoning if its end comes.
  *     afterReasoning    Behind the reasoning.
  *     inAnswer          In the answer.
@@ -92,10 +92,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     The user wants the time.⏎<tool_calls>⏎[BEGIN FINAL RESPONSE]⏎
- *                             ^^^^^^^^^^^^^
+ *     The user wants the time.⏎<tool_calls>[{"name": "get_time", "argumen…⏎[BEGIN FINAL RESPONSE]⏎
+ *                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -175,8 +175,8 @@ const callsOpened1Table = expectTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     {"name": "get_time", "arguments": {"city": …
- *     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     ⏎<tool_calls>[{"name": "get_time", "arguments": {"city": …
+ *                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -190,8 +190,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,
- *     ^
+ *     …"get_time", "arguments": {"city": "Paris"}},
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

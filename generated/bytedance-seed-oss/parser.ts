@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callOpened1      In the opening of a call.
@@ -38,8 +38,8 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
- *     closing1         At the end of a call.
+ *     atCallEnd        At the end of a call.
+ *     atCallEnd2       At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -105,10 +105,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <seed:think>The user wants the time.<seed:tool_call>⏎</seed:think>⏎
- *                                         ^^^^^^^^^^^^^^^^^
+ *     <seed:think>The user wants the time.<seed:tool_call>⏎<function=get_time>⏎<param…</seed:think>⏎
+ *                                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -193,8 +193,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <parameter=city>
- *     ^
+ *     get_time>⏎<parameter=city>
+ *               ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -211,8 +211,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <parameter=city>
- *                ^^^^
+ *     get_time>⏎<parameter=city>
+ *                          ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -232,8 +232,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     >Paris</parameter>⏎
- *      ^^^^^
+ *     <parameter=city>Paris</parameter>⏎
+ *                     ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -249,8 +249,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</parameter>⏎</function>⏎</seed:tool_call>
- *                       ^
+ *     <parameter=city>Paris</parameter>⏎</function>⏎</seed:tool_call>
+ *                                       ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -267,13 +267,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</parameter>⏎</function>⏎</seed:tool_call>
- *                       ^
+ *     <parameter=city>Paris</parameter>⏎</function>⏎</seed:tool_call>
+ *                                       ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -281,12 +281,12 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     <parameter=city>Paris</parameter>⏎</function>⏎</seed:tool_call>⏎
  *                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
-    { marker: '</function>\n', next: closing1 },
+    { marker: '</function>\n', next: atCallEnd2 },
     { marker: '</seed:tool_call>', next: afterCall },
     { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<seed:bos>assistant\n', next: turnBegun },
@@ -299,13 +299,13 @@ const closing0Table = expectTable({
 /**
  * At the end of a call.
  *
- *     <parameter=city>Paris</parameter>⏎</seed:tool_call>⏎
- *                                       ^^^^^^^^^^^^^^^^^
+ *     …rameter=city>Paris</parameter>⏎</function>⏎</seed:tool_call>⏎
+ *                                                 ^^^^^^^^^^^^^^^^^
  */
-function closing1(reader: Reader): State | null {
-  return expect(reader, closing1Table);
+function atCallEnd2(reader: Reader): State | null {
+  return expect(reader, atCallEnd2Table);
 }
-const closing1Table = expectTable({
+const atCallEnd2Table = expectTable({
   choices: [
     { marker: '</seed:tool_call>', next: afterCall },
     { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call' },
@@ -319,8 +319,8 @@ const closing1Table = expectTable({
 /**
  * Behind a call.
  *
- *     </function>⏎</seed:tool_call>⏎<seed:tool_call>⏎<function=
- *                                  ^
+ *     …s</parameter>⏎</function>⏎</seed:tool_call>⏎<seed:tool_call>⏎<function=
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
@@ -346,7 +346,7 @@ function inMalformedCall(reader: Reader): State | null {
 }
 const inMalformedCallTable = recoverTable({
   choices: [
-    { marker: '</function>\n', next: closing1 },
+    { marker: '</function>\n', next: atCallEnd2 },
     { marker: '</seed:tool_call>', next: afterCall },
     { marker: '<seed:tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },

@@ -95,8 +95,8 @@ const inAnswerTable = regionTable({
 /**
  * In what is calls if nothing else comes before the end of the turn.
  *
- *     Let me look.[{"name": "<|eot_id|>
- *                 ^^^^^^^^^^^
+ *     Let me look.[{"name": "get_time", "arguments": {"city":…<|eot_id|>
+ *                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function perhapsCalls(reader: Reader): State | null {
   return readTrial(reader, perhapsCallsTable);
@@ -127,8 +127,8 @@ const callOpened0Table = expectTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     {"name": "get_time", "arguments": {"city": …
- *     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     [{"name": "get_time", "arguments": {"city": …
+ *      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -142,8 +142,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,
- *     ^
+ *     …uments": {"city": "Paris"}, "id": "abc123"},
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -83,7 +83,7 @@ const inAnswerTable = regionTable({
 /**
  * In the opening of the section of calls.
  *
- *     ⏎Action:⏎```json⏎{⏎        "tool_name": "get_time",⏎        …
+ *     ⏎Action:⏎```json⏎[⏎    {⏎        "tool_name": "get_time",⏎  …
  *              ^^^^^^^^
  */
 function callsOpened1(reader: Reader): State | null {
@@ -101,7 +101,7 @@ const callsOpened1Table = expectTable({
 /**
  * In the opening of the section of calls.
  *
- *     ⏎Action:⏎```json⏎[{⏎        "tool_name": "get_time",⏎        …
+ *     ⏎Action:⏎```json⏎[⏎    {⏎        "tool_name": "get_time",⏎   …
  *                      ^
  */
 function callsOpened2(reader: Reader): State | null {
@@ -116,8 +116,8 @@ const callsOpened2Table = expectTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     ⏎    {⏎        "tool_name": "get_time",⏎        …
- *          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     ⏎Action:⏎```json⏎[⏎    {⏎        "tool_name": "get_time",⏎        …
+ *                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -131,8 +131,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,⏎
- *     ^
+ *     …            "city": "Paris"⏎        }⏎    },⏎
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

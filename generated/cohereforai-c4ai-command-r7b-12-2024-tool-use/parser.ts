@@ -24,7 +24,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
@@ -98,10 +98,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <|START_THINKING|>The user wants the time.<|START_ACTION|><|END_THINKING|>
- *                                               ^^^^^^^^^^^^^^^^
+ *     <|START_THINKING|>The user wants the time.<|START_ACTION|>[⏎    {"tool_call_id": "0",…<|END_THINKING|>
+ *                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -190,7 +190,7 @@ const afterContentTable = beginTable({
 /**
  * In the opening of the section of calls.
  *
- *     <|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_tim…
+ *     <|START_ACTION|>[⏎    {"tool_call_id": "0", "tool_name": "ge…
  *                     ^
  */
 function callsOpened1(reader: Reader): State | null {
@@ -205,8 +205,8 @@ const callsOpened1Table = expectTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     ⏎    {"tool_call_id": "0", "tool_name": "get_tim…
- *          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     <|START_ACTION|>[⏎    {"tool_call_id": "0", "tool_name": "get_tim…
+ *                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -221,8 +221,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,⏎
- *     ^
+ *     …get_time", "parameters": {"city": "Paris"}},⏎
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -26,13 +26,13 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -120,10 +120,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>⏎The user wants the time.<｜tool▁calls▁begin｜>⏎</think>
- *                                     ^^^^^^^^^^^^^^^^^^^^
+ *     <think>⏎The user wants the time.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>func…⏎</think>
+ *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -242,9 +242,9 @@ function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
 const beforeArgumentsTable = jsonArgumentsTable({
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
-  ends: [{ marker: '\n```<｜tool▁call▁end｜>', next: closing0, peek: true }],
+  ends: [{ marker: '\n```<｜tool▁call▁end｜>', next: atCallEnd, peek: true }],
 });
 
 /**
@@ -253,10 +253,10 @@ const beforeArgumentsTable = jsonArgumentsTable({
  *     {"city": "Paris"}⏎```<｜tool▁call▁end｜>⏎
  *                      ^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '\n```<｜tool▁call▁end｜>', next: afterCall },
     { marker: '<｜tool▁calls▁end｜>', next: afterCalls },
@@ -278,8 +278,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ⏎```<｜tool▁call▁end｜>⏎<｜tool▁call▁begin｜>function<｜tool▁sep｜>
- *                          ^
+ *     …json⏎{"city": "Paris"}⏎```<｜tool▁call▁end｜>⏎<｜tool▁call▁begin｜>function<｜tool▁sep｜>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

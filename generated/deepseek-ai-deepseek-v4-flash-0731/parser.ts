@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
@@ -38,7 +38,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -121,10 +121,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>The user wants the time.⏎⏎<｜DSML｜tool_calls>⏎</think>
- *                                    ^^^^^^^^^^^^^^^^^^^^^
+ *     <think>The user wants the time.⏎⏎<｜DSML｜tool_calls>⏎<｜DSML｜invoke name="ge…</think>
+ *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -228,8 +228,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <｜DSML｜parameter name="city" string="
- *     ^
+ *     get_time">⏎<｜DSML｜parameter name="city" string="
+ *                ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -245,8 +245,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <｜DSML｜parameter name="city" string="
- *                            ^^^^
+ *     get_time">⏎<｜DSML｜parameter name="city" string="
+ *                                       ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -266,8 +266,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     " string="true">Paris</｜DSML｜parameter>
- *               ^^^^^^^^^^^
+ *     <｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>
+ *                                          ^^^^^^^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -284,8 +284,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     true">Paris</｜DSML｜parameter>⏎⏎</｜DSML｜invoke>⏎
- *                                  ^
+ *     …city" string="true">Paris</｜DSML｜parameter>⏎<｜DSML｜parameter name="days" string="
+ *                                                 ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -301,13 +301,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     true">Paris</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
- *                                  ^
+ *     …city" string="true">Paris</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
+ *                                                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -315,10 +315,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     …city" string="true">Paris</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
  *                                                 ^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '\n</｜DSML｜invoke>\n', next: afterCall },
     { marker: '</｜DSML｜tool_calls>', next: afterCalls },
@@ -338,8 +338,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ⏎</｜DSML｜invoke>⏎<｜DSML｜invoke name="
- *                      ^
+ *     …e">Paris</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎<｜DSML｜invoke name="
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -27,7 +27,7 @@ import {
  *     callsOpened1     In the opening of a call.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -138,16 +138,16 @@ const inToolNameTable = holeTable({
 /**
  * In the arguments, one JSON object.
  *
- *     get_time⏎```json⏎{"city": "Paris"}⏎```<｜tool▁call▁end｜>
- *                      ^^^^^^^^^^^^^^^^^
+ *     get_time⏎```json⏎{"city":"Paris"}⏎```<｜tool▁call▁end｜>
+ *                      ^^^^^^^^^^^^^^^^
  */
 function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
 const beforeArgumentsTable = jsonArgumentsTable({
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
-  ends: [{ marker: '\n```<｜tool▁call▁end｜>', next: closing0, peek: true }],
+  ends: [{ marker: '\n```<｜tool▁call▁end｜>', next: atCallEnd, peek: true }],
 });
 
 /**
@@ -156,10 +156,10 @@ const beforeArgumentsTable = jsonArgumentsTable({
  *     {"city":"Paris"}⏎```<｜tool▁call▁end｜>⏎
  *                     ^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '\n```<｜tool▁call▁end｜>', next: afterCall },
     { marker: '<｜tool▁calls▁end｜>', next: afterCalls },
@@ -179,8 +179,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ⏎```<｜tool▁call▁end｜>⏎<｜tool▁call▁begin｜>function<｜tool▁sep｜>
- *                          ^
+ *     …`json⏎{"city":"Paris"}⏎```<｜tool▁call▁end｜>⏎<｜tool▁call▁begin｜>function<｜tool▁sep｜>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -79,8 +79,8 @@ const inAnswerTable = regionTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     {"name": "get_time", "arguments": {"city": …
- *     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *      functools[{"name": "get_time", "arguments": {"city": …
+ *                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -94,8 +94,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,
- *     ^
+ *     …"get_time", "arguments": {"city": "Paris"}},
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -109,8 +109,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     <|message_sep|>⏎⏎function call<|role_sep|>⏎
- *     ^
+ *     …"get_time", "arguments": {"city": "Paris"}}<|message_sep|>⏎⏎function call<|role_sep|>⏎
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -93,8 +93,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     <|function_call|>
- *     ^
+ *     …"get_time", "arguments": {"city": "Paris"}}<|function_call|>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -32,7 +32,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
@@ -51,7 +51,7 @@ import {
  *     inItem           At an item of a nested array.
  *     afterItem        Behind an item of a nested array.
  *     nestedEnded      Behind a nested value.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -117,10 +117,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <|channel>thought⏎The user wants the time.<|tool_call>call:⏎<channel|>
- *                                               ^^^^^^^^^^^^^^^^^
+ *     <|channel>thought⏎The user wants the time.<|tool_call>call:get_time{city:<|"|>Paris<|…⏎<channel|>
+ *                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -193,8 +193,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     city:
- *     ^
+ *     get_time{city:
+ *              ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -208,8 +208,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * Before an argument.
  *
- *     ,city:
- *      ^
+ *     city:<|"|>Paris<|"|>,days:
+ *                          ^
  */
 function beforeKey(reader: Reader): State | null {
   return expect(reader, beforeKeyTable);
@@ -223,8 +223,8 @@ const beforeKeyTable = expectTable({
 /**
  * In an argument's name.
  *
- *     city:
- *     ^^^^
+ *     get_time{city:
+ *              ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -244,8 +244,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     :<|"|>Paris<|"|>
- *      ^^^^^^^^^^^^^^^
+ *     city:<|"|>Paris<|"|>
+ *          ^^^^^^^^^^^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -269,8 +269,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     <|"|>Paris<|"|>,}<tool_call|>
- *                    ^
+ *     city:<|"|>Paris<|"|>,days:
+ *                         ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -286,13 +286,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     <|"|>Paris<|"|>}<tool_call|>
- *                    ^
+ *     city:<|"|>Paris<|"|>}<tool_call|>
+ *                         ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * In a nested object, before its first key.
@@ -312,8 +312,8 @@ const inObjectTable = expectTable({
 /**
  * In a nested object, before another key.
  *
- *     {city:
- *      ^
+ *     {city:<|"|>Paris<|"|>,days:
+ *                           ^
  */
 function beforeObjectKey(reader: Reader): State | null {
   return expect(reader, beforeObjectKeyTable);
@@ -327,8 +327,8 @@ const beforeObjectKeyTable = expectTable({
 /**
  * In a key of a nested object.
  *
- *     city:
- *     ^^^^
+ *     {city:
+ *      ^^^^
  */
 function inObjectKey(reader: Reader): State | null {
   return readHole(reader, inObjectKeyTable);
@@ -348,8 +348,8 @@ const inObjectKeyTable = holeTable({
 /**
  * Behind a property of a nested object.
  *
- *     Paris,
- *          ^
+ *     {city:<|"|>Paris<|"|>,days:
+ *                          ^
  */
 function afterProperty(reader: Reader): State | null {
   return expect(reader, afterPropertyTable);
@@ -365,7 +365,7 @@ const afterPropertyTable = expectTable({
 /**
  * In a nested array, before its first item.
  *
- *     [Paris
+ *     [<|"|>Paris<|"|>
  *      ^
  */
 function inArray(reader: Reader): State | null {
@@ -380,8 +380,8 @@ const inArrayTable = expectTable({
 /**
  * In a nested array, before another item.
  *
- *     [Paris
- *      ^
+ *     [<|"|>Paris<|"|>,<|"|>Paris<|"|>
+ *                      ^
  */
 function beforeItem(reader: Reader): State | null {
   return expect(reader, beforeItemTable);
@@ -395,8 +395,8 @@ const beforeItemTable = expectTable({
 /**
  * At an item of a nested array.
  *
- *     Paris
- *     ^
+ *     [<|"|>Paris<|"|>
+ *      ^
  */
 function inItem(reader: Reader): State | null {
   return beginItem(reader, inItemTable);
@@ -409,8 +409,8 @@ const inItemTable: ItemTable<State> = {
 /**
  * Behind an item of a nested array.
  *
- *     Paris,
- *          ^
+ *     [<|"|>Paris<|"|>,<|"|>Paris<|"|>
+ *                     ^
  */
 function afterItem(reader: Reader): State | null {
   return expect(reader, afterItemTable);
@@ -426,8 +426,8 @@ const afterItemTable = expectTable({
 /**
  * Behind a nested value.
  *
- *     Paris}<tool_call|>
- *          ^
+ *     {city:<|"|>Paris<|"|>}}<tool_call|>
+ *                           ^
  */
 function nestedEnded(reader: Reader): State | null {
   return endNested(reader, nestedEndedTable);
@@ -440,10 +440,10 @@ const nestedEndedTable: EndNestedTable<State> = { recover: inMalformedCall };
  *     city:<|"|>Paris<|"|>}<tool_call|>
  *                         ^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '}<tool_call|>', next: afterCall },
     { marker: '<|tool_call>call:', next: inToolName, role: 'call' },
@@ -457,8 +457,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     }<tool_call|><|tool_call>call:
- *                  ^
+ *     …:get_time{city:<|"|>Paris<|"|>}<tool_call|><|tool_call>call:
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

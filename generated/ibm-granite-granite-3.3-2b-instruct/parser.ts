@@ -4,12 +4,10 @@
 import {
   begin,
   beginTable,
-  doubtTable,
   expect,
   expectTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
   readRegion,
   recover,
   recoverTable,
@@ -22,7 +20,6 @@ import {
  *
  *     turnBegun       At the beginning of the turn.
  *     inReasoning     In the reasoning.
- *     inDoubt         In the reasoning, behind what may be a call or a thought about one.
  *     afterReasoning  Behind the reasoning.
  *     inAnswer        In the answer.
  *     turnEnded       Behind the end of the turn, where nothing may follow but a belated call.
@@ -74,23 +71,7 @@ const inReasoningTable = regionTable({
     { marker: '</think>', next: afterReasoning, role: 'thought' },
     { marker: '<|end_of_text|>\n', next: turnEnded },
   ],
-  doubt: inDoubt,
   mustClose: true,
-});
-
-/**
- * In the reasoning, behind what may be a call or a thought about one.
- *
- *     <think>The user wants the time.</think>
- *                                    ^
- */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
-}
-const inDoubtTable = doubtTable({
-  stops: [{ marker: '</think>', next: afterReasoning, role: 'thought' }],
-  ends: [{ marker: '<|end_of_text|>\n', next: turnEnded }],
-  resume: afterReasoning,
 });
 
 /**

@@ -26,13 +26,13 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
  *     inComposedId     In the call's id, which holds the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -105,10 +105,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>The user wants the time.<|tool_calls_section_begin|></think>
- *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     <think>The user wants the time.<|tool_calls_section_begin|><|tool_call_beg…</think>
+ *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -210,9 +210,9 @@ function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
 const beforeArgumentsTable = jsonArgumentsTable({
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
-  ends: [{ marker: '<|tool_call_end|>', next: closing0, peek: true }],
+  ends: [{ marker: '<|tool_call_end|>', next: atCallEnd, peek: true }],
 });
 
 /**
@@ -221,10 +221,10 @@ const beforeArgumentsTable = jsonArgumentsTable({
  *     {"city": "Paris"}<|tool_call_end|>
  *                      ^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '<|tool_call_end|>', next: afterCall },
     { marker: '<|tool_calls_section_end|>', next: afterCalls },
@@ -244,8 +244,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     <|tool_call_end|><|tool_call_begin|>
- *                      ^
+ *     …t_begin|>{"city": "Paris"}<|tool_call_end|><|tool_call_begin|>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
@@ -41,7 +41,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -117,10 +117,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <|open|>think<|sep|>The user wants the time.<|open|>tools<|sep|><|close|>think<|sep|>
- *                                                 ^^^^^^^^^^^^^^^^^^^^
+ *     <|open|>think<|sep|>The user wants the time.<|open|>tools<|sep|><|open|>call tool="get_…<|close|>think<|sep|>
+ *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -245,8 +245,8 @@ const inToolNameTable = holeTable({
 /**
  * In the number of the call.
  *
- *     <|open|>call tool="1"<|sep|>
- *                        ^
+ *     <|open|>call tool="get_time" index="1"<|sep|>
+ *                                         ^
  */
 function inCallNumber(reader: Reader): State | null {
   return readHole(reader, inCallNumberTable);
@@ -265,8 +265,8 @@ const inCallNumberTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <|open|>argument key="city" type="
- *     ^
+ *     get_time" index="1"<|sep|><|open|>argument key="city" type="
+ *                               ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -282,8 +282,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <|open|>argument key="city" type="
- *                           ^^^^
+ *     …ime" index="1"<|sep|><|open|>argument key="city" type="
+ *                                                 ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -303,8 +303,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     " type="string"<|sep|>Paris<|close|>argument<|sep|>
- *             ^^^^^^^^^^^^^^^^^^^
+ *     <|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|>
+ *                                       ^^^^^^^^^^^^^^^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -325,8 +325,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
- *                                                ^
+ *     …string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
+ *                                                 ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -342,13 +342,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
- *                                                ^
+ *     …string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
+ *                                                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -356,10 +356,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     …string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
  *                                                 ^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '<|close|>call<|sep|>', next: afterCall },
     { marker: '<|close|>tools<|sep|>', next: afterCalls },
@@ -375,8 +375,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     <|close|>call<|sep|><|open|>call tool="
- *                         ^
+ *     …|close|>argument<|sep|><|close|>call<|sep|><|open|>call tool="
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

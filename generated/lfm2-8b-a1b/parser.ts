@@ -33,7 +33,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -118,8 +118,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     city=
- *     ^
+ *     get_time(city=
+ *              ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -133,8 +133,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * Before an argument.
  *
- *     , city=
- *       ^
+ *     city='Paris', days=
+ *                   ^
  */
 function beforeKey(reader: Reader): State | null {
   return expect(reader, beforeKeyTable);
@@ -148,8 +148,8 @@ const beforeKeyTable = expectTable({
 /**
  * In an argument's name.
  *
- *     city=
- *     ^^^^
+ *     get_time(city=
+ *              ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -173,8 +173,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     ='Paris'
- *      ^^^^^^^
+ *     city='Paris'
+ *          ^^^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -191,8 +191,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     'Paris', )
- *            ^^
+ *     city='Paris', days=
+ *                 ^^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -208,13 +208,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     'Paris')
- *            ^
+ *     city='Paris')
+ *                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -222,10 +222,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     city='Paris'),
  *                 ^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: ')', next: afterCall },
     { marker: ', ', next: inToolName, role: 'call' },
@@ -247,8 +247,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ),
- *      ^
+ *     get_time(city='Paris'),
+ *                           ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
@@ -38,7 +38,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -108,10 +108,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>The user wants the time.<|tool_call_start|>[</think>
- *                                    ^^^^^^^^^^^^^^^^^^^^
+ *     <think>The user wants the time.<|tool_call_start|>[get_time(city='Paris')</think>
+ *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -189,8 +189,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     city=
- *     ^
+ *     get_time(city=
+ *              ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -204,8 +204,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * Before an argument.
  *
- *     , city=
- *       ^
+ *     city='Paris', days=
+ *                   ^
  */
 function beforeKey(reader: Reader): State | null {
   return expect(reader, beforeKeyTable);
@@ -219,8 +219,8 @@ const beforeKeyTable = expectTable({
 /**
  * In an argument's name.
  *
- *     city=
- *     ^^^^
+ *     get_time(city=
+ *              ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -244,8 +244,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     ='Paris'
- *      ^^^^^^^
+ *     city='Paris'
+ *          ^^^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -262,8 +262,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     'Paris', )
- *            ^^
+ *     city='Paris', days=
+ *                 ^^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -279,13 +279,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     'Paris')
- *            ^
+ *     city='Paris')
+ *                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -293,10 +293,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     city='Paris'),
  *                 ^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: ')', next: afterCall },
     { marker: ', ', next: inToolName, role: 'call' },
@@ -318,8 +318,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ),
- *      ^
+ *     get_time(city='Paris'),
+ *                           ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

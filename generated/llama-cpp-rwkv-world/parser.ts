@@ -4,10 +4,8 @@
 import {
   begin,
   beginTable,
-  doubtTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
   readRegion,
   regionTable,
   type State,
@@ -18,7 +16,6 @@ import {
  *
  *     turnBegun       At the beginning of the turn.
  *     inReasoning     In the reasoning.
- *     inDoubt         In the reasoning, behind what may be a call or a thought about one.
  *     afterReasoning  Behind the reasoning.
  *     inAnswer        In the answer.
  */
@@ -63,23 +60,7 @@ function inReasoning(reader: Reader): State | null {
 const inReasoningTable = regionTable({
   region: 'reasoning',
   stops: [{ marker: '\n</think>', next: afterReasoning, role: 'thought' }],
-  doubt: inDoubt,
   mustClose: true,
-});
-
-/**
- * In the reasoning, behind what may be a call or a thought about one.
- *
- *     <think>The user wants the time.⏎</think>
- *                                    ^
- */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
-}
-const inDoubtTable = doubtTable({
-  stops: [{ marker: '\n</think>', next: afterReasoning, role: 'thought' }],
-  ends: [],
-  resume: afterReasoning,
 });
 
 /**

@@ -98,8 +98,8 @@ const inAnswerTable = regionTable({
 /**
  * In what is calls if nothing else comes before the end of the turn.
  *
- *     Let me look.{"name": "<|eot|>
- *                 ^^^^^^^^^^
+ *     Let me look.{"name": "get_time", "parameters": {"city":…<|eot|>
+ *                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function perhapsCalls(reader: Reader): State | null {
   return readTrial(reader, perhapsCallsTable);
@@ -173,8 +173,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     …
- *     ^
+ *     …get_time", "parameters": {"city": "Paris"}}
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

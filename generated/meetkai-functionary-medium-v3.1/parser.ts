@@ -26,7 +26,7 @@ import {
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -110,9 +110,9 @@ function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
 const beforeArgumentsTable = jsonArgumentsTable({
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
-  ends: [{ marker: '</function>', next: closing0, peek: true }],
+  ends: [{ marker: '</function>', next: atCallEnd, peek: true }],
 });
 
 /**
@@ -121,10 +121,10 @@ const beforeArgumentsTable = jsonArgumentsTable({
  *     {"city": "Paris"}</function>
  *                      ^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '</function>', next: afterCall },
     { marker: '<function=', next: inToolName, role: 'call' },
@@ -138,8 +138,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     </function><function=
- *                ^
+ *     …ction=get_time>{"city": "Paris"}</function><function=
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

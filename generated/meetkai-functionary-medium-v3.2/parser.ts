@@ -122,8 +122,8 @@ const inToolNameTable = holeTable({
 /**
  * In the arguments, one JSON object.
  *
- *     get_time⏎{"city": "Paris"}
- *              ^^^^^^^^^^^^^^^^^
+ *     get_time⏎{"city":"Paris"}
+ *              ^^^^^^^^^^^^^^^^
  */
 function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
@@ -140,8 +140,8 @@ const beforeArgumentsTable = jsonArgumentsTable({
 /**
  * Behind a call.
  *
- *     >>>
- *     ^
+ *     >>>get_time⏎{"city":"Paris"}>>>
+ *                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

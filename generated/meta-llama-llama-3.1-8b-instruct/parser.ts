@@ -94,8 +94,8 @@ const inAnswerTable = regionTable({
 /**
  * In what is calls if nothing else comes before the end of the turn.
  *
- *     Let me look.{"name": "<|eot_id|>
- *                 ^^^^^^^^^^
+ *     Let me look.{"name": "get_time", "parameters": {"city":…<|eot_id|>
+ *                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function perhapsCalls(reader: Reader): State | null {
   return readTrial(reader, perhapsCallsTable);
@@ -126,8 +126,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     …
- *     ^
+ *     …get_time", "parameters": {"city": "Paris"}}
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
@@ -38,7 +38,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -111,10 +111,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>⏎The user wants the time.⏎<minimax:tool_call>⏎⏎</think>⏎⏎
- *                                     ^^^^^^^^^^^^^^^^^^^^^
+ *     <think>⏎The user wants the time.⏎<minimax:tool_call>⏎<invoke name="get_time…⏎</think>⏎⏎
+ *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -198,8 +198,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <parameter name="city">
- *     ^
+ *     get_time">⏎<parameter name="city">
+ *                ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -215,8 +215,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <parameter name="city">
- *                      ^^^^
+ *     get_time">⏎<parameter name="city">
+ *                                 ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -236,8 +236,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     ">Paris</parameter>⏎
- *       ^^^^^
+ *     <parameter name="city">Paris</parameter>⏎
+ *                            ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -253,8 +253,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</parameter>⏎</invoke>⏎
- *                       ^
+ *     <parameter name="city">Paris</parameter>⏎</invoke>⏎
+ *                                              ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -270,13 +270,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</parameter>⏎</invoke>⏎
- *                       ^
+ *     <parameter name="city">Paris</parameter>⏎</invoke>⏎
+ *                                              ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -284,10 +284,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     <parameter name="city">Paris</parameter>⏎</invoke>⏎
  *                                              ^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '</invoke>\n', next: afterCall },
     { marker: '</minimax:tool_call>', next: afterCalls },
@@ -302,8 +302,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     </invoke>⏎<invoke name="
- *               ^
+ *     …er name="city">Paris</parameter>⏎</invoke>⏎<invoke name="
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

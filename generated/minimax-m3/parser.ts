@@ -32,7 +32,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
@@ -49,7 +49,7 @@ import {
  *     inItem           At an item of a nested array.
  *     afterItem        Behind an item of a nested array.
  *     nestedEnded      Behind a nested value.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -132,10 +132,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <mm:think>The user wants the time.]<]minimax[>[<tool_call>⏎</mm:think>
- *                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     <mm:think>The user wants the time.]<]minimax[>[<tool_call>⏎]<]minimax[>[<invo…</mm:think>
+ *                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -239,8 +239,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     ]<]minimax[>[<city>
- *     ^
+ *     get_time">]<]minimax[>[<city>
+ *               ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -256,8 +256,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     ]<]minimax[>[<city>
- *                   ^^^^
+ *     get_time">]<]minimax[>[<city>
+ *                             ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -277,8 +277,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     >Paris]<]minimax[>[</city>
- *      ^^^^^
+ *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>
+ *                        ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -299,8 +299,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
- *                              ^
+ *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
+ *                                                 ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -316,13 +316,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
- *                              ^
+ *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
+ *                                                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * In a nested object, before its first key.
@@ -364,8 +364,8 @@ const inObjectKeyTable = holeTable({
 /**
  * Behind a property of a nested object.
  *
- *     Paris]<]minimax[>[<
- *          ^
+ *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[<days>
+ *                                                 ^
  */
 function afterProperty(reader: Reader): State | null {
   return expect(reader, afterPropertyTable);
@@ -410,8 +410,8 @@ const inItemTable: ItemTable<State> = {
 /**
  * Behind an item of a nested array.
  *
- *     Paris]<]minimax[>[<item>
- *          ^
+ *     ]<]minimax[>[<item>Paris]<]minimax[>[</item>]<]minimax[>[<item>Paris
+ *                                                 ^
  */
 function afterItem(reader: Reader): State | null {
   return expect(reader, afterItemTable);
@@ -426,8 +426,8 @@ const afterItemTable = expectTable({
 /**
  * Behind a nested value.
  *
- *     Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
- *          ^
+ *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
+ *                                                 ^
  */
 function nestedEnded(reader: Reader): State | null {
   return endNested(reader, nestedEndedTable);
@@ -440,10 +440,10 @@ const nestedEndedTable: EndNestedTable<State> = { recover: inMalformedCall };
  *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
  *                                                 ^^^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: ']<]minimax[>[</invoke>\n', next: afterCall },
     { marker: ']<]minimax[>[</tool_call>', next: afterCalls },
@@ -465,8 +465,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ]<]minimax[>[</invoke>⏎]<]minimax[>[<invoke name="
- *                            ^
+ *     …]<]minimax[>[</city>]<]minimax[>[</invoke>⏎]<]minimax[>[<invoke name="
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -102,8 +102,8 @@ const inToolNameTable = holeTable({
 /**
  * In the call's id.
  *
- *     [TOOL_CALLS]abc123[ARGS]
- *                 ^^^^^^
+ *     [TOOL_CALLS]get_time[CALL_ID]abc123[ARGS]
+ *                                  ^^^^^^
  */
 function inCallId(reader: Reader): State | null {
   return readHole(reader, inCallIdTable);
@@ -136,8 +136,8 @@ const beforeArgumentsTable = jsonArgumentsTable({
 /**
  * Behind a call.
  *
- *     [TOOL_CALLS]
- *     ^
+ *     …_time[CALL_ID]abc123[ARGS]{"city": "Paris"}[TOOL_CALLS]
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

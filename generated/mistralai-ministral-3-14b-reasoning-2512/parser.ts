@@ -24,7 +24,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
@@ -87,10 +87,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     [THINK]The user wants the time.[TOOL_CALLS][/THINK]
- *                                    ^^^^^^^^^^^^
+ *     [THINK]The user wants the time.[TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[/THINK]
+ *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -170,8 +170,8 @@ const beforeArgumentsTable = jsonArgumentsTable({
 /**
  * Behind a call.
  *
- *     [TOOL_CALLS]
- *     ^
+ *     [TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[TOOL_CALLS]
+ *                                                ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

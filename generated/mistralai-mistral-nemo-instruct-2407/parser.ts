@@ -85,8 +85,8 @@ const callsOpened1Table = expectTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     {"name": "get_time", "arguments": {"city": …
- *     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     [TOOL_CALLS][{"name": "get_time", "arguments": {"city": …
+ *                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -100,8 +100,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,
- *     ^
+ *     …uments": {"city": "Paris"}, "id": "abc123"},
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

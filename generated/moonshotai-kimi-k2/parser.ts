@@ -27,7 +27,7 @@ import {
  *     callsOpened1     In the opening of a call.
  *     inComposedId     In the call's id, which holds the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -137,9 +137,9 @@ function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
 const beforeArgumentsTable = jsonArgumentsTable({
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
-  ends: [{ marker: '<|tool_call_end|>', next: closing0, peek: true }],
+  ends: [{ marker: '<|tool_call_end|>', next: atCallEnd, peek: true }],
 });
 
 /**
@@ -148,10 +148,10 @@ const beforeArgumentsTable = jsonArgumentsTable({
  *     {"city": "Paris"}<|tool_call_end|>
  *                      ^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '<|tool_call_end|>', next: afterCall },
     { marker: '<|tool_calls_section_end|>', next: afterCalls },
@@ -171,8 +171,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     <|tool_call_end|><|tool_call_begin|>
- *                      ^
+ *     …t_begin|>{"city": "Paris"}<|tool_call_end|><|tool_call_begin|>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -4,7 +4,6 @@
 import {
   begin,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   endArguments,
   expect,
@@ -12,7 +11,6 @@ import {
   holeTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
   readHole,
   readRegion,
   readValue,
@@ -28,8 +26,6 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
- *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
  *     inToolName       In the tool's name.
@@ -39,8 +35,8 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
- *     closing1         At the end of a call.
+ *     atCallEnd        At the end of a call.
+ *     atCallEnd2       At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
@@ -95,46 +91,7 @@ const inReasoningTable = regionTable({
     { marker: '<|eom|>', next: betweenTurns },
     { marker: '<|eot|>', next: betweenTurns },
   ],
-  doubt: inDoubt,
   mustClose: true,
-});
-
-/**
- * In the reasoning, behind what may be a call or a thought about one.
- *
- *      to=self<|message|>The user wants the time. to=<|eom|><|start|>assistant
- *                                                ^^^^
- */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
-}
-const inDoubtTable = doubtTable({
-  stops: [{ marker: '<|eom|>', next: betweenTurns, role: 'thought' }],
-  ends: [
-    { marker: '<|eom|>', next: betweenTurns },
-    { marker: '<|eot|>', next: betweenTurns },
-  ],
-  resume: afterReasoning,
-});
-
-/**
- * Behind the reasoning.
- *
- *     <|eom|><|start|>assistantLet me look.
- *                              ^
- */
-function afterReasoning(reader: Reader): State | null {
-  return begin(reader, afterReasoningTable);
-}
-const afterReasoningTable = beginTable({
-  choices: [
-    { marker: '<|start|>assistant', next: turnBegun },
-    { marker: ' to=', next: inToolName, role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
-    { marker: ' to=user<|message|>', next: inContent },
-    { marker: '<|eom|>', next: betweenTurns },
-    { marker: '<|eot|>', next: betweenTurns },
-  ],
-  otherwise: inAnswer,
 });
 
 /**
@@ -195,8 +152,8 @@ const inToolNameTable = holeTable({
 /**
  * In the tool's name.
  *
- *      to=get_time">⏎
- *         ^^^^^^^^
+ *     …|><atem:function_calls>⏎<atem:invoke name="get_time">⏎
+ *                                                 ^^^^^^^^
  */
 function inToolName2(reader: Reader): State | null {
   return readHole(reader, inToolName2Table);
@@ -215,8 +172,8 @@ const inToolName2Table = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <atem:parameter name="city">
- *     ^
+ *     …ction_calls>⏎<atem:invoke name="get_time">⏎<atem:parameter name="city">
+ *                                                 ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -233,8 +190,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <atem:parameter name="city">
- *                           ^^^^
+ *     …oke name="get_time">⏎<atem:parameter name="city">
+ *                                                 ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -254,8 +211,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     ">Paris</atem:parameter>⏎
- *       ^^^^^
+ *     <atem:parameter name="city">Paris</atem:parameter>⏎
+ *                                 ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -271,8 +228,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
- *                            ^
+ *     …rameter name="city">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
+ *                                                 ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -289,13 +246,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
- *                            ^
+ *     …rameter name="city">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
+ *                                                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -303,12 +260,12 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     …rameter name="city">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant
  *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
-    { marker: '</atem:invoke>\n', next: closing1 },
+    { marker: '</atem:invoke>\n', next: atCallEnd2 },
     { marker: '</atem:function_calls>', next: afterCall },
     { marker: ' to=', next: inToolName, role: 'call' },
     { marker: '<|start|>assistant', next: turnBegun },
@@ -322,13 +279,13 @@ const closing0Table = expectTable({
 /**
  * At the end of a call.
  *
- *     …rameter name="city">Paris</atem:parameter>⏎</atem:function_calls><|eom|><|start|>assistant
+ *     …ity">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant
  *                                                 ^^^^^^^^^^^^^^^^^^^^^^
  */
-function closing1(reader: Reader): State | null {
-  return expect(reader, closing1Table);
+function atCallEnd2(reader: Reader): State | null {
+  return expect(reader, atCallEnd2Table);
 }
-const closing1Table = expectTable({
+const atCallEnd2Table = expectTable({
   choices: [
     { marker: '</atem:function_calls>', next: afterCall },
     { marker: ' to=', next: inToolName, role: 'call' },
@@ -343,8 +300,8 @@ const closing1Table = expectTable({
 /**
  * Behind a call.
  *
- *     </atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant to=
- *                                          ^
+ *     …eter>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant to=
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
@@ -371,7 +328,7 @@ function inMalformedCall(reader: Reader): State | null {
 }
 const inMalformedCallTable = recoverTable({
   choices: [
-    { marker: '</atem:invoke>\n', next: closing1 },
+    { marker: '</atem:invoke>\n', next: atCallEnd2 },
     { marker: '</atem:function_calls>', next: afterCall },
     { marker: ' to=', next: inToolName, role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
     { marker: '<|eom|>', next: betweenTurns },

@@ -24,7 +24,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of the section of calls.
@@ -88,10 +88,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>⏎The user wants the time.<TOOLCALL>⏎</think>
- *                                     ^^^^^^^^^^
+ *     <think>⏎The user wants the time.<TOOLCALL>[{"name": "get_time", "arguments"…⏎</think>
+ *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -158,8 +158,8 @@ const callsOpened1Table = expectTable({
 /**
  * In a call, which is one JSON object; its keys come in any order.
  *
- *     {"name": "get_time", "arguments": {"city": …
- *     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ *     <TOOLCALL>[{"name": "get_time", "arguments": {"city": …
+ *                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inCall(reader: Reader): State | null {
   return readEnvelope(reader, inCallTable);
@@ -173,8 +173,8 @@ const inCallTable: EnvelopeTable<State> = {
 /**
  * Behind a call.
  *
- *     ,
- *     ^
+ *     …"get_time", "arguments": {"city": "Paris"}},
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -4,7 +4,6 @@
 import {
   begin,
   beginTable,
-  doubtTable,
   expect,
   expectTable,
   type HeaderTable,
@@ -12,7 +11,6 @@ import {
   jsonArgumentsTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
   readHeader,
   readHole,
   readJsonArguments,
@@ -29,8 +27,6 @@ import {
  *     turnBegun        At the beginning of the turn.
  *     inHeader         In a region's header.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
- *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
  *     inToolName       In the tool's name.
@@ -76,8 +72,8 @@ const turnBegunTable = beginTable({
 /**
  * In a region's header.
  *
- *     <|start|>assistantto=functions.get_time<|message|>
- *                       ^^^^^^^^^^^^^^^^^^^^^
+ *     <|start|>assistant to=functions.get_time<|message|>
+ *                       ^^^^^^^^^^^^^^^^^^^^^^
  */
 function inHeader(reader: Reader): State | null {
   return readHeader(reader, inHeaderTable);
@@ -109,47 +105,7 @@ const inReasoningTable = regionTable({
     { marker: '<|call|>', next: betweenTurns },
     { marker: '<|end|>', next: betweenTurns },
   ],
-  doubt: inDoubt,
   mustClose: true,
-});
-
-/**
- * In the reasoning, behind what may be a call or a thought about one.
- *
- *     …analysis<|message|>The user wants the time.<|end|><|start|>assistant
- *                                                 ^
- */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
-}
-const inDoubtTable = doubtTable({
-  stops: [{ marker: '<|end|>', next: betweenTurns, role: 'thought' }],
-  ends: [
-    { marker: '<|return|>', next: betweenTurns },
-    { marker: '<|call|>', next: betweenTurns },
-    { marker: '<|end|>', next: betweenTurns },
-  ],
-  resume: afterReasoning,
-});
-
-/**
- * Behind the reasoning.
- *
- *     <|end|><|start|>assistantLet me look.
- *                              ^
- */
-function afterReasoning(reader: Reader): State | null {
-  return begin(reader, afterReasoningTable);
-}
-const afterReasoningTable = beginTable({
-  choices: [
-    { marker: '<|start|>assistant', next: turnBegun },
-    { marker: '<|channel|>final<|message|>', next: inContent },
-    { marker: '<|return|>', next: betweenTurns },
-    { marker: '<|call|>', next: betweenTurns },
-    { marker: '<|end|>', next: betweenTurns },
-  ],
-  otherwise: inAnswer,
 });
 
 /**
@@ -234,8 +190,8 @@ const beforeArgumentsTable = jsonArgumentsTable({
 /**
  * Behind a call.
  *
- *      to=functions.
- *     ^
+ *     …commentary json<|message|>{"city": "Paris"} to=functions.
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
@@ -37,7 +37,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -101,10 +101,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>⏎The user wants the time.<function name="⏎</think>⏎⏎
- *                                     ^^^^^^^^^^^^^^^^
+ *     <think>⏎The user wants the time.<function name="get_time"><param name="city…⏎</think>⏎⏎
+ *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -172,8 +172,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <param name="city">
- *     ^
+ *     get_time"><param name="city">
+ *               ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -189,8 +189,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <param name="city">
- *                  ^^^^
+ *     get_time"><param name="city">
+ *                            ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -210,8 +210,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     ">Paris</param>
- *       ^^^^^
+ *     <param name="city">Paris</param>
+ *                        ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -228,8 +228,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</param></function>
- *                  ^
+ *     <param name="city">Paris</param></function>
+ *                                     ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -245,13 +245,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</param></function>
- *                  ^
+ *     <param name="city">Paris</param></function>
+ *                                     ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -259,10 +259,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     <param name="city">Paris</param></function>⏎
  *                                     ^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '</function>', next: afterCall },
     { marker: '<function name="', next: inToolName, role: 'call' },
@@ -275,8 +275,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     </function>⏎<function name="
- *                ^
+ *     …<param name="city">Paris</param></function>⏎<function name="
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

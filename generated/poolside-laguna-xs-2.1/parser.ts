@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
@@ -37,7 +37,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -106,10 +106,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>⏎The user wants the time.<tool_call>⏎</think>⏎
- *                                     ^^^^^^^^^^^
+ *     <think>⏎The user wants the time.<tool_call>get_time⏎<arg_key>city</arg_key>…⏎</think>⏎
+ *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -188,8 +188,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <arg_key>city</arg_key>⏎<arg_value>
- *     ^
+ *     get_time⏎<arg_key>city</arg_key>⏎<arg_value>
+ *              ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -205,8 +205,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <arg_key>city</arg_key>⏎<arg_value>
- *              ^^^^
+ *     get_time⏎<arg_key>city</arg_key>⏎<arg_value>
+ *                       ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -226,8 +226,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     </arg_key>⏎<arg_value>Paris</arg_value>⏎
- *                           ^^^^^
+ *     <arg_key>city</arg_key>⏎<arg_value>Paris</arg_value>⏎
+ *                                        ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -243,8 +243,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</arg_value>⏎</tool_call>
- *                       ^
+ *     …ity</arg_key>⏎<arg_value>Paris</arg_value>⏎</tool_call>
+ *                                                 ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -260,13 +260,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</arg_value>⏎</tool_call>
- *                       ^
+ *     …ity</arg_key>⏎<arg_value>Paris</arg_value>⏎</tool_call>
+ *                                                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -274,10 +274,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     …ity</arg_key>⏎<arg_value>Paris</arg_value>⏎</tool_call>⏎
  *                                                 ^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>', next: inToolName, role: 'call' },
@@ -290,8 +290,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     </tool_call>⏎<tool_call>
- *                 ^
+ *     …>⏎<arg_value>Paris</arg_value>⏎</tool_call>⏎<tool_call>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -33,8 +33,8 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
- *     closing1         At the end of a call.
+ *     atCallEnd        At the end of a call.
+ *     atCallEnd2       At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -125,8 +125,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <parameter=city>⏎
- *     ^
+ *     get_time>⏎<parameter=city>⏎
+ *               ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -143,8 +143,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <parameter=city>⏎
- *                ^^^^
+ *     get_time>⏎<parameter=city>⏎
+ *                          ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -164,8 +164,8 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     >⏎Paris⏎</parameter>⏎
- *       ^^^^^
+ *     <parameter=city>⏎Paris⏎</parameter>⏎
+ *                      ^^^^^
  */
 function inValue(reader: Reader): State | null {
   return readValue(reader, inValueTable);
@@ -181,8 +181,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris⏎</parameter>⏎</function>⏎</tool_call>
- *                        ^
+ *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>
+ *                                         ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -199,13 +199,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris⏎</parameter>⏎</function>⏎</tool_call>
- *                        ^
+ *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>
+ *                                         ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -213,12 +213,12 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>⏎
  *                                         ^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
-    { marker: '</function>\n', next: closing1 },
+    { marker: '</function>\n', next: atCallEnd2 },
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
     { marker: '<|im_start|>assistant\n', next: turnBegun },
@@ -231,13 +231,13 @@ const closing0Table = expectTable({
 /**
  * At the end of a call.
  *
- *     <parameter=city>⏎Paris⏎</parameter>⏎</tool_call>⏎
- *                                         ^^^^^^^^^^^^
+ *     …meter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>⏎
+ *                                                 ^^^^^^^^^^^^
  */
-function closing1(reader: Reader): State | null {
-  return expect(reader, closing1Table);
+function atCallEnd2(reader: Reader): State | null {
+  return expect(reader, atCallEnd2Table);
 }
-const closing1Table = expectTable({
+const atCallEnd2Table = expectTable({
   choices: [
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call' },
@@ -251,8 +251,8 @@ const closing1Table = expectTable({
 /**
  * Behind a call.
  *
- *     </function>⏎</tool_call>⏎<tool_call>⏎<function=
- *                             ^
+ *     …Paris⏎</parameter>⏎</function>⏎</tool_call>⏎<tool_call>⏎<function=
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);
@@ -278,7 +278,7 @@ function inMalformedCall(reader: Reader): State | null {
 }
 const inMalformedCallTable = recoverTable({
   choices: [
-    { marker: '</function>\n', next: closing1 },
+    { marker: '</function>\n', next: atCallEnd2 },
     { marker: '</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },

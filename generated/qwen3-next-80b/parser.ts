@@ -24,11 +24,11 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -86,10 +86,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think>⏎The user wants the time.<tool_call>⏎⏎</think>⏎⏎
- *                                     ^^^^^^^^^^^^
+ *     <think>⏎The user wants the time.<tool_call>⏎{"name": "get_time", "arguments…⏎</think>⏎⏎
+ *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -146,7 +146,7 @@ function inCall(reader: Reader): State | null {
 }
 const inCallTable: EnvelopeTable<State> = {
   paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
 };
 
@@ -156,10 +156,10 @@ const inCallTable: EnvelopeTable<State> = {
  *     {"city": "Paris"}}⏎</tool_call>⏎
  *                       ^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
@@ -172,8 +172,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ⏎</tool_call>⏎<tool_call>⏎
- *                  ^
+ *     …arguments": {"city": "Paris"}}⏎</tool_call>⏎<tool_call>⏎
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -23,7 +23,7 @@ import {
  *     turnBegun        At the beginning of the turn.
  *     inAnswer         In the answer.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
@@ -87,7 +87,7 @@ function inCall(reader: Reader): State | null {
 }
 const inCallTable: EnvelopeTable<State> = {
   paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
 };
 
@@ -97,10 +97,10 @@ const inCallTable: EnvelopeTable<State> = {
  *     {"city": "Paris"}}⏎</tool_call>⏎
  *                       ^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '\n</tool_call>', next: afterCall },
     { marker: '<tool_call>\n', next: inCall, role: 'call' },
@@ -113,8 +113,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     ⏎</tool_call>⏎<tool_call>⏎
- *                  ^
+ *     …arguments": {"city": "Paris"}}⏎</tool_call>⏎<tool_call>⏎
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -28,7 +28,7 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
+ *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
  *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
@@ -38,7 +38,7 @@ import {
  *     inValue          In an argument's value.
  *     afterEntry       Behind an argument.
  *     argumentsEnded   Behind the last argument.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     afterCalls       Behind the section of calls.
  *     inMalformedCall  In malformed text inside a call.
@@ -121,10 +121,10 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * In the reasoning, behind what may be a call or a thought about one.
+ * In the reasoning, at what may be a call, or a thought about one.
  *
- *     <think:opensource>The user wants the time.<tool_calls:opensource>⏎</think:opensource>
- *                                               ^^^^^^^^^^^^^^^^^^^^^^^^
+ *     <think:opensource>The user wants the time.<tool_calls:opensource>⏎<tool_call:opensour…</think:opensource>
+ *                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function inDoubt(reader: Reader): State | null {
   return readDoubt(reader, inDoubtTable);
@@ -228,8 +228,8 @@ const inToolNameTable = holeTable({
 /**
  * Before the first argument, or the end of a call without any.
  *
- *     <arg_key:opensource>city</arg_key:opensourc…
- *     ^
+ *     get_time<tool_sep:opensource>⏎<arg_key:opensource>city</arg_key:opensourc…
+ *                                   ^
  */
 function beforeArguments(reader: Reader): State | null {
   return expect(reader, beforeArgumentsTable);
@@ -245,8 +245,8 @@ const beforeArgumentsTable = expectTable({
 /**
  * In an argument's name.
  *
- *     <arg_key:opensource>city</arg_key:opensource>⏎<arg_value:opensource>
- *                         ^^^^
+ *     …e<tool_sep:opensource>⏎<arg_key:opensource>city</arg_key:opensource>⏎<arg_value:opensource>
+ *                                                 ^^^^
  */
 function inKey(reader: Reader): State | null {
   return readHole(reader, inKeyTable);
@@ -266,7 +266,7 @@ const inKeyTable = holeTable({
 /**
  * In an argument's value.
  *
- *     </arg_key:opensource>⏎<arg_value:opensource>Paris</arg_value:opensource>⏎
+ *     …/arg_key:opensource>⏎<arg_value:opensource>Paris</arg_value:opensource>⏎
  *                                                 ^^^^^
  */
 function inValue(reader: Reader): State | null {
@@ -283,8 +283,8 @@ const inValueTable = valueTable({
 /**
  * Behind an argument.
  *
- *     Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
- *                                  ^
+ *     …ue:opensource>Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
+ *                                                 ^
  */
 function afterEntry(reader: Reader): State | null {
   return expect(reader, afterEntryTable);
@@ -300,13 +300,13 @@ const afterEntryTable = expectTable({
 /**
  * Behind the last argument.
  *
- *     Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
- *                                  ^
+ *     …ue:opensource>Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
+ *                                                 ^
  */
 function argumentsEnded(reader: Reader): State | null {
   return endArguments(reader, argumentsEndedTable);
 }
-const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
+const argumentsEndedTable: EndArgumentsTable<State> = { next: atCallEnd };
 
 /**
  * At the end of a call.
@@ -314,10 +314,10 @@ const argumentsEndedTable: EndArgumentsTable<State> = { next: closing0 };
  *     …ue:opensource>Paris</arg_value:opensource>⏎</tool_call:opensource>⏎
  *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '</tool_call:opensource>\n', next: afterCall },
     { marker: '</tool_calls:opensource>', next: afterCalls },
@@ -337,8 +337,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     </tool_call:opensource>⏎<tool_call:opensource>
- *                             ^
+ *     …_value:opensource>⏎</tool_call:opensource>⏎<tool_call:opensource>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -107,8 +107,8 @@ const beforeArgumentsTable = jsonArgumentsTable({
 /**
  * Behind a call.
  *
- *     [TOOL_CALLS]
- *     ^
+ *     [TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[TOOL_CALLS]
+ *                                                ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -4,14 +4,12 @@
 import {
   begin,
   beginTable,
-  doubtTable,
   expect,
   expectTable,
   holeTable,
   jsonArgumentsTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
   readHole,
   readJsonArguments,
   readRegion,
@@ -26,15 +24,13 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, behind what may be a call or a thought about one.
- *     afterReasoning   Behind the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
  *     callsOpened1     In the opening of a call.
  *     inCallId         In the call's id.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     closing0         At the end of a call.
+ *     atCallEnd        At the end of a call.
  *     afterCall        Behind a call.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
@@ -95,52 +91,7 @@ const inReasoningTable = regionTable({
     { marker: '<|end|>', next: betweenTurns },
     { marker: '<|calls|>', next: betweenTurns },
   ],
-  doubt: inDoubt,
   mustClose: true,
-});
-
-/**
- * In the reasoning, behind what may be a call or a thought about one.
- *
- *     <|think|>The user wants the time.<|tool_calls|><|end|><|begin|>assistant
- *                                      ^^^^^^^^^^^^^^
- */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
-}
-const inDoubtTable = doubtTable({
-  stops: [{ marker: '<|end|>', next: betweenTurns, role: 'thought' }],
-  ends: [
-    { marker: '<|end|>', next: betweenTurns },
-    { marker: '<|calls|>', next: betweenTurns },
-  ],
-  resume: afterReasoning,
-});
-
-/**
- * Behind the reasoning.
- *
- *     <|end|><|begin|>assistantLet me look.
- *                              ^
- */
-function afterReasoning(reader: Reader): State | null {
-  return begin(reader, afterReasoningTable);
-}
-const afterReasoningTable = beginTable({
-  choices: [
-    { marker: '<|begin|>assistant', next: turnBegun },
-    {
-      marker: '<|tool_calls|>',
-      next: callsOpened1,
-      role: 'call',
-      goesOn: { texts: ['<|tool_call:begin|>'] },
-    },
-    { marker: '<|tool_call:begin|>', next: inCallId, role: 'call' },
-    { marker: '<|content|>', next: inContent },
-    { marker: '<|end|>', next: betweenTurns },
-    { marker: '<|calls|>', next: betweenTurns },
-  ],
-  otherwise: inAnswer,
 });
 
 /**
@@ -220,8 +171,8 @@ const inCallIdTable = holeTable({
 /**
  * In the tool's name.
  *
- *     <|tool_call:begin|>get_time<|tool_call:args|>
- *                        ^^^^^^^^
+ *     <|tool_call:begin|>abc123<|tool_call:name|>get_time<|tool_call:args|>
+ *                                                ^^^^^^^^
  */
 function inToolName(reader: Reader): State | null {
   return readHole(reader, inToolNameTable);
@@ -246,9 +197,9 @@ function beforeArguments(reader: Reader): State | null {
   return readJsonArguments(reader, beforeArgumentsTable);
 }
 const beforeArgumentsTable = jsonArgumentsTable({
-  next: closing0,
+  next: atCallEnd,
   recover: inMalformedCall,
-  ends: [{ marker: '<|tool_call:end|>', next: closing0, peek: true }],
+  ends: [{ marker: '<|tool_call:end|>', next: atCallEnd, peek: true }],
 });
 
 /**
@@ -257,10 +208,10 @@ const beforeArgumentsTable = jsonArgumentsTable({
  *     {"city": "Paris"}<|tool_call:end|>
  *                      ^^^^^^^^^^^^^^^^^
  */
-function closing0(reader: Reader): State | null {
-  return expect(reader, closing0Table);
+function atCallEnd(reader: Reader): State | null {
+  return expect(reader, atCallEndTable);
 }
-const closing0Table = expectTable({
+const atCallEndTable = expectTable({
   choices: [
     { marker: '<|tool_call:end|>', next: afterCall },
     { marker: '<|tool_call:begin|>', next: inCallId, role: 'call' },
@@ -281,8 +232,8 @@ const closing0Table = expectTable({
 /**
  * Behind a call.
  *
- *     <|tool_call:end|><|tool_call:begin|>
- *                      ^
+ *     …ll:args|>{"city": "Paris"}<|tool_call:end|><|tool_call:begin|>
+ *                                                 ^
  */
 function afterCall(reader: Reader): State | null {
   return begin(reader, afterCallTable);

@@ -4,6 +4,7 @@ import type { KeyedText } from '../runtime/module-contract.ts';
 import {
   core,
   isBlank,
+  isTurnEnd,
   leadingLiteral,
   type MarkerChoice,
   nameAhead,
@@ -13,8 +14,8 @@ import {
   turnStartChoices,
   withoutRestart,
 } from './format-markers.ts';
-import { stateBehindLink } from './lower-calls.ts';
-import { regionChoices } from './lower-to-states.ts';
+import { regionChoices } from './region-choices.ts';
+import { stateBehindLink } from './state-names.ts';
 
 /** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
 export function followingChoices(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
@@ -37,10 +38,6 @@ export function followingChoices(format: ChatFormat, calls: CallsFormat): readon
     ...turnStartChoices(format, 'turnBegun'),
     ...regionChoices(format),
   ];
-}
-
-function isTurnEnd(format: ChatFormat, marker: string): boolean {
-  return format.turn.ends.some((end) => core(end) === core(marker));
 }
 
 /** How many links of the opening chain open the section. */

@@ -1,6 +1,6 @@
 /** A format's markers, as the states need them: which may stand where, and what they lead to. */
 import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
-import type { Choice, GoingOn } from '../runtime/module-contract.ts';
+import type { Choice } from '../runtime/module-contract.ts';
 import type { StateName } from './states.ts';
 
 /** A marker and where it leads. */
@@ -69,7 +69,7 @@ function endsHead({ head, envelope }: CallsFormat, end: string): boolean {
 }
 
 /** Whether a marker is telling enough to count without looking at what follows. */
-function isStrong(marker: string): boolean {
+export function isStrong(marker: string): boolean {
   const text = core(marker);
   return text.length >= 4 && /[^\w\s]/.test(text);
 }
@@ -102,6 +102,11 @@ export function endChoices(format: ChatFormat, next: StateName): readonly Marker
     ...ends.map((marker) => ({ marker, next })),
     ...partial.map((marker) => ({ marker, next, onlyAtEnd: true as const })),
   ];
+}
+
+/** Whether a marker is one of the ends of a turn. */
+export function isTurnEnd({ turn }: ChatFormat, marker: string): boolean {
+  return turn.ends.some((end) => core(end) === core(marker));
 }
 
 /** Texts that end a turn in the middle of a message, before the next turn begins. */
@@ -146,124 +151,6 @@ function sectionPieces(calls: CallsFormat): readonly string[] {
 export function leadingLiteral(parts: readonly CallPart[]): string {
   const end = parts.findIndex((part) => typeof part !== 'string');
   return parts.slice(0, end === -1 ? parts.length : end).join('');
-}
-
-/** What can open a call in text or between regions. `stateAt(i)` is where the reader stands behind link i. */
-export interface OpenerOptions {
-  readonly stateAt: (link: number) => StateName;
-  /** White space that belongs to the opener when text stands before it. */
-  readonly lead: string;
-  /** Only openers that may stand anywhere in text. */
-  readonly inText: boolean;
-}
-
-/** Choices that open a call. */
-export function openerChoices(format: ChatFormat, options: OpenerOptions): readonly MarkerChoice[] {
-  const { calls } = format;
-  if (calls === null || headerEnd(format) !== null) return [];
-  const chain = openingChain(calls);
-  if (chain.length === 0) {
-    return options.inText ? firstNumber(format, calls, options) : markerlessChoices(format, calls, options);
-  }
-  const named = nameAhead(format, calls);
-  return chain.flatMap((link, index): readonly MarkerChoice[] => {
-    const isLast = index === chain.length - 1;
-    const next = options.stateAt(index + 1);
-    const lead = index === 0 ? options.lead : '';
-    const choice = { marker: lead + link.marker, next, role: 'call' as const };
-    if (index === 0 && endsTurn(format, link.marker)) return wholeOpener(chain, options);
-    const goesOn = behindLink(format, calls, chain, index);
-    const sure = goesOn === null ? choice : { ...choice, goesOn };
-    if (isStrong(link.marker) && (index === 0 || link.opensCall)) return [sure];
-    if (!isLast) return index === 0 ? weakOpener(format, calls, chain, options) : [];
-    if (calls.envelope !== null) {
-      const begins = index === 0 && !options.inText;
-      return begins ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
-    }
-    return named === null ? [] : [{ ...choice, ...named }];
-  });
-}
-
-/** What has to stand behind a link of the chain for a call to be meant; `null` where anything may. */
-function behindLink(
-  format: ChatFormat,
-  calls: CallsFormat,
-  chain: readonly ChainLink[],
-  index: number,
-): GoingOn | null {
-  const following = chain[index + 1];
-  const begin = following === undefined ? '' : (core(following.marker).split(/\s/)[0] ?? '');
-  if (calls.envelope !== null)
-    return { texts: [...new Set([begin, '[', '{'])].filter((text) => text !== '') };
-  if (following !== undefined) return begin === '' ? null : { texts: [begin] };
-  const nameEnds = textsBehindName(format, calls);
-  return nameEnds === null ? null : { texts: [], nameEnds };
-}
-
-/** A section whose first marker says little is recognised by all of its markers, and the call behind them. */
-function weakOpener(
-  format: ChatFormat,
-  calls: CallsFormat,
-  chain: readonly ChainLink[],
-  options: OpenerOptions,
-): readonly MarkerChoice[] {
-  const whole = wholeOpener(chain, options);
-  const { envelope } = calls;
-  if (envelope !== null) return whole.map((choice) => ({ ...choice, envelopeFollows: envelope }));
-  const named = nameAhead(format, calls);
-  return named === null ? [] : whole.map((choice) => ({ ...choice, ...named }));
-}
-
-/** A section whose first marker also ends a turn is recognised by all of its markers together. */
-function wholeOpener(chain: readonly ChainLink[], options: OpenerOptions): readonly MarkerChoice[] {
-  const marker = options.lead + chain.map((link) => link.marker).join('');
-  return [{ marker, next: options.stateAt(chain.length), role: 'call' }];
-}
-
-function endsTurn(format: ChatFormat, marker: string): boolean {
-  return format.turn.ends.some((end) => core(end) === core(marker));
-}
-
-/** A format without markers: a call can only begin where a region begins. */
-function markerlessChoices(
-  format: ChatFormat,
-  calls: CallsFormat,
-  options: OpenerOptions,
-): readonly MarkerChoice[] {
-  const next = options.stateAt(0);
-  if (calls.envelope !== null) {
-    return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
-  }
-  const named = nameAhead(format, calls);
-  return named === null ? [] : [{ marker: '', next, role: 'call', ...named }];
-}
-
-/** In text, calls that have nothing but their numbers in front begin with the first number. */
-function firstNumber(
-  format: ChatFormat,
-  calls: CallsFormat,
-  options: OpenerOptions,
-): readonly MarkerChoice[] {
-  const [first, ...rest] = calls.head;
-  const nameFollows = textsBehindName(format, { ...calls, head: rest });
-  if (typeof first !== 'object' || first.hole !== 'index' || nameFollows === null) return [];
-  const marker = options.lead + calls.call.open + String(first.base) + leadingLiteral(rest);
-  return [{ marker, next: options.stateAt(0), role: 'call', peek: true, nameFollows }];
-}
-
-/**
- * What begins calls in text where nothing marks them: a JSON call, or a list of them. Whether it is one
- * shows only at the end of the turn. Nothing where calls have openers of their own, or no JSON envelope.
- */
-export function trialChoice(format: ChatFormat, lead: string, next: StateName): readonly MarkerChoice[] {
-  const { calls } = format;
-  if (calls === null || calls.envelope === null || headerEnd(format) !== null) return [];
-  const opener = openingChain(calls)
-    .map(({ marker }) => core(marker))
-    .join('');
-  if (opener !== '' && opener !== '[') return [];
-  const begins = { role: 'call', envelopeFollows: calls.envelope, onTrial: true } as const;
-  return [{ marker: lead + (opener === '' ? '{' : opener), next, ...begins }];
 }
 
 /** What shows that a call follows: the name of a tool, perhaps with the call's number in front. */

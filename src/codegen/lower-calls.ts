@@ -1,12 +1,18 @@
 /** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
-import type { ArgumentsFormat, CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
-import { writeArguments } from '../grammar/write-response.ts';
+import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
 import type { IdPart } from '../runtime/module-contract.ts';
 import { followingChoices, nextCall } from './call-followers.ts';
 import {
+  brokenArguments,
+  openingText,
+  sampleArguments,
+  sampleBeforeClosing,
+  sampleCall,
+  sampleParts,
+} from './call-samples.ts';
+import {
   argumentBegins,
   beginsWithSpace,
-  type Closing,
   callFollowers,
   closingElements,
   closingPieces,
@@ -17,44 +23,23 @@ import {
   isEndless,
   leadingLiteral,
   type MarkerChoice,
-  openerChoices,
   openingChain,
   sectionEndChoices,
   turnStartChoices,
 } from './format-markers.ts';
 import { entryStates } from './lower-entries.ts';
-import { behindTurn, distinct, regionChoices } from './lower-to-states.ts';
+import { openerChoices } from './opener-choices.ts';
 import { picture } from './pictures.ts';
+import { distinct, regionChoices } from './region-choices.ts';
+import {
+  behindArguments,
+  behindClosing,
+  behindTurn,
+  closingState,
+  holeState,
+  stateBehindLink,
+} from './state-names.ts';
 import type { StateName, StateSpec } from './states.ts';
-
-/** The state behind link `link` of the opening chain (0: before the first). */
-export function stateBehindLink(format: ChatFormat, link: number): StateName {
-  const { calls } = format;
-  if (calls === null) return 'inAnswer';
-  const chain = openingChain(calls);
-  if (link >= chain.length) return headBegin(calls);
-  return chain[link - 1]?.section ? `callsOpened${link}` : `callOpened${link}`;
-}
-
-function headBegin(calls: CallsFormat): StateName {
-  if (calls.envelope !== null) return 'inCall';
-  const holes = headHoles(calls);
-  return holes.length === 0 ? 'beforeArguments' : holeName(holes, 0);
-}
-
-const holeNames = {
-  name: 'inToolName',
-  id: 'inCallId',
-  index: 'inCallNumber',
-  'composed-id': 'inComposedId',
-} as const;
-
-/** Name of the state in a hole of the head; numbered where a hole comes again. */
-function holeName(holes: readonly { readonly hole: Hole }[], index: number): StateName {
-  const kind = holes[index]?.hole.hole ?? 'name';
-  const earlier = holes.slice(0, index).filter(({ hole }) => hole.hole === kind).length;
-  return holeNames[kind] + (earlier === 0 ? '' : String(earlier + 1));
-}
 
 /** All states of calls. */
 export function callStates(format: ChatFormat): readonly StateSpec[] {
@@ -71,53 +56,22 @@ export function callStates(format: ChatFormat): readonly StateSpec[] {
   ];
 }
 
-const samples = { name: 'get_time', id: 'abc123', json: '{"city": "Paris"}' };
-
-function sampleHead(calls: CallsFormat): string {
-  return calls.head.map(samplePart).join('');
-}
-
-/** The arguments: with the rest of an envelope, which is read with them, and without what ends entries. */
-function sampleBeforeClosing(calls: CallsFormat): string {
-  const { arguments: format, envelope, tail } = calls;
-  const written = writeArguments(format, { city: 'Paris' });
-  const close = format.kind === 'entries' ? format.close : '';
-  const behind = envelope === null ? '' : tail.map(samplePart).join('');
-  return written.slice(0, written.length - close.length) + behind;
-}
-
-/** A text without quotes, or an argument that breaks off within its name. */
-function brokenArguments(format: ArgumentsFormat): string {
-  return format.kind === 'entries' ? `${format.open}${format.entry.open}city` : '{"city": Paris';
-}
-
-function samplePart(part: CallPart): string {
-  if (typeof part === 'string') return part;
-  switch (part.hole) {
-    case 'name':
-      return samples.name;
-    case 'id':
-      return samples.id;
-    case 'index':
-      return String(part.base);
-    case 'composed-id':
-      return part.parts.map(samplePart).join('');
-  }
-}
-
 /** Between the markers on the way into a call. A later one may come at once. */
 function chainStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[] {
   const chain = openingChain(calls);
+  const opening = openingText(calls);
+  let end = 0;
   return chain.map((link, at) => {
     const later = chain.slice(at).map(({ marker }, offset) => ({
       marker,
       next: stateBehindLink(format, at + offset + 1),
     }));
-    const before = chain.slice(0, at).map(({ marker }) => marker);
+    const start = opening.indexOf(link.marker, end);
+    end = start + link.marker.length;
     return {
       name: stateBehindLink(format, at),
       title: link.section ? 'In the opening of the section of calls.' : 'In the opening of a call.',
-      picture: picture(before.join(''), link.marker, sampleHead(calls)),
+      picture: picture(opening.slice(0, start), link.marker, opening.slice(end) + sampleHead(calls)),
       step: {
         use: 'expect',
         table: {
@@ -130,11 +84,9 @@ function chainStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec
   });
 }
 
-/** The holes of the head, each with the text behind it. */
-function headHoles(calls: CallsFormat): readonly { readonly hole: Hole; readonly behind: string }[] {
-  return calls.head.flatMap((part, index) =>
-    typeof part === 'string' ? [] : [{ hole: part, behind: leadingLiteral(calls.head.slice(index + 1)) }],
-  );
+/** The head behind its leading literal, which is part of the opening. */
+function sampleHead({ head }: CallsFormat): string {
+  return sampleParts(head.slice(head.findIndex((part) => typeof part !== 'string')));
 }
 
 const holeTitles = {
@@ -145,29 +97,36 @@ const holeTitles = {
 } as const;
 
 function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[] {
-  const holes = headHoles(calls);
-  return holes.map(({ hole, behind }, index) => {
-    const isLast = index === holes.length - 1;
-    const next = isLast ? 'beforeArguments' : holeName(holes, index + 1);
-    const space = isBlank(behind) && (behind !== '' || (isLast && beginsWithSpace(calls)));
-    return {
-      name: holeName(holes, index),
-      title: holeTitles[hole.hole],
-      picture: picture(calls.call.open, samplePart(hole), behind),
-      step: {
-        use: 'readHole',
-        table: {
-          hole: hole.hole,
-          ends: holeEnds(format, calls, behind, next),
-          ...(space ? { space: next } : {}),
-          ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
-          ...(isLast ? { announce: true as const, ...atEndOf(calls, next) } : {}),
-          ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
-          recover: 'inMalformedCall',
-        },
+  return calls.head.flatMap((part, at) =>
+    typeof part === 'string' ? [] : [headState(format, calls, part, at)],
+  );
+}
+
+/** The state in the hole that is part `at` of the head. */
+function headState(format: ChatFormat, calls: CallsFormat, hole: Hole, at: number): StateSpec {
+  const { head, call } = calls;
+  const behind = leadingLiteral(head.slice(at + 1));
+  const following = head.findIndex((part, index) => index > at && typeof part !== 'string');
+  const isLast = following < 0;
+  const next = isLast ? 'beforeArguments' : holeState(head, following);
+  const space = isBlank(behind) && (behind !== '' || (isLast && beginsWithSpace(calls)));
+  return {
+    name: holeState(head, at),
+    title: holeTitles[hole.hole],
+    picture: picture(call.open + sampleParts(head.slice(0, at)), sampleParts([hole]), behind),
+    step: {
+      use: 'readHole',
+      table: {
+        hole: hole.hole,
+        ends: holeEnds(format, calls, behind, next),
+        ...(space ? { space: next } : {}),
+        ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
+        ...(isLast ? { announce: true as const, ...atEndOf(calls, next) } : {}),
+        ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
+        recover: 'inMalformedCall',
       },
-    };
-  });
+    },
+  };
 }
 
 /** Where the end of the response leads in a call of entries that nothing closes, nor its section. */
@@ -203,8 +162,8 @@ function envelopeStates(calls: CallsFormat): readonly StateSpec[] {
       name: 'inCall',
       title: 'In a call, which is one JSON object; its keys come in any order.',
       picture: picture(
-        calls.call.open,
-        sampleHead(calls) + samples.json + calls.tail.map(samplePart).join(''),
+        calls.section.open + calls.call.open,
+        sampleParts(calls.head) + sampleBeforeClosing(calls),
         calls.call.close,
       ),
       step: {
@@ -218,11 +177,6 @@ function envelopeStates(calls: CallsFormat): readonly StateSpec[] {
       },
     },
   ];
-}
-
-/** Where the reader stands when the arguments are over. */
-export function behindArguments(calls: CallsFormat): StateName {
-  return closingElements(calls).length === 0 ? 'afterCall' : 'closing0';
 }
 
 /** Markers that end the arguments; they are seen, not consumed. A call without an end ends where others begin. */
@@ -253,7 +207,11 @@ function argumentStates(format: ChatFormat, calls: CallsFormat): readonly StateS
     {
       name: 'beforeArguments',
       title: 'In the arguments, one JSON object.',
-      picture: picture(sampleHead(calls), samples.json, calls.call.close),
+      picture: picture(
+        sampleParts(calls.head),
+        sampleArguments(calls),
+        sampleParts(calls.tail) + calls.call.close,
+      ),
       step: {
         use: 'readJsonArguments',
         table: {
@@ -271,15 +229,8 @@ function argumentStates(format: ChatFormat, calls: CallsFormat): readonly StateS
 function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[] {
   const elements = closingElements(calls);
   return elements.map((element, index): StateSpec => {
-    const name = `closing${index}`;
-    const shown = picture(
-      sampleBeforeClosing(calls),
-      elements
-        .slice(index)
-        .map((each) => (typeof each === 'string' ? each : samplePart(each)))
-        .join(''),
-      calls.separator,
-    );
+    const before = sampleBeforeClosing(calls) + sampleParts(elements.slice(0, index));
+    const shown = picture(before, sampleParts(elements.slice(index)), calls.separator);
     if (typeof element !== 'string') return closingHole(format, calls, { hole: element, index, shown });
     const later = elements
       .slice(index)
@@ -287,7 +238,7 @@ function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSp
         typeof each === 'string' ? [{ marker: each, next: behindClosing(elements, index + offset) }] : [],
       );
     return {
-      name,
+      name: closingState(index),
       title: 'At the end of a call.',
       picture: shown,
       step: {
@@ -313,7 +264,7 @@ function closingHole(
   const next = behindClosing(elements, place.index);
   const markers = typeof behind === 'string' ? [behind] : callFollowers(format, calls);
   return {
-    name: `closing${place.index}`,
+    name: closingState(place.index),
     title: holeTitles[place.hole.hole],
     picture: place.shown,
     step: {
@@ -333,15 +284,11 @@ function spaceBehind(calls: CallsFormat, next: StateName): { readonly space?: St
   return /^\s+$/.test(calls.call.close + calls.separator) ? { space: next } : {};
 }
 
-function behindClosing(elements: readonly Closing[], index: number): StateName {
-  return index + 1 < elements.length ? `closing${index + 1}` : 'afterCall';
-}
-
 function afterCallState(format: ChatFormat, calls: CallsFormat): StateSpec {
   return {
     name: 'afterCall',
     title: 'Behind a call.',
-    picture: picture(calls.call.close, '', calls.separator + calls.call.open),
+    picture: picture(sampleCall(calls), '', calls.separator + calls.call.open),
     step: {
       use: 'begin',
       table: { choices: distinct(followingChoices(format, calls)), otherwise: 'inAnswer' },
@@ -371,19 +318,18 @@ function malformedState(format: ChatFormat, calls: CallsFormat): StateSpec {
       ? [{ marker: each, next: behindClosing(elements, index) }]
       : [],
   );
-  const stateAt = (link: number) => stateBehindLink(format, link);
   const sectionEnds = sectionEndChoices(format, 'afterCalls').filter(({ marker }) => core(marker).length > 1);
   return {
     name: 'inMalformedCall',
     title: 'In malformed text inside a call.',
-    picture: picture(sampleHead(calls), brokenArguments(calls.arguments), calls.call.close),
+    picture: picture(sampleParts(calls.head), brokenArguments(calls), calls.call.close),
     step: {
       use: 'recover',
       table: {
         choices: distinct([
           ...closers,
           ...sectionEnds,
-          ...openerChoices(format, { stateAt, lead: '', inText: true }),
+          ...openerChoices(format, { lead: '', inText: true }),
           ...endChoices(format, behindTurn(format)),
         ]),
       },

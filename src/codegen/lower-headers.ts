@@ -1,6 +1,7 @@
 /** Lowers the headers of regions in turns of several regions, each of which has one. */
 import type { ChatFormat } from '../chat-format.ts';
-import { core, headerEnd, leadingLiteral } from './format-markers.ts';
+import { openingText } from './call-samples.ts';
+import { core, headerEnd } from './format-markers.ts';
 import { picture } from './pictures.ts';
 import type { StateSpec } from './states.ts';
 
@@ -9,14 +10,14 @@ export function headerStates(format: ChatFormat): readonly StateSpec[] {
   const end = headerEnd(format);
   const { calls, reasoning } = format;
   if (end === null || reasoning === null) return [];
+  const opening = calls === null ? '' : openingText(calls);
   // White space at its end parts it from the name.
-  const marker =
-    calls === null ? '' : (calls.section.open + calls.call.open + leadingLiteral(calls.head)).trimStart();
+  const marker = opening.trimStart();
   return [
     {
       name: 'inHeader',
       title: "In a region's header.",
-      picture: picture(format.turn.start, `${marker}get_time`, end),
+      picture: picture(format.turn.start, `${opening}get_time`, end),
       step: {
         use: 'readHeader',
         table: {

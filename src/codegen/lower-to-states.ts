@@ -7,24 +7,25 @@
  */
 import type { ChatFormat } from '../chat-format.ts';
 import { moduleContractVersion } from '../runtime/module-contract.ts';
+import { sampleCall } from './call-samples.ts';
 import {
   core,
   endChoices,
   headerEnd,
   isBlank,
   isHeaded,
-  leadingLiteral,
   type MarkerChoice,
-  openerChoices,
   openingChain,
   repeatedStartChoices,
-  trialChoice,
   turnStartChoices,
   withoutRestart,
 } from './format-markers.ts';
-import { callStates, stateBehindLink } from './lower-calls.ts';
+import { callStates } from './lower-calls.ts';
 import { headerStates } from './lower-headers.ts';
+import { openerChoices, trialChoices, trialOpener } from './opener-choices.ts';
 import { picture } from './pictures.ts';
+import { contentOpeners, distinct, regionChoices } from './region-choices.ts';
+import { behindTurn, stateBehindLink } from './state-names.ts';
 import { isReference, type ParserProgram, type StateName, type StateSpec } from './states.ts';
 
 /** The states of a format's parser, in reading order; only those that can be reached. */
@@ -49,28 +50,6 @@ function isDelimited(format: ChatFormat): boolean {
 
 function opensThoughtByPrompt(format: ChatFormat): boolean {
   return isDelimited(format) && !isBlank(format.turn.prompt.on);
-}
-
-/** Where the ends of a turn lead. */
-export function behindTurn(format: ChatFormat): StateName {
-  return format.turn.restart ? 'betweenTurns' : 'turnEnded';
-}
-
-/** Markers that can begin a region, but for reasoning. */
-export function regionChoices(format: ChatFormat): readonly MarkerChoice[] {
-  const stateAt = (link: number) => stateBehindLink(format, link);
-  return [
-    ...openerChoices(format, { stateAt, lead: '', inText: false }),
-    ...contentOpeners(format),
-    ...endChoices(format, behindTurn(format)),
-  ];
-}
-
-function contentOpeners(format: ChatFormat): readonly MarkerChoice[] {
-  const { open, besideCalls } = format.content;
-  const own = isBlank(open) ? [] : [{ marker: open, next: 'inContent' }];
-  if (besideCalls === null || isBlank(besideCalls.open)) return own;
-  return [...own, { marker: besideCalls.open, next: 'inContentBesideCalls' }];
 }
 
 function thoughtOpeners(format: ChatFormat): readonly MarkerChoice[] {
@@ -150,6 +129,7 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
   if (reasoning === null) return [];
   const closers = thoughtClosers(format);
   const ends = endChoices(format, behindTurn(format));
+  const doubtful = doubtfulStops(format);
   return [
     {
       name: 'inReasoning',
@@ -159,16 +139,16 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
         use: 'readRegion',
         table: {
           region: 'reasoning',
-          stops: distinct([...closers, ...ends, ...doubtfulStops(format)]),
-          doubt: 'inDoubt',
+          stops: distinct([...closers, ...ends, ...doubtful]),
+          ...(doubtful.length === 0 ? {} : { doubt: 'inDoubt' }),
           mustClose: true,
         },
       },
     },
     {
       name: 'inDoubt',
-      title: 'In the reasoning, behind what may be a call or a thought about one.',
-      picture: picture(reasoning.start + samples.reasoning, sampleOpener(format), reasoning.end),
+      title: 'In the reasoning, at what may be a call, or a thought about one.',
+      picture: picture(reasoning.start + samples.reasoning, sampleOfDoubt(format), reasoning.end),
       step: {
         use: 'readDoubt',
         table: { stops: closers, ends, resume: 'afterReasoning' },
@@ -201,13 +181,17 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
 /** Calls and answers that seem to begin while reasoning is open. */
 function doubtfulStops(format: ChatFormat): readonly MarkerChoice[] {
   if (isHeaded(format)) return [];
-  const stateAt = (link: number) => stateBehindLink(format, link);
-  const calls = openerChoices(format, { stateAt, lead: '', inText: true });
+  const calls = openerChoices(format, { lead: '', inText: true });
   return [...calls, ...contentOpeners(format)].map((choice) => ({ ...choice, doubtful: true as const }));
 }
 
+/** A call or, in formats without, an answer in its markers. */
+function sampleOfDoubt({ calls, content }: ChatFormat): string {
+  return calls === null ? content.open + samples.answer : calls.section.open + sampleCall(calls);
+}
+
 function sampleOpener(format: ChatFormat): string {
-  const [first] = openerChoices(format, { stateAt: String, lead: '', inText: true });
+  const [first] = openerChoices(format, { lead: '', inText: true });
   return first?.marker ?? '';
 }
 
@@ -224,7 +208,7 @@ function contentStates(format: ChatFormat): readonly StateSpec[] {
         table: {
           region: 'text',
           stops: distinct([...textOpeners(format), ...contentOpeners(format), ...ends]),
-          ...(trialChoice(format, '', '').length > 0 ? { trial: 'perhapsCalls' } : {}),
+          ...(trialOpener(format) !== null ? { trial: 'perhapsCalls' } : {}),
         },
       },
     },
@@ -253,23 +237,19 @@ function contentStates(format: ChatFormat): readonly StateSpec[] {
 function textOpeners(format: ChatFormat): readonly MarkerChoice[] {
   const gap = withoutRestart(format, format.content.beforeCalls);
   const lead = isBlank(gap) ? gap : '';
-  const stateAt = (link: number) => stateBehindLink(format, link);
-  return [
-    ...openerChoices(format, { stateAt, lead, inText: true }),
-    ...trialChoice(format, lead, 'perhapsCalls'),
-  ];
+  return [...openerChoices(format, { lead, inText: true }), ...trialChoices(format, lead)];
 }
 
 function trialStates(format: ChatFormat, ends: readonly MarkerChoice[]): readonly StateSpec[] {
   const { calls } = format;
-  if (calls === null || calls.envelope === null || trialChoice(format, '', '').length === 0) return [];
+  if (calls === null || calls.envelope === null || trialOpener(format) === null) return [];
   return [
     {
       name: 'perhapsCalls',
       title: 'In what is calls if nothing else comes before the end of the turn.',
       picture: picture(
         samples.answer,
-        `${calls.section.open}${calls.call.open}${leadingLiteral(calls.head)}`,
+        calls.section.open + sampleCall(calls) + calls.section.close,
         format.turn.ends[0] ?? '',
       ),
       step: {
@@ -318,7 +298,6 @@ function wrappedContent(
 
 function endStates(format: ChatFormat): readonly StateSpec[] {
   const end = format.turn.ends[0] ?? '';
-  const stateAt = (link: number) => stateBehindLink(format, link);
   return [
     {
       name: 'betweenTurns',
@@ -336,7 +315,7 @@ function endStates(format: ChatFormat): readonly StateSpec[] {
       step: {
         use: 'expect',
         table: {
-          choices: openerChoices(format, { stateAt, lead: '', inText: true }),
+          choices: openerChoices(format, { lead: '', inText: true }),
           recover: 'behindTurn',
           reason: 'text behind the end of the turn',
         },
@@ -349,23 +328,6 @@ function endStates(format: ChatFormat): readonly StateSpec[] {
       step: { use: 'recover', table: { choices: [] } },
     },
   ];
-}
-
-/**
- * Choices without those that can never be made: an earlier one has the same marker under the same conditions,
- * or without any.
- */
-export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
-  const seen = new Set<string>();
-  return choices.filter(({ next: _next, ...choice }) => {
-    const { marker, role, ...conditions } = choice;
-    const key = JSON.stringify({ ...choice, marker: core(marker) });
-    const always = `${role ?? ''} ${marker}`;
-    if (seen.has(key) || seen.has(always)) return false;
-    seen.add(key);
-    if (Object.keys(conditions).length === 0) seen.add(always);
-    return true;
-  });
 }
 
 function reachable(states: readonly StateSpec[], start: StateName): readonly StateSpec[] {

@@ -9,6 +9,7 @@ import { emitModule } from '../../src/codegen/emit-module.ts';
 import { lowerToStates } from '../../src/codegen/lower-to-states.ts';
 import { isReference } from '../../src/codegen/states.ts';
 import { writeCalls } from '../../src/grammar/write-response.ts';
+import type { ToolCall } from '../../src/messages.ts';
 import { toolVersion } from '../../src/version.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
@@ -18,6 +19,25 @@ function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => (isReference(key, each) ? [each] : references(each)));
 }
+
+/** States whose text is all of calls, but for those that read malformed ones. */
+const insideCalls =
+  /^(?:calls?Opened|inCall|in(?:Tool|Composed)|before(?:Argument|Key|Object|Item)|in(?:Key|Value|Object|Array|Item)|after(?:Entry|Property|Item|Call$)|argumentsEnded|nestedEnded|atCallEnd)/;
+
+/** Two calls as samples show them, one with two arguments, and one for each kind of nested value. */
+const sampleCalls: readonly (readonly ToolCall[])[] = [
+  ['{"city":"Paris"}', '{"city":"Paris"}'],
+  ['{"city":"Paris","days":"x"}'],
+  ['{"city":{"city":"Paris","days":"x"}}'],
+  ['{"city":{"city":"Paris"}}'],
+  ['{"city":["Paris","Paris"]}'],
+].map((made) =>
+  made.map((args, index) => ({
+    id: `abc${123 + index}`,
+    type: 'function',
+    function: { name: 'get_time', arguments: args },
+  })),
+);
 
 describe.each(sampleFormats)('%s', (_name, format) => {
   const program = lowerToStates(format);
@@ -29,16 +49,14 @@ describe.each(sampleFormats)('%s', (_name, format) => {
     expect(new Set(names)).toEqual(wanted);
   });
 
-  it('draws the end of a call as the format writes it', () => {
-    const call = { name: 'get_time', arguments: '{"city":"Paris"}' };
-    const calls = ['abc123', 'abc124'].map((id) => ({ id, type: 'function' as const, function: call }));
-    const written = format.calls === null ? '' : writeCalls(format.calls, calls);
-    const drawn = program.states.filter(({ name }) => name === 'argumentsEnded' || name === 'closing0');
-    for (const { name, picture } of drawn) {
-      const { before, here, after } = picture;
-      // Long samples are cut, at their outer edges.
-      const sample = (before + here + after).replace(/^…|…$/g, '');
-      expect(written, name).toContain(sample);
+  it('draws every state inside a call as the format writes it', () => {
+    const written = sampleCalls
+      .map((made) => (format.calls === null ? '' : writeCalls(format.calls, made)))
+      .join('\f');
+    for (const { name, picture } of program.states.filter((state) => insideCalls.test(state.name))) {
+      // What is too long for a line is cut; each of the rest is written.
+      const sample = (picture.before + picture.here + picture.after).split('…');
+      for (const part of sample) expect(written, name).toContain(part);
     }
   });
 

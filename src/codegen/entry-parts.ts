@@ -1,0 +1,93 @@
+/** What the entries of arguments and the properties of nested values share: keys, frames, and samples. */
+import type { EntryArguments, JsonType, ValueFrame } from '../chat-format.ts';
+import type { FrameChoice, KeyedText, ValuePlace } from '../runtime/module-contract.ts';
+import { isBlank, type MarkerChoice } from './format-markers.ts';
+import { picture } from './pictures.ts';
+import type { StateName, StateSpec } from './states.ts';
+
+/** Where malformed text is read. */
+export const recover = 'inMalformedCall';
+
+/** Any key, in a text that may follow a value. */
+export const anyKey = { hole: 'key' } as const;
+
+/** Names and values in pictures: the first argument or property, and the next. */
+export const samples = { key: 'city', nextKey: 'days', value: 'Paris' } as const;
+
+const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
+
+/** A string in its frame. */
+export function sampleValue({ frames }: EntryArguments): string {
+  return frames.string.open + samples.value + frames.string.close;
+}
+
+/** What ends an entry, its key filled in. */
+export function sampleClose(close: KeyedText): string {
+  return close.map((part) => (typeof part === 'string' ? part : samples.key)).join('');
+}
+
+/** Texts without the empty ones. */
+export function keyed(parts: KeyedText): KeyedText {
+  return parts.filter((part) => part !== '');
+}
+
+/** The state in a key; `opener` is what the picture shows before it. */
+export function keyState(
+  name: StateName,
+  title: string,
+  end: KeyEnd,
+  place: ValuePlace<StateName>,
+  opener: string,
+): StateSpec {
+  return {
+    name,
+    title,
+    picture: picture(opener, samples.key, end.ends[0]?.marker ?? ''),
+    step: { use: 'readHole', table: { hole: 'key', ...end, place, recover } },
+  };
+}
+
+/** What ends a key. */
+export interface KeyEnd {
+  readonly ends: readonly MarkerChoice[];
+  readonly space?: StateName;
+  readonly gap?: string;
+}
+
+/** What stands behind a key: its own marker or, where that is blank, the opener of a frame, or white space. */
+export function keyEnd(marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
+  if (!isBlank(marker)) return { ends: [{ marker, next: 'inValue' }] };
+  const openers = new Set(valueFrames.map(({ open }) => open));
+  const ends = [...openers]
+    .filter((open) => !isBlank(open))
+    .map((open) => ({ marker: open, next: 'inValue', peek: true as const }));
+  return ends.length === 0 && marker !== '' ? { ends, space: 'inValue', gap: marker } : { ends };
+}
+
+/** The frames, those of one opener and closer taken together. */
+export function frames(format: EntryArguments): readonly FrameChoice[] {
+  const groups = new Map<string, { frame: ValueFrame; types: JsonType[]; quoted: boolean }>();
+  const add = (type: JsonType, given: ValueFrame) => {
+    if (given.codec === 'absent') return;
+    const frame = given.codec === 'escaped' ? withoutQuotes(given) : given;
+    const key = JSON.stringify([frame.open, frame.close]);
+    const group = groups.get(key) ?? { frame, types: [], quoted: false };
+    group.types.push(type);
+    if (type === 'string' && frame.codec !== 'raw') group.quoted = true;
+    groups.set(key, group);
+  };
+  for (const type of jsonTypes) add(type, format.frames[type]);
+  if (format.integer !== undefined) add('number', format.integer);
+  if (format.alternativeString !== null) add('string', format.alternativeString);
+  return [...groups.values()].map(({ frame, types, quoted }) => ({
+    open: frame.open,
+    close: frame.close,
+    types,
+    quoted,
+  }));
+}
+
+/** The quotes of an escaped string belong to it, as those of a literal in JSON or Python do. */
+function withoutQuotes(frame: ValueFrame): ValueFrame {
+  return { ...frame, open: frame.open.slice(0, -1), close: frame.close.slice(1) };
+}

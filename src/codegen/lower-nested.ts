@@ -1,0 +1,175 @@
+/** Lowers nested values in a format's own notation: objects and arrays that are written as no JSON. */
+import type { CallsFormat, EntryArguments, NestedFormat } from '../chat-format.ts';
+import type { ExpectTable, NestedTable, ValuePlace } from '../runtime/module-contract.ts';
+import { sampleParts } from './call-samples.ts';
+import {
+  anyKey,
+  frames,
+  keyEnd,
+  keyed,
+  keyState,
+  recover,
+  sampleClose,
+  samples,
+  sampleValue,
+} from './entry-parts.ts';
+import { core, isBlank } from './format-markers.ts';
+import { picture } from './pictures.ts';
+import type { StateName, StateSpec } from './states.ts';
+
+/**
+ * Containers without brackets of their own begin with the marker of their first part. Those that are JSON all
+ * the same have no opener here.
+ */
+export function nestedTable(
+  { object, array }: NestedFormat,
+  { object: objectFrame, array: arrayFrame }: EntryArguments['frames'],
+): NestedTable<StateName> {
+  const opener = (own: string, part: string) => (isBlank(own) ? part : own);
+  return {
+    objectOpen: objectFrame.codec === 'nested' ? opener(object.open, object.keyOpen) : '',
+    object: 'inObject',
+    objectPeek: isBlank(object.open),
+    arrayOpen: arrayFrame.codec === 'nested' ? opener(array.open, array.itemOpen) : '',
+    array: 'inArray',
+    arrayPeek: isBlank(array.open),
+  };
+}
+
+/** The states of objects and arrays, and the one behind either. */
+export function nestedStates(
+  calls: CallsFormat,
+  format: EntryArguments,
+  nested: NestedFormat,
+): readonly StateSpec[] {
+  return [...objectStates(format, nested), ...arrayStates(format, nested), endState(calls, format, nested)];
+}
+
+function endState(calls: CallsFormat, format: EntryArguments, { object }: NestedFormat): StateSpec {
+  const end = format.close + sampleParts(calls.tail) + calls.call.close;
+  return {
+    name: 'nestedEnded',
+    title: 'Behind a nested value.',
+    picture: picture(
+      object.open + sampleProperty(format, object) + object.close,
+      '',
+      sampleClose(format.entry.close) + end,
+    ),
+    step: { use: 'endNested', table: { recover } },
+  };
+}
+
+function sampleProperty(format: EntryArguments, object: NestedFormat['object']): string {
+  return (
+    object.keyOpen + samples.key + object.keyClose + sampleValue(format) + sampleClose(object.entryClose)
+  );
+}
+
+/** The tables before an element of a container (a property or an item) and behind one. */
+interface ElementTables {
+  readonly before: ExpectTable<StateName>;
+  readonly behind: ExpectTable<StateName>;
+}
+
+/**
+ * `opener` begins an element, which is read by the state `element`; behind a separator stands `another`. A
+ * container without a closer of its own ends where what surrounds it goes on.
+ */
+function elementTables(
+  { close, separator, opener }: { readonly [part in 'close' | 'separator' | 'opener']: string },
+  { element, another }: { readonly [place in 'element' | 'another']: StateName },
+): ElementTables {
+  const closers = isBlank(close) ? [] : [{ marker: close, next: 'nestedEnded' }];
+  const openers = isBlank(opener) ? [] : [{ marker: opener, next: element }];
+  const separators = isBlank(separator) ? [] : [{ marker: separator, next: another }];
+  const unclosed = closers.length === 0;
+  const enclosing = unclosed ? { enclosing: 'nestedEnded' } : {};
+  const ended = unclosed ? { otherwise: 'nestedEnded' } : {};
+  const atElement = openers.length === 0 ? { otherwise: element } : ended;
+  const next = separators.length > 0 ? [] : openers;
+  return {
+    before: { choices: [...openers, ...closers], ...enclosing, ...atElement, recover },
+    behind: { choices: [...separators, ...closers, ...next], ...enclosing, ...ended, recover },
+  };
+}
+
+function objectStates(format: EntryArguments, { object }: NestedFormat): readonly StateSpec[] {
+  const { open, close, separator, keyOpen, keyClose } = object;
+  const states = { element: 'inObjectKey', another: 'beforeObjectKey' };
+  const { before, behind } = elementTables({ close, separator, opener: keyOpen }, states);
+  const another = keyed([core(separator), core(keyOpen), anyKey, core(keyClose)]);
+  const place: ValuePlace<StateName> = {
+    kind: 'property',
+    close: object.entryClose,
+    continuations: isBlank(close) ? [] : [another, [core(close)]],
+    next: 'afterProperty',
+  };
+  const property = open + sampleProperty(format, object);
+  return [
+    {
+      name: 'inObject',
+      title: 'In a nested object, before its first key.',
+      picture: picture(open, keyOpen, samples.key + keyClose),
+      step: { use: 'expect', table: before },
+    },
+    {
+      name: 'beforeObjectKey',
+      title: 'In a nested object, before another key.',
+      picture: picture(property + separator, keyOpen, samples.nextKey + keyClose),
+      step: { use: 'expect', table: before },
+    },
+    keyState(
+      'inObjectKey',
+      'In a key of a nested object.',
+      keyEnd(keyClose, frames(format)),
+      place,
+      open + keyOpen,
+    ),
+    {
+      name: 'afterProperty',
+      title: 'Behind a property of a nested object.',
+      picture: picture(property, separator, keyOpen + samples.nextKey + keyClose),
+      step: { use: 'expect', table: behind },
+    },
+  ];
+}
+
+function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly StateSpec[] {
+  const { open, close, separator, itemOpen, itemClose } = array;
+  const states = { element: 'inItem', another: 'beforeItem' };
+  const { before, behind } = elementTables({ close, separator, opener: itemOpen }, states);
+  const place: ValuePlace<StateName> = {
+    kind: 'item',
+    close: isBlank(itemClose) ? [] : [itemClose],
+    continuations: isBlank(close) ? [] : [[core(separator)], [core(close)]],
+    next: 'afterItem',
+  };
+  const value = sampleValue(format);
+  const item = open + itemOpen + value + itemClose;
+  return [
+    {
+      name: 'inArray',
+      title: 'In a nested array, before its first item.',
+      picture: picture(open, itemOpen, value),
+      step: { use: 'expect', table: before },
+    },
+    {
+      name: 'beforeItem',
+      title: 'In a nested array, before another item.',
+      picture: picture(item + separator, itemOpen, value),
+      step: { use: 'expect', table: before },
+    },
+    {
+      name: 'inItem',
+      title: 'At an item of a nested array.',
+      picture: picture(open + itemOpen, '', value),
+      step: { use: 'beginItem', table: { place, next: 'inValue' } },
+    },
+    {
+      name: 'afterItem',
+      title: 'Behind an item of a nested array.',
+      picture: picture(item, separator, itemOpen + value),
+      step: { use: 'expect', table: behind },
+    },
+  ];
+}
