@@ -2,7 +2,7 @@
 import type { ChatFormat, ContentFormat } from '../chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { labelFormat } from './labels.ts';
-import { tokens } from './text-cuts.ts';
+import { isMarker, tokens } from './text-cuts.ts';
 
 /** The format with its derived fields filled in. */
 export function withDerivedFields(format: ChatFormat, log: EvidenceLog): ChatFormat {
@@ -37,7 +37,7 @@ function preservedTokens(
     ...contentTexts(parts.content),
     ...callTexts(parts),
   ];
-  const marks = texts.flatMap((text) => tokens(text ?? '')).filter((token) => /^[<[].+[>\]]$/u.test(token));
+  const marks = texts.flatMap((text) => tokens(text ?? '')).filter(isMarker);
   return [...new Set(marks)];
 }
 

@@ -8,7 +8,14 @@ import {
   type ContentCall,
   type ContentTurn,
 } from './region-texts.ts';
-import { commonPrefixLength, commonTokens, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
+import {
+  commonPrefixLength,
+  commonTokens,
+  isMarker,
+  type NaturalCuts,
+  tokenEdges,
+  tokens,
+} from './text-cuts.ts';
 
 /** Where content and calls stop, and what ends their turns. */
 export interface EndReading {
@@ -104,9 +111,4 @@ function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
   const rest = after.slice(closer.length);
   const last = tokens(rest.trimEnd()).at(-1) ?? '';
   return isMarker(last) ? rest.slice(rest.trimEnd().length - last.length) : '';
-}
-
-/** Whether a token is a bracketed marker. */
-export function isMarker(token: string): boolean {
-  return /^(?:<[^<>]+>|\[[^[\]]+\])$/u.test(token);
 }

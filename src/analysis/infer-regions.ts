@@ -5,7 +5,7 @@
  */
 import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
-import { type EndReading, isMarker } from './infer-ends.ts';
+import type { EndReading } from './infer-ends.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import type { TurnReading } from './infer-turn.ts';
 import { logContent, logReasoning } from './region-evidence.ts';
@@ -16,7 +16,14 @@ import {
   type ContentCall,
   type ContentTurn,
 } from './region-texts.ts';
-import { commonSuffixLength, commonTokens, type NaturalCuts, tokenEdges, tokens } from './text-cuts.ts';
+import {
+  commonSuffixLength,
+  commonTokens,
+  isMarker,
+  type NaturalCuts,
+  tokenEdges,
+  tokens,
+} from './text-cuts.ts';
 
 /** What the regions are read from. */
 export interface RegionTexts {

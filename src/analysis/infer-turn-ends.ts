@@ -1,12 +1,12 @@
 /** The texts that end a turn: behind content, behind calls, and before the next message. */
 import type { TurnFormat } from '../chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
-import { type EndReading, isMarker } from './infer-ends.ts';
+import type { EndReading } from './infer-ends.ts';
 import type { TurnReading } from './infer-turn.ts';
 import type { ProbeTable } from './probes.ts';
-import { behindStart, readCallTurn } from './region-texts.ts';
+import { afterCalls, behindStart, readCallTurn } from './region-texts.ts';
 import type { TemplateProber } from './template-prober.ts';
-import { tokens } from './text-cuts.ts';
+import { isMarker, tokens } from './text-cuts.ts';
 
 /** What the ends are read from. */
 export interface TurnEndTexts {
@@ -20,7 +20,7 @@ export interface TurnEndTexts {
 /** The turn's part of the format. */
 export function inferTurnEnds(stage: TurnEndTexts, ends: EndReading, historyEnd: string): TurnFormat {
   const { turn, log, prober, probes } = stage;
-  const afterTools = stage.rendersCalls && ends.callsEnd === '' ? followerOfCalls(stage) : '';
+  const afterTools = stage.rendersCalls ? followerOfCalls(stage, ends.callsEnd) : '';
   const all = [ends.contentEnd, ends.callsEnd, historyEnd, afterTools].filter((end) => end !== '');
   log.support('turn.ends', probes.content.id, ends.contentEnd, 'behind content');
   if (ends.callsEnd !== '') log.support('turn.ends', probes.oneCall.id, ends.callsEnd, 'behind calls');
@@ -52,12 +52,32 @@ export function endInHistory(
   return firstMarker(after);
 }
 
-/** What a tool's message begins with, where calls have no end of turn of their own. */
-function followerOfCalls(stage: TurnEndTexts): string {
-  const rendered = readCallTurn(stage.prober, stage.probes.callThenTool, stage.turn);
+/**
+ * What a tool's message begins with, where calls have no end of turn of their own, or lose it when a result
+ * follows: some templates go on with the same turn.
+ */
+function followerOfCalls(stage: TurnEndTexts, callsEnd: string): string {
+  const followed = readCallTurn(stage.prober, stage.probes.callThenTool, stage.turn);
   const alone = readCallTurn(stage.prober, stage.probes.oneCall, stage.turn);
-  if (rendered === null || alone === null || !rendered.text.startsWith(alone.text)) return '';
-  return firstMarker(rendered.text.slice(alone.text.length));
+  if (followed === null || alone === null) return '';
+  const after = afterCalls(alone);
+  if (!after.endsWith(callsEnd)) return '';
+  const close = after.slice(0, after.length - callsEnd.length);
+  // The call is as long here as it is alone: a result may repeat its id.
+  const [own] = alone.spans;
+  const behind = followed.text.slice(followed.spans[0].start + own.end - own.start);
+  if (!behind.startsWith(close)) return '';
+  if (callsEnd !== '' && behind.slice(close.length).trimStart().startsWith(callsEnd.trim())) return '';
+  const follower = firstMarker(behind.slice(close.length));
+  if (follower === '' && callsEnd !== '') warnOfOpenTurn(stage, behind);
+  return follower;
+}
+
+function warnOfOpenTurn({ log, probes }: TurnEndTexts, rendered: string): void {
+  const message =
+    `probe ${probes.callThenTool.id}: no end of the turn and no marker stand between calls and the result of a ` +
+    'tool: a parser takes a result behind them for the answer, and generation has to be stopped by other means';
+  log.warn({ field: 'turn.ends', kind: 'assumed', message, rendered });
 }
 
 function firstMarker(text: string): string {

@@ -7,11 +7,31 @@
  * markers such as `<|open|>think<|sep|>` stay whole without a list of markers.
  */
 
-const tokenPattern = /<[^<>\n]{1,100}>|<[^<>\n]*$|\[[^[\]{}<>\s"',:]{1,60}\]|[\p{L}\p{N}_\u2581]+|[\s\S]/gu;
+/**
+ * Markers in brackets: ASCII's angle and square ones, full-width angle ones, and whatever else Unicode knows as
+ * a bracket (`【…】`). The others of ASCII are left out: calls and JSON are written with them.
+ */
+const markerPatterns = [
+  /<[^<>\n]{1,100}>/,
+  /\[[^[\]{}<>\s"',:]{1,60}\]/,
+  /＜[^＜＞\n]{1,100}＞/,
+  /[^\P{Ps}()[\]{}][^\p{Ps}\p{Pe}\s]{1,60}[^\P{Pe}()[\]{}]/u,
+].map(({ source }) => source);
+
+const tokenPattern = new RegExp(
+  [...markerPatterns, '<[^<>\\n]*$', '[\\p{L}\\p{N}_\\u2581]+', '[\\s\\S]'].join('|'),
+  'gu',
+);
+const markerPattern = new RegExp(`^(?:${[...markerPatterns, '<[^<>]+>', '\\[[^[\\]]+\\]'].join('|')})$`, 'u');
 
 /** The tokens of a literal, in order. */
 export function tokens(text: string): readonly string[] {
   return text.match(tokenPattern) ?? [];
+}
+
+/** Whether a token is a bracketed marker. */
+export function isMarker(token: string): boolean {
+  return markerPattern.test(token);
 }
 
 /** Positions at which a literal may be cut: 0, its length, and every edge between tokens. */

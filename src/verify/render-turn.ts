@@ -56,7 +56,7 @@ function turnUnder(
  * does, or at least with the character that markers begin with.
  */
 function fixedTail(withTurn: string, without: string, start: string): string {
-  const [firstToken] = start.match(/^\W+[\w\s]*\W+/u) ?? [start];
+  const [firstToken] = start.match(/^(?:<[^<>\s]+>|\W+[\w\s]*\W+)/u) ?? [start];
   if (firstToken === '') return '';
   const shared = commonPrefix(withTurn, without).length;
   const beginnings = shared === without.length ? [firstToken] : [firstToken, firstToken.slice(0, 1)];

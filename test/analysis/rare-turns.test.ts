@@ -1,6 +1,8 @@
 /** Turns whose regions meet in a way that usual ones do not. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { createResponseParser } from '../../src/create-response-parser.ts';
+import { verificationTools } from '../../src/verify/verification-cases.ts';
 import { verifyTemplate } from '../../src/verify/verify-template.ts';
 
 const json = '{{ call.function.arguments | tojson }}';
@@ -72,6 +74,14 @@ const turns: Readonly<Record<string, string>> = {
     '',
     '<|start|>assistant',
   ).replace('{% else %}<|{{ message.role }}|>', '{% else %}<|start|>{{ message.role }}<|text|>'),
+  'a line break before an end of turn that begins as the start does': templateOf(
+    `${where(thinks, `<m:think>${thoughts}</m:think>`)}${where(speaks, `${content}{{ "\\n" }}`)}${eachCall(`<m:call>${name} ${json}</m:call>`)}`,
+    '<m:bos>assistant{{ "\\n" }}',
+    '<m:eos>',
+  ).replace(
+    '{% else %}<|{{ message.role }}|>{{ message.content }}<|end|>',
+    '{% else %}<m:bos>{{ message.role }} {{ message.content }}<m:eos>',
+  ),
 };
 
 describe('laws', () => {
@@ -80,6 +90,64 @@ describe('laws', () => {
     expect(breaches).toEqual([]);
     expect(rendered).toBeGreaterThan(30);
   });
+});
+
+/** A template that goes on with a turn behind results of tools; `open` and `close` stand around a result. */
+function resultsInside(open: string, close: string, call: string, end = '<|end|>'): string {
+  const follows = (role: string) => `loop.nextitem is defined and loop.nextitem.role == "${role}"`;
+  return [
+    '{% for message in messages %}{% if message.role == "assistant" %}',
+    `{% if loop.first or loop.previtem.role != "tool" %}<|assistant|>{% endif %}${content}${eachCall(call)}`,
+    `{% if not (${follows('tool')}) %}${end}{% endif %}`,
+    `{% elif message.role == "tool" %}${open}{{ message.content }}${close}`,
+    `{% else %}<|{{ message.role }}|>{{ message.content }}${end}{% endif %}{% endfor %}`,
+    '{% if add_generation_prompt and messages[-1].role != "tool" %}<|assistant|>{% endif %}',
+  ].join('');
+}
+
+describe('results of tools inside the turn that called them', () => {
+  const calling = `<call>${name} ${json}</call>`;
+  const written = '<call>get_weather {"city": "Oslo"}</call>';
+  const endings: Readonly<Record<string, readonly [string, string, string]>> = {
+    'in markers': ['<result>', '</result>', '<result>'],
+    'in square brackets, on lines of their own': ['{{ "\n" }}[RESULT]', '[/RESULT]', '[RESULT]'],
+    'in brackets of another script': ['【结果】', '【/结果】', '【结果】'],
+    'in full-width brackets': ['＜｜结果｜＞', '＜｜/结果｜＞', '＜｜结果｜＞'],
+  };
+
+  test.each(Object.entries(endings))('%s, end the response', (_, [open, close, stop]) => {
+    const source = resultsInside(open, close, calling);
+    const { format, warnings } = analyzeTemplate(source);
+    expect(warnings).toEqual([]);
+    expect(format.stops).toContain(stop);
+    expect(verifyTemplate(source).breaches).toEqual([]);
+    const parser = createResponseParser(format, { tools: verificationTools });
+    parser.feed(`Let me look.${written}${stop}sunny`);
+    const { message } = parser.finish();
+    expect(message.content).toBe('Let me look.');
+    expect(message.tool_calls?.map((each) => each.function.arguments)).toEqual(['{"city": "Oslo"}']);
+  });
+
+  test('and in no marker: told of', () => {
+    const { warnings } = analyzeTemplate(resultsInside(' It says: ', '. ', calling));
+    expect(warnings.map(({ field, kind }) => [field, kind])).toContainEqual(['turn.ends', 'assumed']);
+  });
+
+  test('are no matter where calls end the turn', () => {
+    const source = resultsInside('<result>', '</result>', calling).replace(
+      '{% if not (',
+      '{% if true or not (',
+    );
+    expect(analyzeTemplate(source).format.turn.ends).toEqual(['<|end|>']);
+  });
+});
+
+test('markers in brackets of any script reach the parser', () => {
+  const source = templateOf(
+    where(thinks, `【想】${thoughts}【/想】`) + content + eachCall(`＜叫＞${name} ${json}＜/叫＞`),
+  );
+  const { preservedTokens } = analyzeTemplate(source).format;
+  expect([...preservedTokens].sort()).toEqual(['【/想】', '【想】', '＜/叫＞', '＜叫＞']);
 });
 
 test('calls among the thoughts, which stay open: read, and told of', () => {
