@@ -1,10 +1,13 @@
 /**
- * Marks: characters that stand for a call's name, id and number inside a literal behind its arguments while
- * that is being read, so that the literals of different calls are equal.
+ * Marks: characters that stand for what differs from call to call while literals are being read, so that the
+ * literals of different calls are equal. They stand for a call's name, id and number behind its arguments,
+ * and for an argument's key behind its value.
  */
-import type { CallPart } from '../chat-format.ts';
+import type { CallPart, KeyHole } from '../chat-format.ts';
 import type { ProbeCall } from './probes.ts';
 
+/** Stands for an argument's key. */
+export const keyMark = '\uE000';
 /** Stands for the tool's name. */
 const nameMark = '\uE001';
 /** Stands for the call's id. */
@@ -79,4 +82,17 @@ export function splitMarks(
     return piece === numberMark ? { hole: 'index', base: number } : piece;
   });
   return { tail: tail.filter((part) => part !== ''), close };
+}
+
+/** Puts marks where keys stand. */
+export function markKeys(text: string, keys: readonly string[]): string {
+  return keys.reduce((marked, key) => marked.replaceAll(key, keyMark), text);
+}
+
+/** A literal with key marks as literals and holes. */
+export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
+  return text.split(keyMark).flatMap((literal, position): readonly (string | KeyHole)[] => {
+    const hole: readonly KeyHole[] = position === 0 ? [] : [{ hole: 'key' }];
+    return literal === '' ? hole : [...hole, literal];
+  });
 }

@@ -1,8 +1,8 @@
 /** Tool calls: the section, what repeats in it, and the skeleton of one call. */
 import type { CallIdFormat, CallPart, CallsFormat, JsonArguments } from '../chat-format.ts';
-import { markTexts, splitMarks, unmark } from './call-marks.ts';
+import { markKeys, markTexts, splitMarks, unmark } from './call-marks.ts';
 import type { EvidenceLog } from './evidence.ts';
-import { inferEntries, markKeys } from './infer-entries.ts';
+import { inferEntries } from './infer-entries.ts';
 import type { TurnReading } from './infer-turn.ts';
 import { textBehindNumber, withNumbers } from './numbered-calls.ts';
 import { type ProbeTable, valueProbe } from './probes.ts';

@@ -1,13 +1,10 @@
 /** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
-import type { CallPart, EntryArguments, EntryFormat, KeyHole } from '../chat-format.ts';
-import { markLike, unmark } from './call-marks.ts';
+import type { CallPart, EntryArguments, EntryFormat } from '../chat-format.ts';
+import { markKeys, markLike, unmark, withKeyHoles } from './call-marks.ts';
 import type { CallTexts, SectionReading } from './infer-calls.ts';
 import { inferFrames } from './infer-frames.ts';
 import { behindStart } from './region-texts.ts';
 import { solveRepetition } from './repetition.ts';
-
-/** Stands for a key inside a literal while it is being read. */
-export const keyMark = '\uE000';
 
 /** The entries, and the ends of what surrounds them. */
 export interface EntriesReading {
@@ -56,7 +53,7 @@ export function inferEntries(
   }
   const { call } = texts.calls.spans[0];
   const behind = unmark(repetition.close, call, section.number) + section.close + texts.callsEnd;
-  const frames = inferFrames(texts, literals.keyToValue, repetition.itemClose, behind);
+  const frames = inferFrames({ ...texts, behind }, literals.keyToValue, repetition.itemClose);
   const entry: EntryFormat = {
     open: repetition.itemOpen,
     key: frames.entryKey,
@@ -89,14 +86,6 @@ function quoteOf({ keyToValue, between, after }: EntryTexts): string {
   return after.startsWith(quote) && between?.startsWith(quote) !== false ? quote : '';
 }
 
-/** A literal with key marks as literals and holes. */
-export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
-  return text.split(keyMark).flatMap((literal, position): readonly (string | KeyHole)[] => {
-    const hole: readonly KeyHole[] = position === 0 ? [] : [{ hole: 'key' }];
-    return literal === '' ? hole : [...hole, literal];
-  });
-}
-
 function entryLiterals(texts: CallTexts, section: SectionReading, parts: readonly CallPart[]): EntryTexts {
   const span = texts.calls.spans[0];
   const { text } = texts.calls;
@@ -123,11 +112,6 @@ function entryLiterals(texts: CallTexts, section: SectionReading, parts: readonl
     after: section.itemClose,
     sorted,
   };
-}
-
-/** Puts marks where keys stand. */
-export function markKeys(text: string, keys: readonly string[]): string {
-  return keys.reduce((marked, key) => marked.replaceAll(key, keyMark), text);
 }
 
 /** The literal from the head's last hole to the end of a call without arguments. */

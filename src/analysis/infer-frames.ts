@@ -2,11 +2,9 @@
 import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../chat-format.ts';
 import { writePython } from '../grammar/write-values.ts';
 import type { JsonValue } from '../messages.ts';
-import type { CallTexts } from './infer-calls.ts';
-import { keyMark } from './infer-entries.ts';
+import { type ArgumentTexts, argumentRegion } from './argument-region.ts';
 import { inferNested } from './infer-nested.ts';
 import { inferStrings, type StringsReading } from './infer-strings.ts';
-import { valueProbe } from './probes.ts';
 import { matchStyle, positionsOf, spacedStyle } from './read-json.ts';
 import { commonPrefixLength, commonSuffixLength, tokenEdges } from './text-cuts.ts';
 
@@ -23,13 +21,6 @@ export interface FramesReading {
   readonly style: JsonStyle;
 }
 
-/** One type as rendered: from behind the key to the end of the entry. */
-interface TypedRender {
-  readonly type: JsonType;
-  readonly value: JsonValue;
-  readonly region: string;
-}
-
 /** Types as templates tell them apart. */
 type FramedType = JsonType | 'integer';
 
@@ -42,41 +33,50 @@ interface FoundValue {
   readonly style: JsonStyle | null;
 }
 
-/** Reads the frames. `behind` is what follows the last entry, up to the end of the turn. */
-export function inferFrames(
-  texts: CallTexts,
-  keyToValue: string,
-  itemClose: string,
-  behind: string,
-): FramesReading {
-  const strings = inferStrings(texts, keyToValue, itemClose, behind);
-  const string: FoundValue = { ...strings.frame, style: null };
-  const samples = typedSamples(texts);
+/** Reads the frames. Around a string stand `keyToValue` and `itemClose`. */
+export function inferFrames(texts: ArgumentTexts, keyToValue: string, itemClose: string): FramesReading {
+  const strings = inferStrings(texts, keyToValue, itemClose);
+  const values = findValues(texts, { ...strings.frame, style: null });
+  return assemble(texts, values, strings);
+}
+
+/** Values of all types as far as they were found in their renders. */
+interface FoundValues {
+  readonly found: ReadonlyMap<FramedType, FoundValue>;
+  /** Types that are rendered, but not as JSON or Python. */
+  readonly unread: readonly JsonType[];
+  readonly style: JsonStyle;
+}
+
+function findValues(texts: ArgumentTexts, string: FoundValue): FoundValues {
   const found = new Map<FramedType, FoundValue>([['string', string]]);
-  const unread: TypedRender[] = [];
+  const unread: JsonType[] = [];
   let style: JsonStyle | null = null;
-  for (const [type, given] of samples) {
-    const renders = given
-      .map((value) => renderTyped(texts, type, value, behind))
-      .filter((each) => each !== null);
-    const values = renders.map((render) => findValue(render)).filter((each) => each !== null);
-    const [first, second] = values;
+  for (const [type, samples] of typedSamples(texts)) {
+    const rendered = samples.flatMap((value) => {
+      const region = renderTyped(texts, type, value);
+      return region === null ? [] : [findValue(type, value, region)];
+    });
+    const [first, second] = rendered.filter((each) => each !== null);
     const value = type === 'number' ? (second ?? first) : first;
     if (value !== undefined) {
       found.set(type, value);
       if (first !== undefined && isOtherFrame(first, value)) found.set('integer', first);
       style ??= value.style;
-    } else if (renders[0] !== undefined) unread.push(renders[0]);
+    } else if (rendered.length > 0) unread.push(type);
   }
-  return assemble(texts, found, unread, style ?? spacedStyle, behind, strings);
+  return { found, unread, style: style ?? spacedStyle };
 }
 
 function isOtherFrame(one: FoundValue, other: FoundValue): boolean {
   return one.open !== other.open || one.close !== other.close;
 }
 
-/** One of them shows how values of a type are written; of numbers, first a whole one and then another. */
-function typedSamples(texts: CallTexts): readonly (readonly [JsonType, readonly JsonValue[]])[] {
+/**
+ * Samples of each type, of which the first that is found shows how the type is written. The first number is
+ * whole and the second is not: they may be written differently.
+ */
+function typedSamples(texts: ArgumentTexts): readonly (readonly [JsonType, readonly JsonValue[]])[] {
   const { inner } = texts.prober.sentinels;
   return [
     ['number', [48151, 162.25]],
@@ -99,39 +99,18 @@ function typedSamples(texts: CallTexts): readonly (readonly [JsonType, readonly 
   ];
 }
 
-const keyOfType = {
-  string: 'string',
-  number: 'integer',
-  boolean: 'boolean',
-  null: 'null',
-  array: 'array',
-  object: 'object',
-} as const;
-
-/** Renders a call with one argument; the region ends before what follows the last entry. */
-function renderTyped(texts: CallTexts, type: JsonType, value: JsonValue, behind: string): TypedRender | null {
-  const { prober } = texts;
-  const key =
-    prober.sentinels.typed[
-      typeof value === 'number' && !Number.isInteger(value) ? 'number' : keyOfType[type]
-    ];
-  const probe = valueProbe(prober.sentinels, key, value, type);
-  const turn = prober.turn(probe);
-  if (turn === null || !turn.endsWith(behind)) return null;
-  const name = turn.indexOf(prober.sentinels.names[0]);
-  const at = turn.indexOf(key, Math.max(0, name));
-  if (at < 0) return { type, value, region: '' };
-  const region = turn.slice(at + key.length, turn.length - behind.length).replaceAll(key, keyMark);
-  texts.log.support(
-    `calls.arguments.frames.${type}`,
-    probe.id,
-    region,
-    'from the key to the end of the entry',
-  );
-  return { type, value, region };
+/** From the key to the end of the entry; empty where values of the type are dropped, `null` where refused. */
+function renderTyped(texts: ArgumentTexts, type: JsonType, value: JsonValue): string | null {
+  const key = texts.prober.sentinels.typed[Number.isInteger(value) ? 'integer' : type];
+  const region = argumentRegion(texts, key, value, type);
+  if (region !== null && region !== '') {
+    const field = `calls.arguments.frames.${type}`;
+    texts.log.support(field, `value-${type}`, region, 'from the key to the end of the entry');
+  }
+  return region;
 }
 
-function findValue({ type, value, region }: TypedRender): FoundValue | null {
+function findValue(type: JsonType, value: JsonValue, region: string): FoundValue | null {
   if (region === '') return { open: '', close: '', codec: 'absent', style: null };
   if (type === 'array' || type === 'object') return findContainer(value, region);
   const json = region.lastIndexOf(JSON.stringify(value));
@@ -185,19 +164,13 @@ function splitFrames(found: ReadonlyMap<FramedType, FoundValue>): {
   return { entryKey, entryClose, known: new Map(known) };
 }
 
-function assemble(
-  texts: CallTexts,
-  found: ReadonlyMap<FramedType, FoundValue>,
-  unread: readonly TypedRender[],
-  style: JsonStyle,
-  behind: string,
-  strings: StringsReading,
-): FramesReading {
-  const { entryKey, entryClose, known } = splitFrames(found);
+function assemble(texts: ArgumentTexts, values: FoundValues, strings: StringsReading): FramesReading {
+  const { entryKey, entryClose, known } = splitFrames(values.found);
   const string = known.get('string') ?? { open: '', close: '', codec: 'raw' };
   const plain: ValueFrame = { ...(known.get('number') ?? string), codec: 'json' };
-  const containers = unread.some((each) => each.type === 'object' || each.type === 'array');
-  const nested = containers ? inferNested(texts, string, plain, entryKey, entryClose, behind) : null;
+  const around = [entryKey + plain.open, plain.close + entryClose] as const;
+  const hasOwnContainers = values.unread.includes('object') || values.unread.includes('array');
+  const nested = hasOwnContainers ? inferNested(texts, string, around) : null;
   const frame = (type: JsonType) => known.get(type) ?? unseenFrame(texts, type, plain, nested);
   const frames = {
     string,
@@ -208,12 +181,13 @@ function assemble(
     object: frame('object'),
   };
   const integer = known.get('integer') ?? null;
+  const { style } = values;
   return { entryKey, entryClose, frames, integer, alternativeString: strings.alternative, nested, style };
 }
 
 /** The frame of a type whose value was not found in its render: the format's own notation, or a guess. */
 function unseenFrame(
-  texts: CallTexts,
+  texts: ArgumentTexts,
   type: JsonType,
   plain: ValueFrame,
   nested: NestedFormat | null,

@@ -1,23 +1,18 @@
 /** Containers in a format's own notation, read by the same repetition solver as everything else. */
 import type { NestedFormat, ValueFrame } from '../chat-format.ts';
 import type { JsonValue } from '../messages.ts';
-import type { CallTexts } from './infer-calls.ts';
-import { keyMark, withKeyHoles } from './infer-entries.ts';
-import { valueProbe } from './probes.ts';
+import { type ArgumentTexts, argumentRegion } from './argument-region.ts';
+import { keyMark, withKeyHoles } from './call-marks.ts';
 import { solveRepetition } from './repetition.ts';
 
-/** Reads objects and lists; `null` where a render shows no such structure. */
+/** Reads objects and lists, which stand between `around`; `null` where a render shows no such structure. */
 export function inferNested(
-  texts: CallTexts,
+  texts: ArgumentTexts,
   string: ValueFrame,
-  plain: ValueFrame,
-  entryKey: string,
-  entryClose: string,
-  behind: string,
+  around: readonly [open: string, close: string],
 ): NestedFormat | null {
   const { inner, typed } = texts.prober.sentinels;
-  const read = (key: string, value: JsonValue, label: string) =>
-    nestedText(texts, key, value, label, [entryKey + plain.open, plain.close + entryClose], behind);
+  const read = (key: string, value: JsonValue, label: string) => nestedText(texts, key, value, label, around);
   const object = readObject(
     texts,
     read(typed.object, { [inner[0]]: inner[1], [inner[2]]: inner[3] }, 'nested-object'),
@@ -35,27 +30,21 @@ export function inferNested(
 
 /** The value's text alone, between its key's literals and the end of the entry. */
 function nestedText(
-  texts: CallTexts,
+  texts: ArgumentTexts,
   key: string,
   value: JsonValue,
   label: string,
-  [open, close]: readonly [string, string],
-  behind: string,
+  [open, close]: readonly [open: string, close: string],
 ): string | null {
-  const { prober } = texts;
-  const turn = prober.turn(valueProbe(prober.sentinels, key, value, label));
-  if (turn === null || !turn.endsWith(behind)) return null;
-  const at = turn.indexOf(key, Math.max(0, turn.indexOf(prober.sentinels.names[0])));
-  if (at < 0) return null;
-  const region = turn.slice(at + key.length, turn.length - behind.length).replaceAll(key, keyMark);
-  if (!region.startsWith(open) || !region.endsWith(close)) return null;
+  const region = argumentRegion(texts, key, value, label) || null;
+  if (region === null || !region.startsWith(open) || !region.endsWith(close)) return null;
   const text = region.slice(open.length, region.length - close.length);
   texts.log.support(`calls.arguments.nested.${label}`, `value-${label}`, text, 'the container as rendered');
   return text;
 }
 
 function readObject(
-  texts: CallTexts,
+  texts: ArgumentTexts,
   text: string | null,
   none: string | null,
   string: ValueFrame,
@@ -94,7 +83,7 @@ function readObject(
 }
 
 function readArray(
-  texts: CallTexts,
+  texts: ArgumentTexts,
   text: string | null,
   none: string | null,
   string: ValueFrame,

@@ -1,9 +1,7 @@
 /** How strings are written inside an entry: as they are, escaped, or in a second frame when they are awkward. */
 import type { ValueFrame } from '../chat-format.ts';
 import { writePythonString } from '../grammar/write-values.ts';
-import type { CallTexts } from './infer-calls.ts';
-import { keyMark } from './infer-entries.ts';
-import { valueProbe } from './probes.ts';
+import { type ArgumentTexts, argumentRegion } from './argument-region.ts';
 
 /** The frames of strings; `open` and `close` reach from the key to the end of the entry. */
 export interface StringsReading {
@@ -15,32 +13,31 @@ export interface StringsReading {
 const awkwardTexts = ['"', "'", '\\', '\n', '<', '>', '&', '{', '[', '`', '|'] as const;
 
 /** Reads how strings with special characters are written. */
-export function inferStrings(texts: CallTexts, open: string, close: string, behind: string): StringsReading {
+export function inferStrings(texts: ArgumentTexts, open: string, close: string): StringsReading {
   const plain: StringsReading = { frame: { open, close, codec: 'raw' }, alternative: null };
   const all = `a${awkwardTexts.join('a')}a`;
-  const region = renderString(texts, all, 'awkward', behind);
+  const region = renderString(texts, all);
   if (region === null || region === open + all + close) return plain;
   return (
     escapedStrings(all, region) ??
-    handEscaped(texts, plain, all, region, behind) ?? {
+    handEscaped(texts, plain, all, region) ?? {
       ...plain,
-      alternative: alternativeFrame(texts, open, close, behind),
+      alternative: alternativeFrame(texts, open, close),
     }
   );
 }
 
 /** Strings in quotes, in which the template puts a backslash before some characters itself. */
 function handEscaped(
-  texts: CallTexts,
+  texts: ArgumentTexts,
   { frame: { open, close } }: StringsReading,
   all: string,
   region: string,
-  behind: string,
 ): StringsReading | null {
   const quote = /["']$/.exec(open)?.[0];
   if (quote === undefined || !close.startsWith(quote)) return null;
   const escapes = awkwardTexts.flatMap((character): readonly (readonly [string, string])[] => {
-    const rendered = renderString(texts, `a${character}a`, 'awkward', behind);
+    const rendered = renderString(texts, `a${character}a`);
     const written = rendered?.slice(open.length + 1, rendered.length - close.length - 1) ?? character;
     return written === character ? [] : [[character, written]];
   });
@@ -54,13 +51,9 @@ function handEscaped(
   return { frame: { open, close, codec: 'escaped', escapes }, alternative: null };
 }
 
-function renderString(texts: CallTexts, value: string, label: string, behind: string): string | null {
-  const { prober } = texts;
-  const key = prober.sentinels.typed.string;
-  const turn = prober.turn(valueProbe(prober.sentinels, key, value, label));
-  if (turn === null || !turn.endsWith(behind)) return null;
-  const at = turn.indexOf(key, Math.max(0, turn.indexOf(prober.sentinels.names[0])));
-  return at < 0 ? null : turn.slice(at + key.length, turn.length - behind.length).replaceAll(key, keyMark);
+/** From the key to the end of the entry; `null` where the template refuses the string, or drops it. */
+function renderString(texts: ArgumentTexts, value: string): string | null {
+  return argumentRegion(texts, texts.prober.sentinels.typed.string, value, 'awkward') || null;
 }
 
 /** Strings as JSON or Python literals, quotes included. */
@@ -78,12 +71,13 @@ function escapedStrings(value: string, region: string): StringsReading | null {
   return null;
 }
 
-function alternativeFrame(texts: CallTexts, open: string, close: string, behind: string): ValueFrame | null {
+/** The frame that stands around awkward strings alone, and the characters that ask for it. */
+function alternativeFrame(texts: ArgumentTexts, open: string, close: string): ValueFrame | null {
   let found: { readonly open: string; readonly close: string } | null = null;
   const when: string[] = [];
   for (const text of awkwardTexts) {
     const value = `a${text}a`;
-    const region = renderString(texts, value, 'awkward', behind);
+    const region = renderString(texts, value);
     const at = region?.indexOf(value) ?? -1;
     if (region === null || at < 0 || region === open + value + close) continue;
     const frame = { open: region.slice(0, at), close: region.slice(at + value.length) };

@@ -35,7 +35,6 @@ export class TemplateProber {
   shape: ProbeShape = defaultShape;
   /** Every turn text seen, to learn natural cuts from. */
   readonly seen: string[] = [];
-  renders = 0;
   readonly #frames = new Map<ThinkingSetting, Frame>();
   readonly #template: Template;
   #tools: ToolLevel = 'typed';
@@ -60,7 +59,6 @@ export class TemplateProber {
     variables: Readonly<Record<string, unknown>> = {},
     shape: ProbeShape = this.shape,
   ): string | null {
-    this.renders += 1;
     try {
       return this.#template.render(
         {
@@ -103,12 +101,6 @@ export class TemplateProber {
   /** The end of a user's turn. */
   get userEnd(): string {
     return this.frame('unset').lead;
-  }
-
-  /** Text before the first user text. */
-  userHeader(): string {
-    const base = this.render(null) ?? '';
-    return base.slice(0, Math.max(0, base.lastIndexOf(this.sentinels.user)));
   }
 
   /** What surrounds the assistant's turn. Throws AnalysisError where no user message can be rendered. */
