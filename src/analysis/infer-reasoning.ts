@@ -8,7 +8,7 @@ import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { mirror, type TurnReading } from './infer-turn.ts';
 import type { ProbeTable } from './probes.ts';
-import { behindStart } from './region-texts.ts';
+import { behindLead, behindStart } from './region-texts.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
 import { tokens } from './text-cuts.ts';
 
@@ -99,8 +99,8 @@ function fromPrompts(
   log: EvidenceLog,
 ): ReasoningReading | null {
   const { on, off, unset } = turn.prompt;
-  const opening = dropLead(on.trim() === '' ? unset : on, turn);
-  const closed = dropLead(off, turn);
+  const opening = behindLead(on.trim() === '' ? unset : on, turn);
+  const closed = behindLead(off, turn);
   const reading = (start: string, closer: string, basis: ReasoningFormat['basis']): ReasoningReading => ({
     start,
     beforeContent: null,
@@ -130,10 +130,6 @@ function fromPrompts(
     return reading(opening, closed, 'prompt');
   }
   return openingOnly(prober, probes, opening, reading, log);
-}
-
-function dropLead(text: string, turn: TurnReading): string {
-  return text.startsWith(turn.lead) ? text.slice(turn.lead.length) : text;
 }
 
 /** The closer of a block whose opener ends a line begins on a line of its own. */

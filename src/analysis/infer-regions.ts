@@ -11,6 +11,7 @@ import type { TurnReading } from './infer-turn.ts';
 import { logContent, logReasoning } from './region-evidence.ts';
 import {
   beforeCalls,
+  behindLead,
   betweenCalls,
   type CallTurn,
   type ContentCall,
@@ -219,9 +220,8 @@ function skipEmptyRegions(
     texts.reasoning === null && before.trim() !== '' && texts.contentCall.position === 'before';
   if ((texts.ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped))
     return { skipped: wrapped, emptyContent: true };
-  const closed = texts.turn.prompt.off;
-  const closedBehindLead = closed.startsWith(texts.turn.lead) ? closed.slice(texts.turn.lead.length) : closed;
-  const known = texts.reasoning === null ? [] : [opening.empty, before, closedBehindLead];
+  const closed = behindLead(texts.turn.prompt.off, texts.turn);
+  const known = texts.reasoning === null ? [] : [opening.empty, before, closed];
   const found = known
     .filter((each) => each.trim() !== '' && bare.startsWith(each))
     .sort((a, b) => b.length - a.length)[0];
@@ -257,10 +257,9 @@ function readReasoningEnd(
   const plain = { empty: opening.empty, open: opening.open, afterReasoning: '' };
   if (reasoning === null) return { ...plain, end: '' };
   const fromContent = opening.reasoningEnd;
-  let fromCalls = beside.fromReasoning;
+  const fromCalls = beside.fromReasoning;
   if (fromContent === null) return { ...plain, end: fromCalls ?? reasoning.closer ?? '' };
   if (fromCalls !== null && beside.emptyContent && ends.contentClose !== '') {
-    fromCalls = withoutSuffix(fromCalls, ends.contentClose) ?? fromCalls;
     return splitWrapped(texts, opening, fromContent, cuts);
   }
   if (fromCalls === null || fromCalls === fromContent) {

@@ -22,8 +22,12 @@ export interface ContentTurn {
 
 /** A probe's turn behind `turn.start` and `turn.lead`. */
 export function behindStart(text: string, turn: TurnReading): string {
-  const rest = text.startsWith(turn.start) ? text.slice(turn.start.length) : text;
-  return rest.startsWith(turn.lead) ? rest.slice(turn.lead.length) : rest;
+  return behindLead(text.startsWith(turn.start) ? text.slice(turn.start.length) : text, turn);
+}
+
+/** What follows `turn.start`, without `turn.lead` where it begins with that. */
+export function behindLead(text: string, { lead }: TurnReading): string {
+  return text.startsWith(lead) ? text.slice(lead.length) : text;
 }
 
 /** Renders a probe and finds its calls; `null` where they are not rendered. */
