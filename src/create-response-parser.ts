@@ -41,10 +41,10 @@ export function createResponseParser(
   requireOption('formatOrModule', formatOrModule, source);
   checkOption('options', options, record);
   const responseModule = 'contract' in formatOrModule ? formatOrModule : interpretedModule(formatOrModule);
-  const { tools, ...others } = options;
+  const { tools = null, ...others } = options;
   return createModuleParser(
     responseModule,
-    tools === undefined ? others : { ...others, tools: normalizeTools(tools) },
+    tools === null ? others : { ...others, tools: normalizeTools(tools) },
   );
 }
 

@@ -16,6 +16,16 @@ export const truth: OptionRule = kindOf('boolean', 'true or false');
 export const anyText: OptionRule = kindOf('string', 'a text');
 export const callback: OptionRule = kindOf('function', 'a function');
 export const record: OptionRule = { wanted: 'an object of names and values', allows: isRecord };
+export const abortSignal: OptionRule = {
+  wanted: 'an AbortSignal',
+  allows: (value) =>
+    isRecord(value) &&
+    ['throwIfAborted', 'addEventListener'].every((name) => typeof value[name] === 'function'),
+};
+export const date: OptionRule = {
+  wanted: 'a date',
+  allows: (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+};
 export const list: OptionRule = { wanted: 'a list', allows: Array.isArray };
 export const texts: OptionRule = {
   wanted: 'a list of texts, none of them empty',
@@ -29,11 +39,37 @@ export const chatFormat: OptionRule = {
   allows: (value) => isRecord(value) && 'turn' in value && 'content' in value,
 };
 
+/** Told from a whole format. */
+export const inputShape: OptionRule = {
+  wanted: 'the `input` of a format',
+  allows: (value) => isRecord(value) && Array.isArray(value.thinkingVariables),
+};
+
+/** An event as parsers and chats give it; of what is said bit by bit, every bit is a text. */
+export const responseEvent: OptionRule = {
+  wanted: 'an event of a response',
+  allows: (value) =>
+    isRecord(value) &&
+    typeof value.type === 'string' &&
+    (!value.type.endsWith('-delta') || typeof value.delta === 'string'),
+};
+
+/** Also a set or a generator; a stream is iterated over before. */
+export const events: OptionRule = {
+  wanted: 'a list of events of a response',
+  allows: (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
+};
+
 /** Told from the text of a grammar. */
 export const gbnfGrammar: OptionRule = {
   wanted: 'what readGbnf(text) returns',
   allows: (value) => isRecord(value) && Array.isArray(value.rules),
 };
+
+/** What `rule` allows, or `null`. */
+export function orNull({ wanted, allows }: OptionRule): OptionRule {
+  return { wanted: `${wanted}, or null`, allows: (value) => value === null || allows(value) };
+}
 
 /** One of a few values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
@@ -56,9 +92,23 @@ export function wholeNumberFrom(min: number, max: number): OptionRule {
   };
 }
 
-/** Throws `UnsupportedOptionError` for the first option that is not as its rule says; absent ones may be. */
+/**
+ * The options as they are read: those that are `null` are absent. Throws `UnsupportedOptionError` for what is
+ * no object of options, for a name that has no rule, and for a value that is not as its rule says.
+ */
+export function readOptions<Given extends object, Options extends object>(
+  given: Given,
+  rules: OptionRules<Options>,
+): Given {
+  const options = withoutNulls(given);
+  checkOptions<object>(options, rules);
+  return options;
+}
+
+/** The same for options of which `null` is a value. */
 export function checkOptions<Options extends object>(options: Options, rules: OptionRules<Options>): void {
   if (!isRecord(options)) refuse('options', record, options);
+  refuseUnknownOptions(options, rules);
   for (const [option, rule] of Object.entries<OptionRule>(rules)) checkOption(option, options[option], rule);
 }
 
@@ -72,11 +122,8 @@ export function requireOption(option: string, value: unknown, rule: OptionRule):
   if (!rule.allows(value)) refuse(option, rule, value);
 }
 
-/** Throws `UnsupportedOptionError` for a name that has no rule: one of another API, or a slip of the pen. */
-export function refuseUnknownOptions<Options extends object>(
-  options: Options,
-  rules: OptionRules<Options>,
-): void {
+/** A name without a rule is one of another API, or a slip of the pen. */
+function refuseUnknownOptions<Options extends object>(options: Options, rules: OptionRules<Options>): void {
   const known = Object.keys(rules);
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option)) continue;
@@ -86,11 +133,8 @@ export function refuseUnknownOptions<Options extends object>(
   }
 }
 
-/**
- * The options without those that are `null`: JSON has no other word for what is absent. What is no object
- * stays what it is, for a check to refuse.
- */
-export function withoutNulls<Options>(options: Options): Options {
+/** JSON has no other word than `null` for what is absent. What is no object stays what it is, to be refused. */
+function withoutNulls<Options>(options: Options): Options {
   if (!isRecord(options) || !Object.values(options).includes(null)) return options;
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Options;
 }

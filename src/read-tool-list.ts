@@ -27,6 +27,8 @@ export function readToolList(value: unknown, source: string): Tool[] {
   return tools;
 }
 
+const noTool = 'a tool is expected, an object';
+
 function findList(
   value: unknown,
   source: string,
@@ -40,16 +42,12 @@ function findList(
 
 function readTool(item: unknown, source: string, pointer: string): Tool {
   const outer = fieldsOf(item);
-  if (outer === null) throw new ToolListError({ source, pointer, reason: 'a tool is expected, an object' });
+  if (outer === null) throw new ToolListError({ source, pointer, reason: noTool });
   const inner = fieldsOf(outer.get('function'));
   const fields = inner ?? outer;
   const place = inner === null ? pointer : `${pointer}/function`;
-  const name = fields.get('name');
-  // Half a surrogate pair is nothing that a model could write.
-  if (typeof name !== 'string' || name === '' || /\p{Cs}/u.test(name)) {
-    const reason = 'the name of the tool is expected, a text that is not empty';
-    throw new ToolListError({ source, pointer: `${place}/name`, reason });
-  }
+  const name = readName(fields, source, place);
+  if (executeOf(item) !== null) checkExecute(item, { source, tool: name, pointer });
   const parameters = readSchema(fields, { source, tool: name, pointer: place });
   return {
     type: 'function',
@@ -61,6 +59,21 @@ function readTool(item: unknown, source: string, pointer: string): Tool {
   };
 }
 
+/** Throws `ToolListError` for what is no tool with a name and an `execute`. */
+export function requireExecutable(tool: unknown, source: string): void {
+  const fields = fieldsOf(tool);
+  if (fields === null) throw new ToolListError({ source, reason: noTool });
+  checkExecute(tool, { source, tool: readName(fields, source, ''), pointer: '' });
+}
+
+/** Half a surrogate pair is nothing that a model could write. */
+function readName(fields: Fields, source: string, place: string): string {
+  const name = fields.get('name');
+  if (typeof name === 'string' && name !== '' && !/\p{Cs}/u.test(name)) return name;
+  const reason = 'the name of the tool is expected, a text that is not empty';
+  throw new ToolListError({ source, pointer: `${place}/name`, reason });
+}
+
 interface Place {
   readonly source: string;
   readonly tool: string;
@@ -68,6 +81,17 @@ interface Place {
 }
 
 type Fields = ReadonlyMap<string, unknown>;
+
+/** Also that of a class. */
+function executeOf(tool: unknown): unknown {
+  return (typeof tool === 'object' && tool !== null && 'execute' in tool ? tool.execute : null) ?? null;
+}
+
+function checkExecute(tool: unknown, place: Place): void {
+  if (typeof executeOf(tool) === 'function') return;
+  const pointer = `${place.pointer}/execute`;
+  throw new ToolListError({ ...place, pointer, reason: 'a function is expected, which carries out a call' });
+}
 
 function readDescription(fields: Fields, place: Place): { readonly description?: string } {
   const description = fields.get('description') ?? null;

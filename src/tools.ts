@@ -5,7 +5,7 @@
 
 import type { StandardJsonSchema } from './grammar/json-schema/standard-schema.ts';
 import type { JsonObject, JsonSchema, Tool } from './messages.ts';
-import { readToolList } from './read-tool-list.ts';
+import { readToolList, requireExecutable } from './read-tool-list.ts';
 import type { ResponseEvent, ToolCallEvent } from './runtime/events.ts';
 import type { ParsedValue, SchemaValue } from './schema-value.ts';
 
@@ -110,7 +110,8 @@ type CallEventOfEach<Each> = Each extends unknown
 
 /**
  * A tool with what carries it out: `execute` gets arguments of the type that `parameters` describes
- * (`as const` is not needed here). Returns what it was given.
+ * (`as const` is not needed here). Returns what it was given. Throws `ToolListError` where that is no tool with a
+ * name and an `execute`; its schema is read with the list that it stands in.
  */
 export function defineTool<const Name extends string, const Schema extends ToolSchema, Result>(tool: {
   readonly name: Name;
@@ -125,6 +126,7 @@ export function defineTool<const Name extends string, const Schema extends ToolS
   /** Carries out a call. What it gives, or throws, the model is told. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 } {
+  requireExecutable(tool, 'defineTool');
   return tool;
 }
 

@@ -59,7 +59,8 @@ export async function tinyModelFile(
   const name = `tiny-${options.vocabulary}-${key.digest('hex').slice(0, 16)}.gguf`;
   const file = path.join(cacheFolder, 'models', name);
   if (!fs.existsSync(file)) {
-    writeModelFile(file, tinyModel({ ...options, vocabulary: await loadVocabulary(options) }));
+    const { markers: _, controls: __, ...model } = options;
+    writeModelFile(file, tinyModel({ ...model, vocabulary: await loadVocabulary(options) }));
   }
   return file;
 }

@@ -5,7 +5,7 @@
  */
 import { type Capabilities, type ChatFormat, chatFormatVersion } from '../chat-format.ts';
 import { AnalysisError } from '../errors.ts';
-import { anyText, checkOptions, type OptionRules } from '../option-rules.ts';
+import { anyText, type OptionRules, readOptions } from '../option-rules.ts';
 import { parseTemplate } from '../template/template.ts';
 import { observeCapabilities } from './capabilities.ts';
 import { withDerivedFields } from './derived-fields.ts';
@@ -66,8 +66,8 @@ const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
  * Throws TemplateError, TemplateLimitError, AnalysisError where the template renders no chat, and
  * UnsupportedOptionError for options that are none.
  */
-export function analyzeTemplate(templateSource: string, options: AnalyzeOptions = {}): Analysis {
-  checkOptions(options, optionRules);
+export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
+  const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
   const template = parseTemplate(templateSource, { name, limits: analysisLimits });
   const sentinels = chooseSentinels(templateSource);

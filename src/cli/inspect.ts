@@ -28,17 +28,13 @@ export function registerInspect(program: Command): void {
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
   const source = await readModelSource(file);
-  const analysis = analyzeTemplate(source.templateSource, { ...source, name: source.origin });
+  const { templateSource, origin, name: _, ...tokens } = source;
+  const analysis = analyzeTemplate(templateSource, { ...tokens, name: origin });
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ type: 'template_analysis', file, ...analysis }, null, 2)}\n`);
     return;
   }
-  const sections = [
-    card(source.origin, analysis),
-    capabilities(analysis),
-    sample(analysis),
-    fields(analysis),
-  ];
+  const sections = [card(origin, analysis), capabilities(analysis), sample(analysis), fields(analysis)];
   if (analysis.warnings.length > 0) sections.push(doubts(analysis));
   if (options.grammar || options.ohm || options.parser) {
     const { files } = generateModel({ ...source, force: true });

@@ -38,8 +38,8 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
 /** What cannot be read or analysed is a line of its own, and does not keep the others from being tried. */
 async function verifyFile(file: string): Promise<Row['result']> {
   try {
-    const { templateSource, ...source } = await readModelSource(file);
-    return verifyTemplate(templateSource, source);
+    const { templateSource, name: _, origin: __, ...tokens } = await readModelSource(file);
+    return verifyTemplate(templateSource, tokens);
   } catch (error) {
     if (isForeseen(error)) return { error: errorFacts(error) };
     throw error;

@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts';
-import { chatFormat, checkOptions, requireOption, withoutNulls } from '../option-rules.ts';
+import { chatFormat, readOptions, requireOption } from '../option-rules.ts';
 import { normalizeTools, type ToolList } from '../tools.ts';
 import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
@@ -105,8 +105,7 @@ function compileResponse(
  */
 export function buildGrammar(format: ChatFormat, given: GrammarOptions = {}): BuiltGrammar {
   requireOption('format', format, chatFormat);
-  const options = withoutNulls(given);
-  checkOptions(options, grammarRules);
+  const options = readOptions(given, grammarRules);
   const tools = normalizeTools(options.tools ?? []);
   return buildGrammarWith(() => undefined, format, { ...options, tools });
 }

@@ -1,5 +1,6 @@
 /** GBNF → expression tree, with the engine's own reading of what it cannot keep. */
 import { GrammarError } from '../errors.ts';
+import { callback, type OptionRules, readOptions, wholeNumberFrom } from '../option-rules.ts';
 import {
   characterClass,
   choice,
@@ -45,8 +46,18 @@ export function gbnfExpression(grammar: GbnfGrammar, reading: GbnfReading = {}):
   return { root: 'root', rules };
 }
 
-/** A matcher for a GBNF text. @throws GrammarError when it cannot be read or matched. */
-export function createGbnfMatcher(text: string, options: GbnfReading & MatcherOptions = {}): Matcher {
+const matcherRules: OptionRules<GbnfReading & MatcherOptions> = {
+  resolveToken: callback,
+  maxStacks: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER),
+};
+
+/**
+ * A matcher for a GBNF text.
+ *
+ * @throws GrammarError when it cannot be read or matched, UnsupportedOptionError for options that are none.
+ */
+export function createGbnfMatcher(text: string, given: GbnfReading & MatcherOptions = {}): Matcher {
+  const options = readOptions(given, matcherRules);
   return createMatcher(gbnfExpression(readGbnf(text), options), options);
 }
 

@@ -7,7 +7,9 @@
  */
 import { type GGUFParseOutput, gguf } from '@huggingface/gguf';
 import { IdiolectError, ModelFileError } from '../errors.ts';
+import { checkOptions, requireOption } from '../option-rules.ts';
 import { type ByteSource, fileSource, httpSource } from './byte-source.ts';
+import { fileOrAddress, headerRules } from './hub-rules.ts';
 
 /** What is known of a model before its weights are read. */
 export interface GgufHeader {
@@ -72,6 +74,8 @@ export async function readGgufHeader(
   fileOrUrl: string | URL,
   options: GgufHeaderOptions = {},
 ): Promise<GgufHeader> {
+  requireOption('fileOrUrl', fileOrUrl, fileOrAddress);
+  checkOptions(options, headerRules);
   const address = String(fileOrUrl);
   const source = /^https?:\/\//.test(address) ? httpSource(address, options) : fileSource(address);
   const meter = meterSource(source, options.maxBytes ?? defaultMaxBytes);

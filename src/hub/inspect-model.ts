@@ -97,7 +97,7 @@ async function inspect(inspected: Inspected, observe: ObserveCapabilities): Prom
   const { model, parts, sizes } = inspected;
   const [first] = parts;
   if (first === undefined) throw new ModelFileError({ file: model, reason: 'has no files' });
-  const header = await readGgufHeader(first.address, { ...first, fetch: inspected.fetch });
+  const header = await readGgufHeader(first.address, { name: first.name, fetch: inspected.fetch });
   checkIsModel(header, sizes[0] ?? null);
   return {
     model,
@@ -152,8 +152,8 @@ async function countParameters(inspected: Inspected, first: GgufHeader): Promise
   const affordable = first.bytesRead + rest.length * shardHeader <= headerBudget;
   if (!affordable || inspected.sizes.includes(null)) return null;
   const headers = await Promise.all(
-    rest.map((part) =>
-      readGgufHeader(part.address, { ...part, fetch: inspected.fetch, maxBytes: shardHeader }),
+    rest.map(({ address, name }) =>
+      readGgufHeader(address, { name, fetch: inspected.fetch, maxBytes: shardHeader }),
     ),
   );
   return headers.reduce((sum, header) => sum + header.parameterCount, first.parameterCount);

@@ -1,9 +1,11 @@
 /** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../errors.ts';
+import { anyText, checkOptions, requireOption } from '../option-rules.ts';
 import { defaultCacheFolder, fileSize } from './cache.ts';
 import { findCachedModel } from './cached-models.ts';
 import { createHub, type HubOptions } from './hub-client.ts';
+import { inspectRules, pullRules } from './hub-rules.ts';
 import {
   inspectFile,
   inspectRemote,
@@ -16,7 +18,7 @@ import { type PullOptions, pullModel } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
 import { resolveModel } from './resolve-model.ts';
 
-/** Options of `inspectModel`. */
+/** Options of `inspectModel`; those of `obtainModel` may stand beside them. */
 export interface InspectOptions extends HubOptions {
   /** Which file of a repository. */
   readonly file?: string | null;
@@ -29,6 +31,8 @@ export interface InspectOptions extends HubOptions {
  * file nor such a name, and the errors of the Hub.
  */
 export async function inspectModel(target: string, options: InspectOptions = {}): Promise<ModelCard> {
+  requireOption('target', target, anyText);
+  checkOptions(options, inspectRules);
   const observe = options.observe ?? observeTemplate;
   const reference = await referenceOf(target);
   if (reference === null) return inspectFile(target, observe);
@@ -53,6 +57,8 @@ export interface ObtainedModel {
  * refused with `ToolsUnsupportedError`, unless `requireTools` is false.
  */
 export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
+  requireOption('target', target, anyText);
+  checkOptions(options, pullRules);
   const reference = await referenceOf(target);
   const cache = options.cache ?? defaultCacheFolder();
   const file = reference === null ? target : (await findCachedModel(cache, reference))?.files[0];

@@ -1,6 +1,7 @@
 /** A model from the Hub onto the disk: resolve, look, refuse or fetch, verify, put in place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { checkOptions, requireOption } from '../option-rules.ts';
 import {
   blobFile,
   defaultCacheFolder,
@@ -12,6 +13,7 @@ import {
 } from './cache.ts';
 import { checkSpace, type FetchBlobOptions, type FetchStep, fetchBlob } from './fetch-blob.ts';
 import { createHub, type Hub, type HubOptions } from './hub-client.ts';
+import { modelReference, pullRules } from './hub-rules.ts';
 import {
   inspectRemote,
   type ModelCard,
@@ -60,12 +62,14 @@ export interface PulledModel {
 /**
  * Fetches a model, unless it is already there. Nothing is downloaded before its header has shown that
  * it can call tools. Throws the errors of this folder's `errors.ts`, `ModelFileError` and
- * `ToolsUnsupportedError`.
+ * `ToolsUnsupportedError`; `UnsupportedOptionError` for options that are none.
  */
 export async function pullModel(
   reference: string | ModelReference,
   options: PullOptions = {},
 ): Promise<PulledModel> {
+  requireOption('reference', reference, modelReference);
+  checkOptions(options, pullRules);
   const wanted = typeof reference === 'string' ? parseModelReference(reference) : reference;
   try {
     return await lookAndFetch(wanted, options);

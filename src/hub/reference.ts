@@ -24,6 +24,9 @@ const revisionPattern = /^[\w][\w./-]{0,255}$/;
  * `hf.co/…` and as an address of the Hub's web site. Throws `ModelReferenceError`.
  */
 export function parseModelReference(text: string): ModelReference {
+  if (typeof text !== 'string') {
+    throw new ModelReferenceError({ reference: String(text), reason: 'a model is called owner/name' });
+  }
   const page = readWebAddress(text);
   if (page !== null) return page;
   const match = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/.exec(text.replace(prefixPattern, ''));

@@ -1,6 +1,7 @@
 /** Events in other shapes: folded to a message, or as the deltas of OpenAI's streaming API. */
 
 import type { JsonObject } from '../messages.ts';
+import { events as eventList, requireOption, responseEvent } from '../option-rules.ts';
 import type { AnyResponseEvent } from './events.ts';
 import { partialArguments } from './partial-json.ts';
 
@@ -22,12 +23,17 @@ export interface FoldedResponse {
   readonly calls: readonly FoldedCall[];
 }
 
-/** Folds events, also those of a response that is still being written. */
+/**
+ * Folds events, also those of a response that is still being written. Throws `UnsupportedOptionError` for what
+ * are no events.
+ */
 export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
+  requireOption('events', events, eventList);
   let content = '';
   let reasoning = '';
   const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
   for (const event of events) {
+    requireOption('event', event, responseEvent);
     // What is said of a call is said of the last one: a model may give two calls the same id.
     const call = calls.at(-1);
     if (event.type === 'text-delta') content += event.delta;
@@ -67,8 +73,12 @@ export class ChatDeltas {
   /** Calls announced so far; deltas are of the last one. */
   private count = 0;
 
-  /** The chunk for an event; `null` for events that OpenAI's stream does not have. */
+  /**
+   * The chunk for an event; `null` for events that OpenAI's stream does not have. Throws `UnsupportedOptionError`
+   * for what is no event.
+   */
   convert(event: AnyResponseEvent): ChatChunk | null {
+    requireOption('event', event, responseEvent);
     switch (event.type) {
       case 'text-delta':
         return chunk({ content: event.delta });

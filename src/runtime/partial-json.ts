@@ -1,13 +1,15 @@
 /** Arguments that are still being written, as far as they can be known: for interfaces that draw meanwhile. */
 import type { JsonObject, JsonValue } from '../messages.ts';
+import { anyText, requireOption } from '../option-rules.ts';
 
 /**
  * The object that `json`, the beginning of an object's JSON text, shows so far: open strings end where the
  * text ends, open containers are closed, and a key without a value, or a number or word that may go on,
  * is left out. `json` is what the deltas of one call add up to. Text that is no beginning of an object
- * gives an empty object.
+ * gives an empty object. Throws `UnsupportedOptionError` for what is no text.
  */
 export function partialArguments(json: string): JsonObject {
+  requireOption('json', json, anyText);
   const closed = closeText(json);
   const value = closed === null ? null : parse(closed);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};

@@ -6,12 +6,12 @@ import {
   anyValue,
   callback,
   checkOption,
-  checkOptions,
   isRecord,
   list,
   type OptionRule,
   type OptionRules,
   oneOf,
+  readOptions,
   requireOption,
   truth,
 } from '../option-rules.ts';
@@ -116,7 +116,7 @@ const endings = oneOf('stop', 'length');
 /** A parser for the responses of one format. Throws when the module was made for another runtime. */
 export function createModuleParser(
   responseModule: ResponseModule,
-  options: ResponseParserOptions = {},
+  given: ResponseParserOptions = {},
 ): ResponseParser {
   requireOption('module', responseModule, anyModule);
   if (responseModule.contract !== moduleContractVersion) {
@@ -125,8 +125,7 @@ export function createModuleParser(
       reason: `it was generated for contract ${responseModule.contract}, this runtime has ${moduleContractVersion}; generate it again`,
     });
   }
-  checkOptions(options, parserRules);
-  return new ModuleParser(responseModule, options);
+  return new ModuleParser(responseModule, readOptions(given, parserRules));
 }
 
 class ModuleParser implements ResponseParser {

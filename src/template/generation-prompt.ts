@@ -6,7 +6,9 @@
 import type { TurnFormat } from '../chat-format.ts';
 import { IdiolectError } from '../errors.ts';
 import type { Message } from '../messages.ts';
-import { type RenderPromptOptions, renderPrompt } from './render-prompt.ts';
+import { anyText, isRecord, type OptionRule, record, requireOption } from '../option-rules.ts';
+import { readMessages } from './check-messages.ts';
+import { type RenderPromptOptions, readPromptOptions, renderPrompt } from './render-prompt.ts';
 
 /** A prompt and what it was rendered from. */
 export interface RenderedPrompt {
@@ -15,15 +17,24 @@ export interface RenderedPrompt {
   readonly text: string;
 }
 
+const turnFormat: OptionRule = {
+  wanted: 'the `turn` of a format',
+  allows: (value) => isRecord(value) && typeof value.start === 'string' && isRecord(value.prompt),
+};
+
 /** Marks the end of the last message; private-use characters that no text has by chance. */
 const endMark = '\uE0C4\uF8D5\uE0C6';
 
 /**
  * The part of a prompt that belongs to the coming message, behind the turn's start and with it. Where the
  * prompt goes on with the turn of an earlier message, the start stands before what is new. Templates that
- * begin turns with nothing have only a message that is continued.
+ * begin turns with nothing have only a message that is continued. Throws `UnsupportedOptionError` for what is
+ * no prompt, no turn, or no option of `renderPrompt`, and `MessageError` for messages that are none.
  */
-export function readGenerationPrompt(prompt: RenderedPrompt, { start, prompt: known }: TurnFormat): string {
+export function readGenerationPrompt(given: RenderedPrompt, turnParts: TurnFormat): string {
+  const prompt = checkedPrompt(given);
+  requireOption('turn', turnParts, turnFormat);
+  const { start, prompt: known } = turnParts;
   const opened = start === '' ? -1 : prompt.text.lastIndexOf(start);
   const turn = opened < 0 ? '' : prompt.text.slice(opened);
   if (opened >= 0 && Object.values(known).includes(turn.slice(start.length))) return turn;
@@ -31,6 +42,15 @@ export function readGenerationPrompt(prompt: RenderedPrompt, { start, prompt: kn
     prompt.options.continueFinalMessage === true ? ofLastMessage(prompt) : behindLast(prompt, start);
   if (own === null) return turn;
   return start !== '' && own.includes(start) ? turn : start + own;
+}
+
+/** What cannot be rendered is taken for a prompt that says nothing, but only if it could have been rendered. */
+function checkedPrompt(given: RenderedPrompt): RenderedPrompt {
+  requireOption('prompt', given, record);
+  requireOption('templateSource', given.templateSource, anyText);
+  requireOption('text', given.text, anyText);
+  const options = readPromptOptions(given.options);
+  return { ...given, options: { ...options, messages: readMessages(options.messages) } };
 }
 
 /** What the prompt wrote of the last message, which is continued; `null` where that cannot be told. */

@@ -2,7 +2,17 @@
 import type { InputShape } from '../chat-format.ts';
 import { TemplateError, UnsupportedOptionError } from '../errors.ts';
 import type { AssistantMessage, Message, Tool } from '../messages.ts';
-import { checkOption, record } from '../option-rules.ts';
+import {
+  anyText,
+  anyValue,
+  date,
+  inputShape,
+  type OptionRules,
+  readOptions,
+  record,
+  requireOption,
+  truth,
+} from '../option-rules.ts';
 import { normalizeTools, type ToolList } from '../tools.ts';
 import { readMessages } from './check-messages.ts';
 import { observeInputShape, shapeMessages } from './input-shape.ts';
@@ -41,6 +51,26 @@ export interface RenderPromptOptions {
   readonly continueFinalMessage?: boolean;
   /** Names the template in errors; default `template`. */
   readonly name?: string;
+}
+
+/** Messages and tools are checked where they are read. */
+const optionRules: OptionRules<RenderPromptOptions> = {
+  messages: anyValue,
+  tools: anyValue,
+  addGenerationPrompt: truth,
+  thinking: truth,
+  templateVariables: record,
+  bosToken: anyText,
+  eosToken: anyText,
+  now: date,
+  input: inputShape,
+  continueFinalMessage: truth,
+  name: anyText,
+};
+
+/** Options of `renderPrompt` as they are read. Throws `UnsupportedOptionError`. */
+export function readPromptOptions(given: RenderPromptOptions): RenderPromptOptions {
+  return readOptions(given, optionRules);
 }
 
 /** With tools as templates see them. */
@@ -155,13 +185,14 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * Renders a prompt from a chat template's source.
  *
  * Throws TemplateError (the template does not parse, raises, or fails), TemplateLimitError,
- * MessageError and ToolListError (messages or tools that are none), and UnsupportedOptionError
- * (`continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
+ * MessageError and ToolListError (messages or tools that are none), and UnsupportedOptionError (an option
+ * that is none, `continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
  * ever data: nothing in them is read as template code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
-  checkOption('options', given ?? null, record);
-  const options = { ...given, tools: normalizeTools(given.tools ?? []) };
+  requireOption('templateSource', templateSource, anyText);
+  const { tools = [], ...read } = readPromptOptions(given);
+  const options = { ...read, tools: normalizeTools(tools) };
   const conversation = readMessages(options.messages);
   const template = remembered(templateSource, options.name ?? 'template');
   const shape = options.input ?? observeInputShape(template);

@@ -27,12 +27,13 @@ import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import type { ChatFormat } from '../chat-format.ts';
 import { createResponseParser } from '../create-response-parser.ts';
 import type { JsonObject, Tool } from '../messages.ts';
+import { anyText, isRecord, type OptionRules, oneOf, readOptions, requireOption } from '../option-rules.ts';
 import type { ResponseModule } from '../runtime/module-contract.ts';
 import type { ResponseParserOptions, ResponsePiece } from '../runtime/response-parser.ts';
 import { ResponseCaseError } from './case-error.ts';
 import { cutDifference, gapDifference, messageDifferences } from './compare-readings.ts';
 import { eventLog } from './event-log.ts';
-import { type Reading, readAtEveryCut } from './every-cut.ts';
+import { type Reading, readAtEveryCut, textOrPieces } from './every-cut.ts';
 
 /** What a response should be read as. What is left out must not be there. */
 export interface ExpectedResponse {
@@ -56,6 +57,20 @@ export interface ExpectedCall {
   /** Default: not compared. */
   readonly id?: string;
 }
+
+const expectedRules: OptionRules<ExpectedResponse> = {
+  content: anyText,
+  reasoning: anyText,
+  calls: {
+    wanted: 'a list of calls ({ name, arguments })',
+    allows: (value) => Array.isArray(value) && value.every(isRecord),
+  },
+  malformed: {
+    wanted: 'a list of texts',
+    allows: (value) => Array.isArray(value) && value.every(anyText.allows),
+  },
+  finish: oneOf('stop', 'tool-calls', 'length'),
+};
 
 /** Options of a case: those of the parser, without `tools` (see `withTools`) and `markers` (always on). */
 export type CaseOptions = Omit<ResponseParserOptions, 'tools' | 'markers'>;
@@ -109,11 +124,12 @@ class Case implements ResponseCase {
   }
 
   reads(response: string | readonly ResponsePiece[]): ResponseCase {
+    requireOption('response', response, textOrPieces);
     return this.#with({ response });
   }
 
   as(expected: ExpectedResponse): ResponseCase {
-    return this.#with({ expected });
+    return this.#with({ expected: readOptions(expected, expectedRules) });
   }
 
   check(): void {

@@ -9,10 +9,12 @@
  * event, then what it says: names and ids bare, text in quotes and with JSON's escapes. Text that holds
  * quotes stands in backticks, so that JSON stays readable: `{"city": "Oslo"}`.
  */
+import { events as eventList, requireOption, responseEvent } from '../option-rules.ts';
 import type { AnyResponseEvent, ResponseEvent } from '../runtime/events.ts';
 
 /** One line per event. What `malformed` gives as its reason is left out: it is for people, and may change. */
 export function eventLog(events: readonly AnyResponseEvent[]): readonly string[] {
+  requireEvents(events);
   return events.map((event) => {
     const said = wordsOf(event);
     const place = event.start === event.end ? `${event.start}` : `${event.start}..${event.end}`;
@@ -55,6 +57,7 @@ function quoted(text: string): string {
  * on how the response was cut.
  */
 export function mergeEvents(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
+  requireEvents(events);
   const merged: ResponseEvent[] = [];
   for (const event of events) {
     const last = merged.at(-1);
@@ -63,6 +66,12 @@ export function mergeEvents(events: readonly ResponseEvent[]): readonly Response
     else merged[merged.length - 1] = joined;
   }
   return merged;
+}
+
+/** Throws `UnsupportedOptionError` for what are no events. */
+function requireEvents(given: readonly AnyResponseEvent[]): void {
+  requireOption('events', given, eventList);
+  for (const event of given) requireOption('event', event, responseEvent);
 }
 
 function join(last: ResponseEvent, next: ResponseEvent): ResponseEvent | null {

@@ -1,4 +1,5 @@
 /** One response, read at every cut: the ways in which an engine may deliver it. */
+import { isRecord, type OptionRule, requireOption } from '../option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from '../runtime/events.ts';
 import type { ResponseParser, ResponsePiece } from '../runtime/response-parser.ts';
 import { mergeEvents } from './event-log.ts';
@@ -11,6 +12,19 @@ export interface Reading {
   readonly events: readonly ResponseEvent[];
   readonly message: ResponseMessage;
 }
+
+const responseParser: OptionRule = {
+  wanted: 'what createResponseParser() returns',
+  allows: (value) => isRecord(value) && typeof value.feed === 'function' && typeof value.reset === 'function',
+};
+
+/** What parsers are fed with. */
+export const textOrPieces: OptionRule = {
+  wanted: 'a text, or a list of pieces ({ text, special })',
+  allows: (value) =>
+    typeof value === 'string' ||
+    (Array.isArray(value) && value.every((piece) => isRecord(piece) && typeof piece.text === 'string')),
+};
 
 /** Sizes of pieces that are tried beside single units and all cuts into two. */
 const sizes = [2, 3, 4, 7, 16, 64] as const;
@@ -25,6 +39,8 @@ export function* readAtEveryCut(
   parser: ResponseParser,
   response: string | readonly ResponsePiece[],
 ): Generator<Reading> {
+  requireOption('parser', parser, responseParser);
+  requireOption('response', response, textOrPieces);
   const pieces = typeof response === 'string' ? [{ text: response }] : response;
   const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
   yield read(parser, 'in one piece', pieces, () => false);

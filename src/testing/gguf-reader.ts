@@ -3,7 +3,8 @@
  * lie in the file. (Readers that decode every text lose the ones that are not valid UTF-8, and the byte
  * order marks; a vocabulary copied through them has doubled tokens, and does not load.)
  */
-import { ggufTypes } from './gguf-types.ts';
+import { ModelFileError } from '../errors.ts';
+import { ggufMagic, ggufTypes } from './gguf-types.ts';
 import type { GgufMetadata, GgufValue } from './gguf-writer.ts';
 
 /** The items of an array as they lie in a file. */
@@ -19,16 +20,23 @@ export class RawArray {
 const headerLength = 24;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `RangeError` when it is cut short. */
+/** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `ModelFileError` for other bytes, and too few. */
 export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
   const reader = new ByteReader(bytes);
-  const count = Number(reader.view(headerLength).getBigUint64(16, true));
+  const header = reader.view(headerLength);
+  if (header.getUint32(0, true) !== ggufMagic) throw unreadable('is no GGUF file');
+  const count = Number(header.getBigUint64(16, true));
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < count; index++) {
     const key = decoder.decode(reader.string());
     metadata.set(key, readValue(reader, reader.uint32()));
   }
   return metadata;
+}
+
+/** The error about bytes that were given, which have no name. */
+export function unreadable(reason: string): ModelFileError {
+  return new ModelFileError({ file: 'the file', reason });
 }
 
 /** The texts of an array of strings, decoded. */
@@ -106,7 +114,7 @@ function sizeOf(type: number): number {
     case ggufTypes.FLOAT64:
       return 8;
     default:
-      throw new TypeError(`GGUF type ${type} is not read`);
+      throw unreadable(`holds a value of GGUF type ${type}, which there is not`);
   }
 }
 
@@ -133,7 +141,7 @@ class ByteReader {
   take(length: number): Uint8Array {
     const start = this.position;
     this.position += length;
-    if (this.position > this.#bytes.length) throw new RangeError('the GGUF file is cut short');
+    if (this.position > this.#bytes.length) throw unreadable('is cut short, or is no GGUF file');
     return this.slice(start);
   }
   slice(start: number): Uint8Array {

@@ -1,3 +1,6 @@
+/** `GGUF`, the first four bytes of a file. */
+export const ggufMagic = 0x46554747;
+
 /** The numbers of GGUF's types of metadata values, as the format's specification lists them. */
 export const ggufTypes = {
   UINT8: 0,

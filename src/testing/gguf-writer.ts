@@ -1,6 +1,8 @@
 /** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
+import { UnsupportedOptionError } from '../errors.ts';
+import { isRecord, type OptionRule, requireOption } from '../option-rules.ts';
 import { RawArray } from './gguf-reader.ts';
-import { ggufTypes } from './gguf-types.ts';
+import { ggufMagic, ggufTypes } from './gguf-types.ts';
 
 /**
  * One metadata value with the number of its GGUF type; `subType` is the items' of an array. A `RawArray` holds
@@ -24,8 +26,30 @@ export interface GgufTensor {
   readonly data: Float32Array | Uint16Array;
 }
 
+const metadataMap: OptionRule = {
+  wanted: 'a Map of values with their GGUF types',
+  allows: (value) => value instanceof Map && [...value.values()].every(isTypedValue),
+};
+
+const tensorList: OptionRule = {
+  wanted: 'a list of tensors ({ name, shape, data })',
+  allows: (value) => Array.isArray(value) && value.every(isTensor),
+};
+
+function isTypedValue(value: unknown): boolean {
+  return isRecord(value) && typeof value.type === 'number';
+}
+
+function isTensor(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.name !== 'string' || !Array.isArray(value.shape)) return false;
+  const { shape, data } = value;
+  return (
+    shape.every((size) => Number.isSafeInteger(size)) &&
+    (data instanceof Float32Array || data instanceof Uint16Array)
+  );
+}
+
 const alignment = 32;
-const magic = 0x46554747;
 const version = 3;
 
 /** A string as a GGUF value. */
@@ -43,17 +67,22 @@ export function float32Value(value: number): GgufValue {
   return { type: ggufTypes.FLOAT32, value };
 }
 
-/** The bytes of a GGUF file. Throws `TypeError` for a value that does not fit its type. */
+/**
+ * The bytes of a GGUF file. Throws `UnsupportedOptionError` for what is no metadata and no tensors, and for a
+ * value that does not fit its type.
+ */
 export function writeGguf(metadata: GgufMetadata, tensors: readonly GgufTensor[]): Uint8Array<ArrayBuffer> {
+  requireOption('metadata', metadata, metadataMap);
+  requireOption('tensors', tensors, tensorList);
   const out = new ByteWriter();
-  out.uint32(magic);
+  out.uint32(ggufMagic);
   out.uint32(version);
   out.uint64(tensors.length);
   out.uint64(metadata.size);
   for (const [key, value] of metadata) {
     out.string(key);
     out.uint32(value.type);
-    writeValue(out, value);
+    writeValue(out, key, value);
   }
   writeTensorInfos(out, tensors);
   for (const { data } of tensors) {
@@ -75,10 +104,11 @@ function writeTensorInfos(out: ByteWriter, tensors: readonly GgufTensor[]): void
   }
 }
 
-function writeValue(out: ByteWriter, { type, subType, value }: GgufValue): void {
+function writeValue(out: ByteWriter, key: string, { type, subType, value }: GgufValue): void {
   if (type === ggufTypes.ARRAY) {
     if (!(value instanceof RawArray) || subType === undefined) {
-      throw new TypeError('a GGUF array needs its items as bytes, and their type');
+      const reason = 'a GGUF array needs its items as bytes, and their type';
+      throw new UnsupportedOptionError({ option: key, reason });
     }
     out.uint32(subType);
     out.uint64(value.count);
@@ -87,7 +117,10 @@ function writeValue(out: ByteWriter, { type, subType, value }: GgufValue): void 
   else if (type === ggufTypes.STRING && typeof value === 'string') out.string(value);
   else if (type === ggufTypes.UINT32 && typeof value === 'number') out.uint32(value);
   else if (type === ggufTypes.FLOAT32 && typeof value === 'number') out.float32(value);
-  else throw new TypeError(`a GGUF value of type ${type} cannot be ${typeof value}`);
+  else {
+    const reason = `a GGUF value of type ${type} cannot be ${typeof value}`;
+    throw new UnsupportedOptionError({ option: key, reason });
+  }
 }
 
 /** Bytes that grow, with GGUF's number formats. */

@@ -7,7 +7,10 @@
  * token holds that token's code. A code is a vector of +1 and −1, followed by its own negative so that
  * layer normalisation leaves it alone; the right token's logit is ahead of every other by a hundred.
  */
+import { UnsupportedOptionError } from '../errors.ts';
+import { checkOption, readOptions } from '../option-rules.ts';
 import { float32Value, type GgufTensor, type GgufValue, uint32Value, writeGguf } from './gguf-writer.ts';
+import { scriptedRules } from './model-file-rules.ts';
 import { type ModelFileOptions, modelMetadata } from './tiny-model.ts';
 
 /** Options of `scriptedModel`. */
@@ -18,8 +21,12 @@ export interface ScriptedModelOptions extends ModelFileOptions {
   readonly promptLength: number;
 }
 
-/** The model's file. It goes by position: with more or fewer tokens before, the script is out of step. */
-export function scriptedModel(options: ScriptedModelOptions): Uint8Array<ArrayBuffer> {
+/**
+ * The model's file. It goes by position: with more or fewer tokens before, the script is out of step. Throws
+ * `UnsupportedOptionError` for options that are none, and for a script that does not fit.
+ */
+export function scriptedModel(given: ScriptedModelOptions): Uint8Array<ArrayBuffer> {
+  const options = checkedOptions(given);
   const { script, promptLength, vocabulary, contextLength = 8192 } = options;
   const distinct = [...new Set(script)];
   const bits = Math.max(4, Math.ceil(Math.log2(distinct.length + 1)));
@@ -48,6 +55,22 @@ export function scriptedModel(options: ScriptedModelOptions): Uint8Array<ArrayBu
     { name: 'output.weight', shape: [width, vocabulary.size], data: output },
     ...silentBlock(width),
   ]);
+}
+
+function checkedOptions(given: ScriptedModelOptions): ScriptedModelOptions {
+  const options = readOptions(given, scriptedRules);
+  for (const option of ['vocabulary', 'script', 'promptLength'] as const)
+    checkOption(option, options[option] ?? null, scriptedRules[option]);
+  const { script, promptLength, vocabulary, contextLength = 8192 } = options;
+  const foreign = script.find((token) => token >= vocabulary.size);
+  if (foreign !== undefined) {
+    const reason = `token ${foreign} is none of the vocabulary's ${vocabulary.size}`;
+    throw new UnsupportedOptionError({ option: 'script', reason });
+  }
+  const last = promptLength - 1 + script.length;
+  if (last <= contextLength) return options;
+  const reason = `the script ends behind ${last} tokens, and the context holds ${contextLength}`;
+  throw new UnsupportedOptionError({ option: 'contextLength', reason });
 }
 
 /** 50 and −50 as 16-bit floats. */

@@ -2,7 +2,15 @@
  * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and
  * weights that know nothing. They load and sample like any other model; what they write is noise.
  */
-import { decodeInt32s, decodeStrings, RawArray, readGgufMetadata, replaceStrings } from './gguf-reader.ts';
+import { readOptions, requireOption } from '../option-rules.ts';
+import {
+  decodeInt32s,
+  decodeStrings,
+  RawArray,
+  readGgufMetadata,
+  replaceStrings,
+  unreadable,
+} from './gguf-reader.ts';
 import {
   float32Value,
   type GgufMetadata,
@@ -12,6 +20,7 @@ import {
   uint32Value,
   writeGguf,
 } from './gguf-writer.ts';
+import { bytes, renamedTokens, tinyRules, vocabularyRule } from './model-file-rules.ts';
 
 /** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
 export interface Vocabulary {
@@ -52,13 +61,15 @@ export interface RenamedToken {
 
 /**
  * Takes the tokenizer out of the bytes of a GGUF file. `rename` gives tokens new texts, by id: a
- * vocabulary file often has padding where the chat models have their markers. Throws `TypeError` when
- * the file holds no tokenizer.
+ * vocabulary file often has padding where the chat models have their markers. Throws `ModelFileError`
+ * when the file cannot be read or holds no tokenizer, `UnsupportedOptionError` for what is no file.
  */
 export function vocabularyOf(
   file: Uint8Array,
   rename: ReadonlyMap<number, RenamedToken> = new Map(),
 ): Vocabulary {
+  requireOption('file', file, bytes);
+  requireOption('rename', rename, renamedTokens);
   const metadata = new Map<string, GgufValue>();
   for (const [key, value] of readGgufMetadata(file)) {
     if (key.startsWith('tokenizer.') && !key.startsWith('tokenizer.chat_template')) metadata.set(key, value);
@@ -73,13 +84,15 @@ export function vocabularyOf(
 }
 
 /** The text of every token, by id. */
-export function tokenTexts({ metadata }: Vocabulary): string[] {
-  return decodeStrings(arrayAt(metadata, tokensKey));
+export function tokenTexts(vocabulary: Vocabulary): string[] {
+  requireOption('vocabulary', vocabulary, vocabularyRule);
+  return decodeStrings(arrayAt(vocabulary.metadata, tokensKey));
 }
 
 /** Ids of tokens that are neither control tokens nor bytes, the last one first: places for markers. */
-export function replaceableTokens({ metadata }: Vocabulary): number[] {
-  const ids = [...decodeInt32s(arrayAt(metadata, typesKey))].flatMap((type, id) =>
+export function replaceableTokens(vocabulary: Vocabulary): number[] {
+  requireOption('vocabulary', vocabulary, vocabularyRule);
+  const ids = [...decodeInt32s(arrayAt(vocabulary.metadata, typesKey))].flatMap((type, id) =>
     type === normalType || type === userDefinedType || type === unusedType ? [id] : [],
   );
   return ids.reverse();
@@ -88,8 +101,13 @@ export function replaceableTokens({ metadata }: Vocabulary): number[] {
 const tokensKey = 'tokenizer.ggml.tokens';
 const typesKey = 'tokenizer.ggml.token_type';
 
-/** A model of the `llama` architecture with one layer and random weights, as the bytes of a GGUF file. */
-export function tinyModel(options: TinyModelOptions): Uint8Array<ArrayBuffer> {
+/**
+ * A model of the `llama` architecture with one layer and random weights, as the bytes of a GGUF file. Throws
+ * `UnsupportedOptionError` for options that are none.
+ */
+export function tinyModel(given: TinyModelOptions): Uint8Array<ArrayBuffer> {
+  const options = readOptions(given, tinyRules);
+  requireOption('vocabulary', options.vocabulary, vocabularyRule);
   const random = gaussian(options.seed ?? 1);
   const size = options.vocabulary.size;
   const matrix = (name: string, shape: readonly number[], scale: number): GgufTensor => ({
@@ -154,7 +172,7 @@ const unusedType = 5;
 
 function arrayAt(metadata: GgufMetadata, key: string): RawArray {
   const value = metadata.get(key)?.value;
-  if (!(value instanceof RawArray)) throw new TypeError(`the file has no ${key}`);
+  if (!(value instanceof RawArray)) throw unreadable(`holds no tokenizer (${key})`);
   return value;
 }
 

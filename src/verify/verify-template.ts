@@ -4,7 +4,7 @@ import type { ChatFormat } from '../chat-format.ts';
 import { buildGrammar } from '../grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../grammar/matcher.ts';
 import type { Tool } from '../messages.ts';
-import { anyText, chatFormat, checkOptions, type OptionRules } from '../option-rules.ts';
+import { anyText, chatFormat, type OptionRules, readOptions } from '../option-rules.ts';
 import {
   anyCutLaw,
   type Breach,
@@ -58,8 +58,8 @@ export interface VerifyOptions {
 const optionRules: OptionRules<VerifyOptions> = { format: chatFormat, bosToken: anyText, eosToken: anyText };
 
 /** Tries all laws on a template. Throws what analysis throws, and `UnsupportedOptionError` likewise. */
-export function verifyTemplate(templateSource: string, options: VerifyOptions = {}): Verification {
-  checkOptions(options, optionRules);
+export function verifyTemplate(templateSource: string, given: VerifyOptions = {}): Verification {
+  const options = readOptions(given, optionRules);
   const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
   const known = options.format ?? analyzeTemplate(templateSource, specialTokens).format;
   const matcher = callMatcher(known);

@@ -61,7 +61,9 @@ describe('laws', () => {
       fc.asyncProperty(templates, fc.nat(3000), async (found, weights) => {
         const bytes = modelFile({ ...withTemplates(found), weights: new Uint8Array(weights + 1) });
         const local = await readGgufHeader(write(bytes));
-        const remote = await readGgufHeader('https://hub.test/m.gguf?signature=1', rangeServer(bytes));
+        const remote = await readGgufHeader('https://hub.test/m.gguf?signature=1', {
+          fetch: rangeServer(bytes).fetch,
+        });
         expect(local).toMatchObject({ templates: found, parameterCount: weights + 1, size: bytes.length });
         expect(local).toMatchObject({ architecture: 'llama', specialTokens: { bos: '<s>', eos: null } });
         expect(remote).toEqual({ ...local, file: 'https://hub.test/m.gguf' });
@@ -151,17 +153,21 @@ test('a 40 GB file is judged by its header alone', async () => {
     metadata: { 'tokenizer.ggml.tokens': vocabulary, 'tokenizer.chat_template': 't' },
   });
   const server = rangeServer(bytes, 40e9);
-  const header = await readGgufHeader('https://hub.test/big.gguf', server);
+  const header = await readGgufHeader('https://hub.test/big.gguf', { fetch: server.fetch });
   expect(header).toMatchObject({ size: 40e9, templates: { default: 't' }, bytesRead: server.sent.bytes });
   expect(server.sent.bytes).toBeLessThan(32e6);
 });
 
 test('a header without end is given up within 32 MB', async () => {
   const server = rangeServer(modelFile({ declaredEntries: 20_000n, weights: null }), 40e9);
-  await expect(readGgufHeader('https://hub.test/big.gguf', server)).rejects.toBeInstanceOf(ModelFileError);
+  await expect(readGgufHeader('https://hub.test/big.gguf', { fetch: server.fetch })).rejects.toBeInstanceOf(
+    ModelFileError,
+  );
   const endless = modelFile({ metadata: { list: Array.from({ length: 1_000_001 }, () => '') } });
   const second = rangeServer(endless, 40e9);
-  await expect(readGgufHeader('https://hub.test/big.gguf', second)).rejects.toBeInstanceOf(ModelFileError);
+  await expect(readGgufHeader('https://hub.test/big.gguf', { fetch: second.fetch })).rejects.toBeInstanceOf(
+    ModelFileError,
+  );
   expect(Math.max(server.sent.bytes, second.sent.bytes)).toBeLessThan(32e6);
 });
 

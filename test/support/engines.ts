@@ -41,6 +41,7 @@ export async function scriptedModelFile(
 ): Promise<string> {
   scripts += 1;
   const file = path.join(os.tmpdir(), `idiolect-scripted-${process.pid}-${scripts}.gguf`);
-  writeModelFile(file, scriptedModel({ ...options, vocabulary: await loadVocabulary(options) }));
+  const { markers: _, controls: __, ...model } = options;
+  writeModelFile(file, scriptedModel({ ...model, vocabulary: await loadVocabulary(options) }));
   return file;
 }

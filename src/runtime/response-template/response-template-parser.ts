@@ -4,10 +4,10 @@ import type { JsonValue } from '../../messages.ts';
 import {
   anyText,
   checkOption,
-  checkOptions,
   type OptionRule,
   type OptionRules,
   oneOf,
+  readOptions,
   record,
 } from '../../option-rules.ts';
 import { TextBlocks } from '../text-blocks.ts';
@@ -102,15 +102,14 @@ export function createResponseTemplateParser(
 /** The same for a template that was loaded before. */
 export function startParser(
   template: LoadedTemplate,
-  options: ResponseTemplateOptions,
+  given: ResponseTemplateOptions,
 ): ResponseTemplateParser {
-  if (typeof options?.prefix !== 'string') {
+  if (typeof given?.prefix !== 'string') {
     const reason =
       'give the prompt that the model continued, or "" when the response holds the whole message';
     throw new UnsupportedOptionError({ option: 'prefix', reason });
   }
-  checkOptions(options, rules);
-  return new RegionParser(template, options);
+  return new RegionParser(template, readOptions(given, rules));
 }
 
 interface OpenRegion {

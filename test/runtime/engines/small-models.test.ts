@@ -2,6 +2,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadVocabulary, tinyModelFile } from '../../../examples/support/small-models.ts';
+import { ModelFileError, UnsupportedOptionError } from '../../../src/errors.ts';
 import { scriptedModel, tokenTexts, vocabularyOf, writeGguf } from '../../../src/testing/index.ts';
 import { scriptedModelFile, testLlama } from '../../support/engines.ts';
 
@@ -101,12 +102,12 @@ describe('gguf files', () => {
   });
 
   it('refuse a value that does not fit its type', () => {
-    expect(() => writeGguf(new Map([['a', { type: 4, value: 'text' }]]), [])).toThrow(TypeError);
+    expect(() => writeGguf(new Map([['a', { type: 4, value: 'text' }]]), [])).toThrow(UnsupportedOptionError);
   });
 
   it('that are cut short are refused', async () => {
     const vocabulary = await loadVocabulary({ vocabulary: 'llama-spm' });
     const file = scriptedModel({ vocabulary, script: [5], promptLength: 1, contextLength: 64 });
-    expect(() => vocabularyOf(file.subarray(0, 1000))).toThrow(RangeError);
+    expect(() => vocabularyOf(file.subarray(0, 1000))).toThrow(ModelFileError);
   });
 });

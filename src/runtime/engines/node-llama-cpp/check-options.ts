@@ -1,22 +1,21 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
 import { grammarRules } from '../../../grammar/grammar-rules.ts';
 import {
+  abortSignal,
   anyText,
   callback,
   checkOption,
-  checkOptions,
   isRecord,
   list,
   numberFrom,
   type OptionRule,
   type OptionRules,
   oneOf,
+  readOptions,
   record,
-  refuseUnknownOptions,
   texts,
   truth,
   wholeNumberFrom,
-  withoutNulls,
 } from '../../../option-rules.ts';
 import type { ChatOptions } from './chat.ts';
 import type { LoadModelOptions } from './load-model.ts';
@@ -27,13 +26,6 @@ const anything = Number.POSITIVE_INFINITY;
 const largest = 2 ** 31 - 1;
 /** LLAMA_MAX_SEQ of llama.cpp. */
 const mostSequences = 256;
-
-const signal: OptionRule = {
-  wanted: 'an AbortSignal',
-  allows: (value) =>
-    isRecord(value) &&
-    ['throwIfAborted', 'addEventListener'].every((name) => typeof value[name] === 'function'),
-};
 
 const modules: OptionRule = {
   wanted: 'a list of generated modules, or the registry of generated/index.ts',
@@ -60,7 +52,7 @@ const chatRules: OptionRules<ChatOptions> = {
   continueFinalMessage: truth,
   maxTokens: wholeNumberFrom(0, anything),
   stop: texts,
-  signal,
+  signal: abortSignal,
   injectForcedText: truth,
   temperature: numberFrom(0, Number.MAX_VALUE),
   topK: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
@@ -88,32 +80,22 @@ const loadRules: OptionRules<LoadModelOptions> = {
 
 /** Options of a run, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
 export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
-  return requireMessages(checked(given, runRules));
+  return requireMessages(readOptions(given, runRules));
 }
 
 /** The same for a model. */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
-  return checked(given, loadRules);
+  return readOptions(given, loadRules);
 }
 
 /** The same for a chat. */
 export function checkChatOptions(given: ChatOptions): ChatOptions {
-  return requireMessages(checked(given, chatRules));
+  return requireMessages(readOptions(given, chatRules));
 }
 
 /** The same for chats that are prepared: nothing has to be given. */
 export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
-  return checked(given, chatRules);
-}
-
-function checked<Options extends object, Rules extends object>(
-  given: Options,
-  rules: OptionRules<Rules>,
-): Options {
-  const options = withoutNulls(given);
-  checkOptions<object>(options, rules);
-  refuseUnknownOptions<object>(options, rules);
-  return options;
+  return readOptions(given, chatRules);
 }
 
 /** The only option that may not be absent. */

@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 
 /** There is something that carries out the call. */
 export function canExecute(call: Call, { tools, execute }: RunToolsOptions): boolean {
-  return execute !== undefined || findTool(tools, call.name)?.execute !== undefined;
+  return (execute ?? findTool(tools, call.name)?.execute ?? null) !== null;
 }
 
 /** Carries out a call. Rejects with the signal's reason only; all else becomes an outcome. */
@@ -40,7 +40,9 @@ async function start(call: Call, options: RunToolsOptions, context: CallContext)
   const problems = argumentCheck(options.tools, options.policy)?.(call.name, call.arguments) ?? [];
   if (problems.length > 0) throw invalid(problems);
   const input = tool === undefined ? call.arguments : await parseInput(tool, call.arguments);
-  if (tool?.execute !== undefined) return tool.execute(input as never, context);
+  // In JavaScript it may be null as well.
+  const own = tool?.execute ?? null;
+  if (own !== null) return own.call(tool, input as never, context);
   return options.execute?.(call, context);
 }
 

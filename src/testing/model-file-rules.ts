@@ -1,0 +1,64 @@
+/** What the options of small models may be. */
+import { anyText, isRecord, type OptionRule, type OptionRules, wholeNumberFrom } from '../option-rules.ts';
+import type { ScriptedModelOptions } from './scripted-model.ts';
+import type { ModelFileOptions, TinyModelOptions } from './tiny-model.ts';
+
+/** Longer contexts than any model has would be gigabytes of weights. */
+const longestContext = 2 ** 24;
+
+/** What `vocabularyOf` returns. */
+export const vocabularyRule: OptionRule = {
+  wanted: 'what vocabularyOf() returns',
+  allows: (value) => isRecord(value) && value.metadata instanceof Map && typeof value.size === 'number',
+};
+
+/** Bytes of a file, as `fs.readFileSync` returns them. */
+export const bytes: OptionRule = {
+  wanted: 'the bytes of a file (a Uint8Array)',
+  allows: (value) => value instanceof Uint8Array,
+};
+
+/** New texts and roles of tokens, by id. */
+export const renamedTokens: OptionRule = {
+  wanted: 'a Map from ids to { text, role }, the role being "control" or "user-defined"',
+  allows: (value) =>
+    value instanceof Map && [...value].every(([id, token]) => isTokenId(id) && isRenamed(token)),
+};
+
+const tokenIds: OptionRule = {
+  wanted: 'a list of token ids',
+  allows: (value) => Array.isArray(value) && value.every(isTokenId),
+};
+
+const fileRules: OptionRules<ModelFileOptions> = {
+  vocabulary: vocabularyRule,
+  chatTemplate: anyText,
+  toolUseTemplate: anyText,
+  name: anyText,
+  contextLength: wholeNumberFrom(1, longestContext),
+};
+
+/** Of `tinyModel`. */
+export const tinyRules: OptionRules<TinyModelOptions> = {
+  ...fileRules,
+  seed: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
+};
+
+/** Of `scriptedModel`. */
+export const scriptedRules: OptionRules<ScriptedModelOptions> = {
+  ...fileRules,
+  script: tokenIds,
+  promptLength: wholeNumberFrom(1, longestContext),
+};
+
+function isTokenId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isRenamed(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    typeof value.text === 'string' &&
+    (value.role === 'control' || value.role === 'user-defined')
+  );
+}
