@@ -5,12 +5,14 @@ import { GeneratedChat } from '../../../src/runtime/engines/node-llama-cpp/chat-
 
 const message = { role: 'assistant', content: 'Hi' } as const;
 
+const noReport = async () => [];
+
 function response(): GeneratedChat {
   const generate = async function* () {
     yield { type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 } as const;
     return message;
   };
-  return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }));
+  return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }), noReport);
 }
 
 async function types(stream: GeneratedChat): Promise<string[]> {
@@ -41,7 +43,7 @@ describe('a response', () => {
       yield { type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 } as const;
       throw new RangeError('enough');
     };
-    const stream = new GeneratedChat(fail(), () => ({ role: 'assistant', content: null }));
+    const stream = new GeneratedChat(fail(), () => ({ role: 'assistant', content: null }), noReport);
     const parts = [stream.message, stream.calls];
     await expect(types(stream)).rejects.toThrow('enough');
     await new Promise((resolve) => setImmediate(resolve));

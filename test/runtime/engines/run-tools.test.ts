@@ -17,6 +17,8 @@ const weather = defineTool({
   execute: ({ city, unit }) => ({ city, unit, degrees: 21 }),
 });
 
+const noReport = async () => [];
+
 /** A model that gives these messages one after the other, and keeps what it was asked. */
 function fakeModel(...answers: readonly (Partial<ResponseMessage> | Error)[]) {
   const asked: ChatOptions[] = [];
@@ -31,7 +33,7 @@ function fakeModel(...answers: readonly (Partial<ResponseMessage> | Error)[]) {
         yield { type: 'text-delta', id: 'text-0', delta: String(answer.content), start: 0, end: 0 } as const;
         return { role: 'assistant', content: null, ...answer } as ResponseMessage;
       };
-      return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }));
+      return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }), noReport);
     },
   };
 }
@@ -249,7 +251,7 @@ describe('a run', () => {
           yield { type: 'finish', reason: 'length', start: 4, end: 4 } as const;
           return { role: 'assistant', content: null, ...calling(['get_weather', bern]), ...answer } as const;
         };
-        return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }));
+        return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }), noReport);
       };
       const events = await collect(runTools({ chat }, { messages, tools: [weather] }));
       expect(events.at(-1)).toEqual({ type: 'run-finish', steps: 1, reason: 'length' });

@@ -1,4 +1,5 @@
 /** What `model.chat` returns: events to iterate over, and the message and its calls as promises. */
+import type { SchemaIssue } from '../../../errors.ts';
 import type { AssistantMessage } from '../../../messages.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
@@ -14,10 +15,29 @@ export interface ChatStream<Tools extends ToolList = ToolList> extends AsyncIter
   readonly message: Promise<ResponseMessage>;
   /** The calls of the message with their arguments parsed; empty when it makes none. Rejects like `message`. */
   readonly calls: Promise<readonly ToolCallOf<Tools>[]>;
+  /**
+   * What the grammar enforces otherwise than the schemas say; empty when nothing. Known before the first token,
+   * so reading it reads nothing of the response. Rejects with what keeps the response from beginning.
+   */
+  readonly report: Promise<readonly SchemaIssue[]>;
 }
+
+/** Finds out what a grammar enforces otherwise than written. */
+export type ReadReport = () => Promise<readonly SchemaIssue[]>;
 
 /** A response that is generated when somebody first looks. */
 export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessage> implements ChatStream {
+  readonly #readReport: ReadReport;
+
+  constructor(
+    generation: AsyncGenerator<ResponseEvent, ResponseMessage>,
+    interrupted: () => ResponseMessage,
+    readReport: ReadReport,
+  ) {
+    super(generation, interrupted);
+    this.#readReport = readReport;
+  }
+
   get message(): Promise<ResponseMessage> {
     return this.result;
   }
@@ -25,6 +45,16 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   get calls(): Promise<readonly ToolCallOf<ToolList>[]> {
     return this.part(callsOf);
   }
+
+  get report(): Promise<readonly SchemaIssue[]> {
+    return unseen(this.#readReport());
+  }
+}
+
+/** The same promise; that it is rejected need not be seen, because whoever reads the response sees it. */
+export function unseen<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** The calls of a message, their arguments parsed. */

@@ -2,7 +2,7 @@
 import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
-import { ModelDisposedError } from '../../../errors.ts';
+import { ModelDisposedError, type SchemaIssue } from '../../../errors.ts';
 import type {
   BuiltGrammar,
   GrammarOptions,
@@ -103,23 +103,31 @@ export function startChat<Tools extends ToolList>(
   options: ChatOptions<Tools>,
 ): ChatStream<Tools> {
   let run: ResponseRun | null = null;
-  const start = (prepared: PreparedChat, contextSize: number): ResponseRun => {
-    run = createRun(engine, prepared, options, contextSize - prepared.prompt.tokens.length);
+  let prepared: Promise<PreparedChat> | null = null;
+  const prepare = (): Promise<PreparedChat> => {
+    prepared ??= prepareInTurns(engine, options);
+    return prepared;
+  };
+  const start = (chat: PreparedChat, contextSize: number): ResponseRun => {
+    run = createRun(engine, chat, options, contextSize - chat.prompt.tokens.length);
     return run;
   };
+  const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
-  return new GeneratedChat(generate(engine, options, start), interrupted) as unknown as ChatStream<Tools>;
+  const generation = generate(engine, options, prepare, start);
+  return new GeneratedChat(generation, interrupted, readReport) as unknown as ChatStream<Tools>;
 }
 
 async function* generate(
   engine: ChatEngine,
   given: ChatOptions,
+  prepare: () => Promise<PreparedChat>,
   start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   const options = checkChatOptions(given);
-  const prepared = await prepareInTurns(engine, options);
+  const prepared = await prepare();
   const { tokens } = prepared.prompt;
   const lease = await engine.pool.lease(tokens, options.signal);
   try {

@@ -2,11 +2,12 @@
  * Answering with tools: the model calls, the calls are carried out, the model is told the results in its
  * template's own way, and so on until it answers without a call.
  */
+import type { SchemaIssue } from '../../../errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../messages.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ChatOptions } from './chat.ts';
-import { type ChatStream, callsOf } from './chat-stream.ts';
+import { type ChatStream, callsOf, type ReadReport, unseen } from './chat-stream.ts';
 import { checkRunOptions } from './check-options.ts';
 import { type CallOutcome, canExecute, type Executor, executeCall } from './execute-call.ts';
 import { GeneratedStream } from './generated-stream.ts';
@@ -76,6 +77,11 @@ export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterabl
   readonly messages: Promise<readonly Message[]>;
   /** The last message of the model. */
   readonly message: Promise<ResponseMessage>;
+  /**
+   * What the grammars of its responses enforce otherwise than the schemas say; empty when nothing. Known before
+   * the first token, so reading it reads nothing of the run. Rejects with what keeps a response from beginning.
+   */
+  readonly report: Promise<readonly SchemaIssue[]>;
 }
 
 /** What a run needs of a model. */
@@ -106,6 +112,8 @@ interface Conversation {
 }
 
 class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
+  readonly #readReport: ReadReport;
+
   constructor(model: ToolCaller, options: RunToolsOptions) {
     const conversation: Conversation = {
       messages: [],
@@ -113,6 +121,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
       cutShort: false,
     };
     super(converse(model, options, conversation), () => conversation);
+    this.#readReport = () => reportOf(model, options);
   }
 
   get messages(): Promise<readonly Message[]> {
@@ -122,6 +131,21 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   get message(): Promise<ResponseMessage> {
     return this.part(({ last }) => last);
   }
+
+  get report(): Promise<readonly SchemaIssue[]> {
+    return unseen(this.#readReport());
+  }
+}
+
+/** The report of the first response; if that has but the tool that is demanded, also of those that follow. */
+async function reportOf(model: ToolCaller, given: RunToolsOptions): Promise<readonly SchemaIssue[]> {
+  const { execute: _, maxSteps: __, ...chat } = checkRunOptions(given);
+  const { toolChoice = 'auto' } = chat;
+  const first = await model.chat(chat).report;
+  if (typeof toolChoice === 'string' || toolChoice.type !== 'function') return first;
+  const known = new Set(first.map((issue) => JSON.stringify(issue)));
+  const later = await model.chat({ ...chat, toolChoice: withoutDemand(toolChoice) }).report;
+  return [...first, ...later.filter((issue) => !known.has(JSON.stringify(issue)))];
 }
 
 async function* converse(
