@@ -1,4 +1,23 @@
-/** JSON Schema → expression: one value of a schema, in a syntax. */
+/**
+ * JSON Schema → expression: one value of a schema, in a syntax. The way through this folder, in reading order:
+ *
+ * 1. Nodes: `schema-document.ts` makes the schema a graph whose nodes are its sub-schemas; `references.ts`
+ *    says where `$ref` leads, `vocabularies.ts` and `dialects.ts` which keywords mean anything.
+ * 2. States (`states.ts`): conjunctions of nodes and negated nodes. "This schema and that one" is one state.
+ * 3. Shapes (`shapes.ts`): what is asked of values of one JSON type. The `…-keywords.ts` say for which shapes a
+ *    keyword holds, and for which it fails (`assertions.ts`); `expand.ts` puts together from these the shapes
+ *    of a state, `fewer-shapes.ts` drops those that others hold. `productivity.ts` finds states without any value.
+ * 4. Languages: strings and numbers as automata (`languages.ts`, `formats.ts`, `number-…`, `../regular`).
+ * 5. Places (`places.ts`): where in a value one stands; they fix the order of keys. `tags.ts` finds the keys
+ *    that tell the branches of a union apart.
+ * 6. Writers: `value-writer.ts` writes a state at a place as an expression, with one for each type beside it
+ *    (`string-writer.ts`, `array-writer.ts`, `object-writer.ts`), as `syntax.ts` says how values are spelled.
+ *    What stands more than once becomes a rule (`rule-set.ts`).
+ *
+ * `compilation.ts` holds all of these together for one schema, with the budget and the report.
+ * `compile-arguments.ts` is the other entry: all arguments of a tool. Not part of compiling, but of the same
+ * schemas: `standard-schema.ts` (schemas of libraries), `validate.ts` (Ajv, after a call), `spell-value.ts`.
+ */
 import { SchemaError, type SchemaIssue } from '../../errors.ts';
 import type { JsonSchema } from '../../messages.ts';
 import type { Expression } from '../expression.ts';
@@ -26,7 +45,7 @@ export interface CompileSchemaOptions {
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Whether `format` restricts strings (default) or is a mere annotation, as drafts since 2019-09 have it. */
   readonly formats?: 'assert' | 'ignore';
-  /** Steps of work that may be spent; the default is some seconds at worst. */
+  /** Steps of work that one attempt may spend; there are at most three. The default is less than a second of work. */
   readonly budget?: number;
   /** `false`: only declared properties are written (reported as narrowed). Default `true`. */
   readonly openObjects?: boolean;
