@@ -5,8 +5,9 @@
  * U+10FFFF) counts as one U+FFFD, as llama.cpp's engine counts it as one character; a byte that cannot
  * stand where it is does not match at all.
  */
-import { intersectsRange } from './character-set.ts';
+
 import { maxCodePoint } from './expression.ts';
+import { intersectsRange } from './lookup-set.ts';
 import type { Position, Stacks } from './stacks.ts';
 
 /** A position and the bytes of a character that is not complete. */

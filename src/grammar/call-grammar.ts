@@ -7,7 +7,7 @@ import type { JsonSchema, Tool } from '../messages.ts';
 import { alternatives } from './alternatives.ts';
 import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
-import type { RuleSet } from './json-schema/rule-set.ts';
+import type { RuleSet } from './rule-set.ts';
 
 export interface CallGrammarOptions {
   /** Tools on offer; empty: any name, any arguments. */

@@ -7,8 +7,8 @@
  * Rules are compiled when they are first entered: of a grammar of a thousand tools, a call uses one.
  */
 import { GrammarError } from '../errors.ts';
-import { type CharacterSet, characterSet } from './character-set.ts';
 import { type CodePointRange, type Expression, empty, literal, repeat, sequence } from './expression.ts';
+import { type LookupSet, lookupSet } from './lookup-set.ts';
 
 export type ProgramNode = CharacterNode | ChoiceNode | CallNode | LoopNode;
 
@@ -23,7 +23,7 @@ interface NodeBase {
 /** One character out of a set. */
 export interface CharacterNode extends NodeBase {
   readonly type: 'character';
-  readonly set: CharacterSet;
+  readonly set: LookupSet;
 }
 /** Several bodies, each of which goes on to `next` by itself. */
 export interface ChoiceNode extends NodeBase {
@@ -51,7 +51,7 @@ export const countLimit = 2 ** 20;
 export class Program {
   readonly #rules: ReadonlyMap<string, Expression>;
   readonly #bodies = new Map<string, ProgramNode | null>();
-  readonly #sets = new Map<string, CharacterSet>();
+  readonly #sets = new Map<string, LookupSet>();
   #nodes = 0;
 
   constructor(rules: ReadonlyMap<string, Expression>) {
@@ -107,7 +107,7 @@ export class Program {
     next: ProgramNode | null,
   ): ProgramNode {
     const key = ranges.join(';');
-    const set = this.#sets.get(key) ?? characterSet(ranges);
+    const set = this.#sets.get(key) ?? lookupSet(ranges);
     this.#sets.set(key, set);
     return { type: 'character', index: this.#index(), next, expression, set };
   }

@@ -17,9 +17,9 @@ import {
   without,
 } from './expression.ts';
 import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
-import { RuleSet } from './json-schema/rule-set.ts';
 import type { PromptState } from './prompt-state.ts';
 import { withoutUnused } from './references.ts';
+import { RuleSet } from './rule-set.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
 /** What a response may be. */

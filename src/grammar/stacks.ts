@@ -6,7 +6,7 @@
  * grammar where the next character decides, moving over a character is then a test and a pointer.
  */
 import { GrammarError } from '../errors.ts';
-import { hasCharacter } from './character-set.ts';
+import { hasCharacter } from './lookup-set.ts';
 import { type CharacterNode, countLimit, type Program, type ProgramNode } from './program.ts';
 
 /** One level of a stack: go on at `node`, of which `count` repetitions are done, then at `below`. */

@@ -12,10 +12,10 @@ import { type Expression, literal } from './expression.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
 import type { CompiledSchema } from './json-schema/compile-schema.ts';
 import { plainSchema } from './json-schema/plain-schema.ts';
-import { RuleSet } from './json-schema/rule-set.ts';
 import { schemaText } from './json-schema/schema-text.ts';
 import { packExpression, unpackExpression } from './packed-expression.ts';
 import { referredRules } from './references.ts';
+import { RuleSet } from './rule-set.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 
 /** How schemas are compiled. */

@@ -7,9 +7,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { SchemaError } from '../../src/errors.ts';
 import { compileSchema, jsonSyntax } from '../../src/grammar/json-schema/compile-schema.ts';
-import { RuleSet } from '../../src/grammar/json-schema/rule-set.ts';
 import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
+import { RuleSet } from '../../src/grammar/rule-set.ts';
 import type { JsonSchema, JsonValue } from '../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
 

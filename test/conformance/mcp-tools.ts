@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { SchemaError } from '../../src/errors.ts';
 import { choice, literal, sequence } from '../../src/grammar/expression.ts';
 import { compileArguments } from '../../src/grammar/json-schema/compile-arguments.ts';
-import { RuleSet } from '../../src/grammar/json-schema/rule-set.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
+import { RuleSet } from '../../src/grammar/rule-set.ts';
 import type { JsonSchema, Tool } from '../../src/messages.ts';
 import { loadEngineMatchers } from '../support/engine.ts';
 

@@ -12,7 +12,7 @@
  *    that tell the branches of a union apart.
  * 6. Writers: `value-writer.ts` writes a state at a place as an expression, with one for each type beside it
  *    (`string-writer.ts`, `array-writer.ts`, `object-writer.ts`), as `syntax.ts` says how values are spelled.
- *    What stands more than once becomes a rule (`rule-set.ts`).
+ *    What stands more than once becomes a rule (`../rule-set.ts`).
  *
  * `compilation.ts` holds all of these together for one schema, with the budget and the report.
  * `compile-arguments.ts` is the other entry: all arguments of a tool. Not part of compiling, but of the same
@@ -22,10 +22,10 @@ import { SchemaError, type SchemaIssue } from '../../errors.ts';
 import type { JsonSchema } from '../../messages.ts';
 import type { Expression } from '../expression.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
+import type { RuleSet } from '../rule-set.ts';
 import { Compilation, type CompilationOptions } from './compilation.ts';
 import type { KeySorting } from './places.ts';
 import { plainSchema } from './plain-schema.ts';
-import type { RuleSet } from './rule-set.ts';
 import type { Syntax } from './syntax.ts';
 import { ValueWriter } from './value-writer.ts';
 

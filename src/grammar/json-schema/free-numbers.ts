@@ -12,7 +12,7 @@ import {
   repeat,
   sequence,
 } from '../expression.ts';
-import type { RuleSet } from './rule-set.ts';
+import type { RuleSet } from '../rule-set.ts';
 
 const zero = literal('0');
 const point = literal('.');

@@ -5,8 +5,8 @@ import { type CharacterSet, subtractSets } from '../regular/character-set.ts';
 import { plainSpelling, type Spelling } from '../regular/spelling.ts';
 import { type AutomatonNode, writeNode } from '../regular/write-automaton.ts';
 import { spelledCharacter } from '../regular/write-characters.ts';
+import type { RuleSet } from '../rule-set.ts';
 import { forbiddenInKeys, type KeyWriter, type WantedKeys } from './key-trie.ts';
-import type { RuleSet } from './rule-set.ts';
 import type { ObjectNotation } from './syntax.ts';
 
 /** Writes keys by an automaton whose labels say which key, or which class of keys, has been read. */

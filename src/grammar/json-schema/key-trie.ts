@@ -20,8 +20,8 @@ import {
 import { plainSpelling, type Spelling } from '../regular/spelling.ts';
 import { writeNode } from '../regular/write-automaton.ts';
 import { spelledCharacter, spelledExcept } from '../regular/write-characters.ts';
+import type { RuleSet } from '../rule-set.ts';
 import { type KeyNode, keyTree } from './key-tree.ts';
-import type { RuleSet } from './rule-set.ts';
 import type { ObjectNotation } from './syntax.ts';
 
 /** The keys that may come at a place of an object, and what follows each. */

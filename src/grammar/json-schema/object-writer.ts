@@ -7,6 +7,7 @@ import { alternatives } from '../alternatives.ts';
 import { choice, type Expression, literal, sequence } from '../expression.ts';
 import { BudgetExceeded, DeadEnd } from '../regular/budget.ts';
 import { type CharacterSet, codePoint, setHas } from '../regular/character-set.ts';
+import type { RuleSet } from '../rule-set.ts';
 import type { Compilation } from './compilation.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
 import { forbiddenInKeys, KeyTrie, type KeyWriter } from './key-trie.ts';
@@ -20,7 +21,6 @@ import {
   reportUnwritable,
 } from './object-reports.ts';
 import type { Place } from './places.ts';
-import type { RuleSet } from './rule-set.ts';
 import type { ObjectShape } from './shapes.ts';
 import type { State } from './states.ts';
 import type { ObjectNotation } from './syntax.ts';

@@ -1,6 +1,6 @@
 /** Repetitions within what llama.cpp's engine counts. */
 import { choice, type Expression, repeat, sequence } from '../expression.ts';
-import type { RuleSet } from '../json-schema/rule-set.ts';
+import type { RuleSet } from '../rule-set.ts';
 import { BudgetExceeded } from './budget.ts';
 
 /** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */

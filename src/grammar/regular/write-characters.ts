@@ -1,6 +1,6 @@
 /** Spelled characters as expressions that decide at each place: `[^"\\\\] | "\\\\" (["\\\\nrt] | "u00" …)`. */
 import { choice, type Expression, empty, exceptCharacters, literal, sequence } from '../expression.ts';
-import type { RuleSet } from '../json-schema/rule-set.ts';
+import type { RuleSet } from '../rule-set.ts';
 import {
   allCharacters,
   type CharacterSet,

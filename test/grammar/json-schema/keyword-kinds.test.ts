@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import { createMatcher } from '../../../src/grammar/matcher.ts';
+import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
 
 const keywords = [

@@ -5,7 +5,6 @@ import { choice, type Expression, empty } from '../../../src/grammar/expression.
 import { decimalOf, printDecimal } from '../../../src/grammar/json-schema/decimal.ts';
 import { anyInteger, anyNumber } from '../../../src/grammar/json-schema/free-numbers.ts';
 import { fits, hasSmallInteger, numberAutomaton } from '../../../src/grammar/json-schema/number-language.ts';
-import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import type { NumberShape } from '../../../src/grammar/json-schema/shapes.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { isEmptyAutomaton } from '../../../src/grammar/regular/automaton.ts';
@@ -14,6 +13,7 @@ import { allCharacters } from '../../../src/grammar/regular/character-set.ts';
 import { jsonSpelling, plainSpelling } from '../../../src/grammar/regular/spelling.ts';
 import { writeAutomaton } from '../../../src/grammar/regular/write-automaton.ts';
 import { jsonCharacter, spelledChoice } from '../../../src/grammar/regular/write-characters.ts';
+import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import { automatonAccepts } from '../../support/automata.ts';
 
 const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;

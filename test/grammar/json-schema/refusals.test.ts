@@ -4,7 +4,7 @@ import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { SchemaError, type SchemaIssue, UnsupportedOptionError } from '../../../src/errors.ts';
 import { buildGrammar, type GrammarOptions } from '../../../src/grammar/build-grammar.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
+import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
 
 function reportOf(schema: JsonSchema): readonly SchemaIssue[] {

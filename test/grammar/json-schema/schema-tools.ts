@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
 import type { Grammar } from '../../../src/grammar/expression.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import { spellValue } from '../../../src/grammar/json-schema/spell-value.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
 
 /** JSON on one line, as `jsonSyntax` has it. */

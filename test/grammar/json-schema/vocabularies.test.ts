@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SchemaError } from '../../../src/errors.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { RuleSet } from '../../../src/grammar/json-schema/rule-set.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
 

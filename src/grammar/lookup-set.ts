@@ -1,7 +1,8 @@
-/** Sets of code points that answer fast: a bitmap for ASCII, binary search above. */
+/** Sets of code points that a matcher asks for one character at a time: a bitmap for ASCII, binary search above. */
 import type { CodePointRange } from './expression.ts';
 
-export interface CharacterSet {
+/** Code points, made ready for looking up. */
+export interface LookupSet {
   /** Sorted and disjoint. */
   readonly ranges: readonly CodePointRange[];
   /** The only member, or -1. */
@@ -11,7 +12,7 @@ export interface CharacterSet {
 }
 
 /** The set of `ranges`, which are sorted and disjoint. */
-export function characterSet(ranges: readonly CodePointRange[]): CharacterSet {
+export function lookupSet(ranges: readonly CodePointRange[]): LookupSet {
   const ascii = new Uint32Array(4);
   for (const [from, to] of ranges) {
     for (let code = from; code <= to && code < 128; code += 1) {
@@ -24,13 +25,13 @@ export function characterSet(ranges: readonly CodePointRange[]): CharacterSet {
 }
 
 /** Whether `code` is a member. */
-export function hasCharacter(set: CharacterSet, code: number): boolean {
+export function hasCharacter(set: LookupSet, code: number): boolean {
   if (code < 128) return (((set.ascii[code >> 5] ?? 0) >>> (code & 31)) & 1) === 1;
   return intersectsRange(set, code, code);
 }
 
 /** Whether any code point from `low` to `high` is a member. */
-export function intersectsRange({ ranges }: CharacterSet, low: number, high: number): boolean {
+export function intersectsRange({ ranges }: LookupSet, low: number, high: number): boolean {
   let start = 0;
   let end = ranges.length;
   while (start < end) {

@@ -1,6 +1,6 @@
 /** Named rules of one grammar: hands out legal names, and gives equal rules one name. */
-import { type Expression, type Grammar, rule } from '../expression.ts';
-import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
+import { type Expression, type Grammar, rule } from './expression.ts';
+import { BudgetExceeded, type StepBudget } from './regular/budget.ts';
 
 /** What a rule costs of the budget: to write, check and print it takes about as long as so many steps. */
 const stepsPerRule = 15;
