@@ -9,8 +9,6 @@ import { WrittenText } from './written-text.ts';
 
 /** A call that is being read. */
 export interface OpenCall {
-  /** Position in the message, from 0. */
-  readonly index: number;
   readonly name: string;
   readonly id: string;
   /** The model's own id, where it came after the call had been announced. */
@@ -130,7 +128,7 @@ export class EventWriter {
     this.endRegion(start);
     const index = this.callCount++;
     const id = writtenId ?? this.options.createId(index);
-    this.call = { index, name, id, writtenId };
+    this.call = { name, id, writtenId };
     this.saying = { type: 'tool-input-delta', id, text: this.inputText };
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
   }

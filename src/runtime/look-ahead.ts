@@ -2,7 +2,8 @@
 import type { JsonValue } from '../messages.ts';
 import { absent, undecided } from './markers.ts';
 import type { Choice, EnvelopePaths } from './module-contract.ts';
-import { isObject, type ToolTable } from './tool-table.ts';
+import { isObject } from './schema-place.ts';
+import type { ToolTable } from './tool-table.ts';
 import { isSpace, skipSpace } from './white-space.ts';
 
 /** A JSON call must show its name within this many units. */

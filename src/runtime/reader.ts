@@ -9,9 +9,10 @@ import { callGoesOn, envelopeAt, nameEnd } from './look-ahead.ts';
 import type { MatchContext } from './markers.ts';
 import type { Choice, State } from './module-contract.ts';
 import { type QuietText, quietInJsonString } from './quiet-text.ts';
+import type { SchemaPlace } from './schema-place.ts';
 import { SpecialSpans } from './special-spans.ts';
 import { TextBlocks } from './text-blocks.ts';
-import type { SchemaPlace, ToolTable } from './tool-table.ts';
+import type { ToolTable } from './tool-table.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Choices of the caller that the steps ask for. */

@@ -12,8 +12,8 @@ import type {
 } from './module-contract.ts';
 import { readQuoted } from './quoted-value.ts';
 import type { Reader } from './reader.ts';
+import { allowedTypes } from './schema-place.ts';
 import { fail } from './steps-call.ts';
-import { allowedTypes } from './tool-table.ts';
 import { closerPartsEnd, closeValue, findCloser, valueCloser } from './value-closer.ts';
 import { decodeHeld, longestScalar, modeByText, typesInFrame, type ValueMode } from './value-modes.ts';
 import { deepestNesting, nestingDepth, openItem, type ValueStack } from './value-stack.ts';

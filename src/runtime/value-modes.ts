@@ -2,7 +2,7 @@
 import type { JsonType } from '../chat-format.ts';
 import { JsonScanner } from './json-scanner.ts';
 import type { FrameChoice } from './module-contract.ts';
-import { typeOf } from './tool-table.ts';
+import { typeOf } from './schema-place.ts';
 
 /**
  * `raw`: a string as it stands. `scan`: JSON or Python, said while it comes. `hold`: kept until it is

@@ -1,7 +1,7 @@
 /** Where the value that is being read belongs: an entry of the arguments, and what it is nested in. */
 import type { KeyedText, State, ValuePlace } from './module-contract.ts';
 import type { Reader } from './reader.ts';
-import { itemPlace, propertyPlace, type SchemaPlace } from './tool-table.ts';
+import { itemPlace, propertyPlace, type SchemaPlace } from './schema-place.ts';
 import type { Closer } from './value-closer.ts';
 
 /** Deepest nesting of values in a format's own notation. */

@@ -12,13 +12,6 @@ export function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Position behind the last unit before `end` that is no white space, not before `from`. */
-export function trimEnd(text: string, from: number, end: number): number {
-  let at = end;
-  while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
-  return at;
-}
-
 /**
  * Length of the white space before `end` that belongs to a marker whose own leading white space is
  * `lead`: the longest common tail of both, a carriage return before a line feed included.
