@@ -42,9 +42,17 @@ fs.writeFileSync(
   new URL('../docs/matrix.md', import.meta.url),
   `# Modes and thinking
 
-Written by \`npm run matrix\`. Ten formats on models of a few megabytes: random weights and temperature 1 try to break what \`required\`, a named tool, \`none\` and a response schema promise; under \`auto\` two calls are written with random token boundaries. "one": \`parallelToolCalls: false\`. Bytes that are no UTF-8 count as llama.cpp counts them: a run of them is one character of a \`maxLength\`, and more when decoded.
+Which modes of a chat keep their promise in which state of thinking. Written by \`npm run matrix\`.
 
-✓ the promise was kept: every call parses and fits its schema, no other text. – refused with a typed error before the first token, or a state that the template has no way to be in. ✗ broken.
+Ten formats, each on a model of a few megabytes with random weights. At temperature 1 these try to break what \`required\`, a named tool, \`none\` and a response schema promise; under \`auto\`, two calls are written with random token boundaries. "One" is \`parallelToolCalls: false\`. Thinking is asked for (on), declined (off), begun in a message that is continued (forced open), ended there with the answer begun (closed), or limited (budget).
+
+| sign | meaning |
+|---|---|
+| ✓ | the promise was kept: every call parses and fits its schema, and there is no other text |
+| – | refused with a typed error before the first token, or a state that the template has no way to be in ([why](#refused)) |
+| ✗ | broken |
+
+Bytes that are no UTF-8 count as llama.cpp counts them: a run of them is one character of a \`maxLength\`, and more when decoded.
 
 ${count.holds} hold, ${count.refused} are refused, ${count.broken} are broken.
 

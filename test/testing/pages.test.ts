@@ -39,3 +39,5 @@ describe.each(['README.md', 'docs/runtime.md'])('%s', (page) => {
     expect(complaints(program.replace('event.arguments.city', 'event.arguments.town'))).toHaveLength(1);
   });
 });
+
+it('docs/hub.md compiles', () => expect(complaints(programOf('docs/hub.md'))).toEqual([]));
