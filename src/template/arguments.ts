@@ -1,4 +1,5 @@
 /** Binding call arguments to the parameter names of filters, tests and methods. */
+import { truthy } from './operators.ts';
 import {
   type Keywords,
   numeric,
@@ -59,4 +60,9 @@ export function integerArgument(callee: string, value: Value | undefined, otherw
   if (number !== null && Number.isInteger(number)) return number;
   if (value instanceof Undefined) throw undefinedError(value);
   throw new PythonError('TypeError', `${callee}() needs a whole number, not ${typeName(value)}`);
+}
+
+/** An argument that says yes or no; no where it is not given. */
+export function flagArgument(value: Value | undefined): boolean {
+  return value !== undefined && truthy(value);
 }

@@ -22,11 +22,11 @@ import {
 } from './values.ts';
 
 function formatMethod(runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
-  return formatBraces(runtime, self, args, keywords, (inner, value, name, kind) => {
+  return formatBraces(runtime, self, args, keywords, (value, name, kind) => {
     const found =
       kind === 'attribute'
-        ? getAttribute(inner, value, name)
-        : getItem(inner, value, /^\d+$/.test(name) ? Number(name) : name);
+        ? getAttribute(value, name)
+        : getItem(value, /^\d+$/.test(name) ? Number(name) : name);
     if (found instanceof Undefined) throw undefinedError(found);
     return found;
   });
@@ -94,7 +94,7 @@ function describe(value: Value): string {
 }
 
 /** `value.name`: an attribute or method first, else the item of that name, else undefined. */
-export function getAttribute(_runtime: Runtime, value: Value, name: string): Value {
+export function getAttribute(value: Value, name: string): Value {
   if (value instanceof Undefined) throw undefinedError(value);
   const found =
     value instanceof Attributes ? value.get(name) : (methodValue(value, name) ?? ownItem(value, name));
@@ -102,7 +102,7 @@ export function getAttribute(_runtime: Runtime, value: Value, name: string): Val
 }
 
 /** `value[key]`: an item first, else the attribute or method of that name, else undefined. */
-export function getItem(_runtime: Runtime, value: Value, key: Value): Value {
+export function getItem(value: Value, key: Value): Value {
   if (value instanceof Undefined) throw undefinedError(value);
   const found = ownItem(value, key);
   if (found !== undefined) return found;
@@ -126,7 +126,7 @@ export function callMethod(
 ): Value {
   if (value instanceof Dict && name === 'items') return itemsView(runtime, value);
   const call = boundMethod(value, name);
-  if (call === undefined) return invoke(runtime, getAttribute(runtime, value, name), args, keywords);
+  if (call === undefined) return invoke(runtime, getAttribute(value, name), args, keywords);
   runtime.charge(1);
   return call(runtime, args, keywords);
 }

@@ -166,10 +166,10 @@ function compileMember(node: MemberNode, place: Place): Evaluate {
   if (node.computed && property.type === 'SliceExpression') return compileSlice(property, object, place);
   if (!node.computed && property.type === 'Identifier') {
     const name = property.value;
-    return (scope) => getAttribute(scope.runtime, object(scope), name);
+    return (scope) => getAttribute(object(scope), name);
   }
   const key = compileExpression(property, place);
-  return (scope) => getItem(scope.runtime, object(scope), key(scope));
+  return (scope) => getItem(object(scope), key(scope));
 }
 
 type Comparison = (scope: Scope, left: Value, right: Value) => boolean;

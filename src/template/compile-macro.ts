@@ -109,6 +109,7 @@ export function compileMacro(node: Macro): Execute {
 /** `{% call %}`: calls a macro, which can call the block's body as `caller()`. */
 export function compileCallBlock(node: CallStatement, place: Place): Execute {
   const shape = shapeOf('caller', node.callerArgs ?? [], node.body);
+  // The call is given one more argument, by a name with a space in it, which no template can write.
   const callerName = { type: 'Identifier', value: 'a caller' } as const;
   const keyword = {
     type: 'KeywordArgumentExpression',

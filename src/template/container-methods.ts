@@ -1,6 +1,6 @@
 /** The methods of Python's `list`, `tuple` and `dict` that templates can call. */
-import { bind, integerArgument } from './arguments.ts';
-import { compare, equals, iterate, truthy } from './operators.ts';
+import { bind, flagArgument, integerArgument } from './arguments.ts';
+import { compare, equals, iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import {
   Callable,
@@ -29,9 +29,9 @@ function only(name: string, args: readonly Value[], keywords: Keywords): Value {
 function pop(_runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
   const items = self.mutable();
   const index = integerArgument('pop', bind('pop', ['index'], args, keywords)[0], -1);
-  const removed = items.splice(index < 0 ? index + items.length : index, 1)[0];
-  if (removed === undefined || index < -items.length - 1)
-    throw new PythonError('IndexError', 'pop index out of range');
+  const place = index < 0 ? index + items.length : index;
+  const [removed] = place < 0 ? [] : items.splice(place, 1);
+  if (removed === undefined) throw new PythonError('IndexError', 'pop index out of range');
   return removed;
 }
 
@@ -41,7 +41,7 @@ function sort(runtime: Runtime, self: List, args: readonly Value[], keywords: Ke
     return [key instanceof Callable ? key.call(runtime, [item], new Map()) : item, item] as const;
   });
   keyed.sort((a, b) => compare(runtime, a[0], b[0]));
-  if (reverse !== undefined && truthy(reverse)) keyed.reverse();
+  if (flagArgument(reverse)) keyed.reverse();
   self.mutable().splice(0, keyed.length, ...keyed.map(([, item]) => item));
   return null;
 }

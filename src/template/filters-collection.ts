@@ -1,9 +1,9 @@
 /** Filters on lists and dicts: order, grouping, ends and sums. */
-import { bind, integerArgument, textArgument } from './arguments.ts';
+import { bind, flagArgument, integerArgument, textArgument } from './arguments.ts';
 import { getItem } from './attributes.ts';
 import { itemsView } from './container-methods.ts';
 import type { Filter } from './filters.ts';
-import { binary, compare, equals, iterate, lengthOf, truthy } from './operators.ts';
+import { binary, compare, equals, iterate, lengthOf } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { characters, str } from './text.ts';
 import {
@@ -24,14 +24,14 @@ import {
 
 /** Reads an item's attribute path such as `function.name` or `0`; an undefined one may be replaced. */
 export function attributeReader(path: Value | undefined, otherwise?: Value) {
-  if (path === undefined || path === null) return (_runtime: Runtime, item: Value) => item;
+  if (path === undefined || path === null) return (item: Value) => item;
   const text = textOf(path);
   const parts =
     text === null ? [path] : text.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return (runtime: Runtime, item: Value): Value => {
+  return (item: Value): Value => {
     let value = item;
     for (const part of parts) {
-      value = getItem(runtime, value, part);
+      value = getItem(value, part);
       if (value instanceof Undefined && otherwise !== undefined) value = otherwise;
     }
     return value;
@@ -60,11 +60,9 @@ const sort: Filter = (runtime, value, args, keywords) => {
   const [reverse, caseSensitive, attribute] = bind('sort', names, args, keywords);
   const paths = typeof attribute === 'string' ? attribute.split(',') : [attribute];
   const readers = paths.map((path) => attributeReader(path));
-  const exact = caseSensitive !== undefined && truthy(caseSensitive);
-  const keyOf = (item: Value) => new Tuple(readers.map((read) => foldCase(read(runtime, item), exact)));
-  return new List(
-    sortedBy(runtime, iterate(runtime, value), keyOf, reverse !== undefined && truthy(reverse)),
-  );
+  const exact = flagArgument(caseSensitive);
+  const keyOf = (item: Value) => new Tuple(readers.map((read) => foldCase(read(item), exact)));
+  return new List(sortedBy(runtime, iterate(runtime, value), keyOf, flagArgument(reverse)));
 };
 
 const dictsort: Filter = (runtime, value, args, keywords) => {
@@ -73,20 +71,20 @@ const dictsort: Filter = (runtime, value, args, keywords) => {
     throw new PythonError('UndefinedError', `'${typeName(value)} object' has no attribute 'items'`);
   }
   const position = textArgument('dictsort', by, 'key') === 'value' ? 1 : 0;
-  const exact = caseSensitive !== undefined && truthy(caseSensitive);
+  const exact = flagArgument(caseSensitive);
   const pairs = value.entries().map((entry) => new Tuple(entry));
-  const keyOf = (pair: Value) => foldCase(getItem(runtime, pair, position), exact);
-  return new List(sortedBy(runtime, pairs, keyOf, reverse !== undefined && truthy(reverse)));
+  const keyOf = (pair: Value) => foldCase(getItem(pair, position), exact);
+  return new List(sortedBy(runtime, pairs, keyOf, flagArgument(reverse)));
 };
 
 const unique: Filter = (runtime, value, args, keywords) => {
   const [caseSensitive, attribute] = bind('unique', ['case_sensitive', 'attribute'], args, keywords);
   const read = attributeReader(attribute);
-  const exact = caseSensitive !== undefined && truthy(caseSensitive);
+  const exact = flagArgument(caseSensitive);
   return new Stream(() => {
     const seen = new Dict();
     return iterate(runtime, value).filter((item) => {
-      const key = foldCase(read(runtime, item), exact);
+      const key = foldCase(read(item), exact);
       if (seen.has(key)) return false;
       seen.set(key, true);
       return true;
@@ -98,10 +96,10 @@ function extreme(name: string, sign: number): Filter {
   return (runtime, value, args, keywords) => {
     const [caseSensitive, attribute] = bind(name, ['case_sensitive', 'attribute'], args, keywords);
     const read = attributeReader(attribute);
-    const exact = caseSensitive !== undefined && truthy(caseSensitive);
+    const exact = flagArgument(caseSensitive);
     const [first, ...rest] = iterate(runtime, value);
     if (first === undefined) return new Undefined('No aggregated item, sequence was empty.');
-    const key = (item: Value) => foldCase(read(runtime, item), exact);
+    const key = (item: Value) => foldCase(read(item), exact);
     return rest.reduce(
       (best, item) => (sign * compare(runtime, key(item), key(best)) > 0 ? item : best),
       first,
@@ -112,7 +110,7 @@ function extreme(name: string, sign: number): Filter {
 const join: Filter = (runtime, value, args, keywords) => {
   const [separator, attribute] = bind('join', ['d', 'attribute'], args, keywords);
   const read = attributeReader(attribute);
-  const texts = iterate(runtime, value).map((item) => str(runtime, read(runtime, item)));
+  const texts = iterate(runtime, value).map((item) => str(runtime, read(item)));
   const between = separator === undefined ? '' : str(runtime, separator);
   runtime.chargeText(texts.reduce((sum, text) => sum + text.length + between.length, 0));
   return texts.join(between);
@@ -121,7 +119,7 @@ const join: Filter = (runtime, value, args, keywords) => {
 const sum: Filter = (runtime, value, args, keywords) => {
   const [attribute, start] = bind('sum', ['attribute', 'start'], args, keywords);
   const read = attributeReader(attribute);
-  const add = (total: Value, item: Value) => binary(runtime, '+', total, read(runtime, item));
+  const add = (total: Value, item: Value) => binary(runtime, '+', total, read(item));
   return iterate(runtime, value).reduce(add, orElse(start, 0));
 };
 
@@ -191,14 +189,14 @@ const groupby: Filter = (runtime, value, args, keywords) => {
   const names = ['attribute', 'default', 'case_sensitive'];
   const [attribute, otherwise, caseSensitive] = bind('groupby', names, args, keywords, 1);
   const read = attributeReader(attribute, otherwise);
-  const exact = caseSensitive !== undefined && truthy(caseSensitive);
-  const keyOf = (item: Value) => foldCase(read(runtime, item), exact);
+  const exact = flagArgument(caseSensitive);
+  const keyOf = (item: Value) => foldCase(read(item), exact);
   const groups: { key: Value; items: Value[] }[] = [];
   for (const item of sortedBy(runtime, iterate(runtime, value), keyOf, false)) {
     const current = groups.at(-1);
     if (current !== undefined && equals(runtime, keyOf(current.items[0] ?? null), keyOf(item)))
       current.items.push(item);
-    else groups.push({ key: read(runtime, item), items: [item] });
+    else groups.push({ key: read(item), items: [item] });
   }
   return new List(groups.map((group) => new Tuple([group.key, new List(group.items)])));
 };

@@ -26,7 +26,7 @@ const map: Filter = (runtime, value, args, keywords) => {
       throw new PythonError('FilterArgumentError', `Unexpected keyword argument '${key}'`);
     }
     const read = attributeReader(attribute, keywords.get('default'));
-    return new Stream(() => elementsToSelect(runtime, value).map((item) => read(runtime, item)));
+    return new Stream(() => elementsToSelect(runtime, value).map((item) => read(item)));
   }
   const [name, ...rest] = args;
   if (name === undefined) throw new PythonError('FilterArgumentError', 'map requires a filter argument');
@@ -62,7 +62,7 @@ function selectingAttribute(wanted: boolean): Filter {
     const read = attributeReader(attribute);
     const holds = testCondition(rest, keywords);
     return new Stream(() =>
-      elementsToSelect(runtime, value).filter((item) => holds(runtime, read(runtime, item)) === wanted),
+      elementsToSelect(runtime, value).filter((item) => holds(runtime, read(item)) === wanted),
     );
   };
 }

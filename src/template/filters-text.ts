@@ -1,8 +1,8 @@
 /** Filters that make text of text. */
-import { bind, integerArgument, textArgument } from './arguments.ts';
+import { bind, flagArgument, integerArgument, textArgument } from './arguments.ts';
 import type { Filter } from './filters.ts';
 import { formatPercent } from './format-text.ts';
-import { elementsOf, iterate, lengthOf, truthy } from './operators.ts';
+import { elementsOf, iterate, lengthOf } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { capitalize, replaceText, stringMethods } from './string-methods.ts';
 import { escapeHtml, str, strip, textLength, words } from './text.ts';
@@ -44,10 +44,10 @@ const indent: Filter = (runtime, value, args, keywords) => {
   const lines = text.split('\n');
   runtime.chargeText(text.length + lines.length * (given?.length ?? columns));
   const margin = given ?? ' '.repeat(columns);
-  const keepBlank = blank !== undefined && truthy(blank);
+  const keepBlank = flagArgument(blank);
   const [head = '', ...rest] = lines;
   const indented = rest.map((line) => (line === '' && !keepBlank ? line : margin + line));
-  return [(first !== undefined && truthy(first) ? margin : '') + head, ...indented].join('\n');
+  return [(flagArgument(first) ? margin : '') + head, ...indented].join('\n');
 };
 
 const replace: Filter = (runtime, value, args, keywords) => {
@@ -88,7 +88,7 @@ const truncate: Filter = (_runtime, value, args, keywords) => {
   const cut = Array.from(text)
     .slice(0, Math.max(0, limit - textLength(ellipsis)))
     .join('');
-  if (killwords !== undefined && truthy(killwords)) return cut + ellipsis;
+  if (flagArgument(killwords)) return cut + ellipsis;
   const space = cut.lastIndexOf(' ');
   return (space < 0 ? cut : cut.slice(0, space)) + ellipsis;
 };

@@ -1,5 +1,5 @@
 /** Filters that convert one value: numbers, text, JSON, defaults. */
-import { bind, integerArgument, textArgument } from './arguments.ts';
+import { bind, flagArgument, integerArgument, textArgument } from './arguments.ts';
 import { getAttribute } from './attributes.ts';
 import type { Filter } from './filters.ts';
 import { importValue } from './input.ts';
@@ -32,11 +32,11 @@ const tojson: Filter = (runtime, value, args, keywords) => {
   const given = separators === undefined || separators === null ? null : iterate(runtime, separators);
   if (given !== null && given.length !== 2) throw new PythonError('ValueError', 'separators needs two items');
   const options: DumpOptions = {
-    ascii: ascii !== undefined && truthy(ascii),
+    ascii: flagArgument(ascii),
     indent,
     itemSeparator: given === null ? (indent === null ? ', ' : ',') : textArgument('tojson', given[0]),
     keySeparator: given === null ? ': ' : textArgument('tojson', given[1]),
-    sortKeys: sortKeys !== undefined && truthy(sortKeys),
+    sortKeys: flagArgument(sortKeys),
   };
   return dump(runtime, value, options);
 };
@@ -55,8 +55,7 @@ const fromJson: Filter = (runtime, value) => {
 
 const orDefault: Filter = (_runtime, value, args, keywords) => {
   const [otherwise, falsyToo] = bind('default', ['default_value', 'boolean'], args, keywords);
-  const replaced =
-    value instanceof Undefined || (falsyToo !== undefined && truthy(falsyToo) && !truthy(value));
+  const replaced = value instanceof Undefined || (flagArgument(falsyToo) && !truthy(value));
   return replaced ? orElse(otherwise, '') : value;
 };
 
@@ -132,7 +131,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
 const attr: Filter = (runtime, value, args, keywords) => {
   const name = str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null);
   if (value instanceof Attributes) return orElse(value.get(name), new Undefined(`no attribute '${name}'`));
-  const found = getAttribute(runtime, value, name);
+  const found = getAttribute(value, name);
   return typeName(found) === 'function' ? found : new Undefined(`no attribute '${name}'`);
 };
 

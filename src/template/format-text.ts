@@ -140,7 +140,7 @@ function readSpec(text: string): Spec {
 }
 
 /** Reads a value's attribute or item: `{0.name}`, `{0[key]}`. */
-export type ReadMember = (runtime: Runtime, value: Value, name: string, kind: 'attribute' | 'item') => Value;
+export type ReadMember = (value: Value, name: string, kind: 'attribute' | 'item') => Value;
 
 const fieldPattern = /^([^.[!:]*)((?:\.[^.[!:]+|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/su;
 
@@ -160,7 +160,7 @@ export function formatBraces(
     let value = /^\d+$/.test(name) ? args[Number(name)] : keywords.get(name);
     if (value === undefined) throw new PythonError('IndexError', `no value for replacement field '${name}'`);
     for (const [, attribute, item] of (match[2] ?? '').matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
-      value = read(runtime, value, attribute ?? item ?? '', attribute === undefined ? 'item' : 'attribute');
+      value = read(value, attribute ?? item ?? '', attribute === undefined ? 'item' : 'attribute');
     }
     if (match[3] === 'r' || match[3] === 'a') value = repr(runtime, value);
     if (match[3] === 's') value = str(runtime, value);

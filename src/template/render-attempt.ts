@@ -15,18 +15,17 @@ const trialDefaults = {
 
 /** A render, or `null` where the template refuses. Throws TemplateLimitError. */
 export function tryRender(template: Template, variables: TemplateVariables): string | null {
-  try {
-    return template.render({ ...trialDefaults, ...variables }, { now: trialTime });
-  } catch (error) {
-    if (error instanceof TemplateError) return null;
-    throw error;
-  }
+  return unlessRefused(() => template.render({ ...trialDefaults, ...variables }, { now: trialTime }));
 }
 
 /** An observed render, or `null` where the template refuses. Throws TemplateLimitError. */
 export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
+  return unlessRefused(() => template.renderObserved({ ...trialDefaults, ...variables }, { now: trialTime }));
+}
+
+function unlessRefused<Render>(render: () => Render): Render | null {
   try {
-    return template.renderObserved({ ...trialDefaults, ...variables }, { now: trialTime });
+    return render();
   } catch (error) {
     if (error instanceof TemplateError) return null;
     throw error;
