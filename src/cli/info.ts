@@ -7,6 +7,7 @@ import type { ModelCard } from '../hub/inspect-model.ts';
 import { inspectModel } from '../hub/obtain-model.ts';
 import { type Verification, verifyTemplate } from '../verify/verify-template.ts';
 import { annotatedSample } from './annotate.ts';
+import { capabilityFlags } from './capability-flags.ts';
 import { formatBytes, formatCount } from './figures.ts';
 
 interface InfoOptions {
@@ -105,7 +106,7 @@ function show({ card, analysis, laws }: Information): string {
     }),
   ];
   if (template?.problem) lines.push(pc.red(`its template cannot be read: ${template.problem.message}`));
-  if (template?.capabilities) lines.push(`  ${flagList(template.capabilities)}`);
+  if (template?.capabilities) lines.push(`  ${capabilityFlags(template.capabilities).join('  ')}`);
   if (analysis !== null) {
     const { toolFormat, reasoningMode } = analysis.format.labels;
     lines.push(...facts({ calls: toolFormat ?? 'none', reasoning: reasoningMode }));
@@ -132,15 +133,6 @@ function templateLine({ template, hasToolUseTemplate }: ModelCard): string {
   if (template === null) return 'none';
   const beside = hasToolUseTemplate ? ' (it ships one for tools beside its default)' : '';
   return `${template.name}${beside} ${pc.dim(template.sha256.slice(0, 16))}`;
-}
-
-function flagList(capabilities: object): string {
-  return Object.entries(capabilities)
-    .map(([flag, holds]) => {
-      const words = flag.replace(/^supports/, '').replace(/\B[A-Z]/g, (letter) => ` ${letter}`);
-      return holds ? `${pc.green('✓')} ${words.toLowerCase()}` : pc.dim(`✗ ${words.toLowerCase()}`);
-    })
-    .join('  ');
 }
 
 function lawLine({ holds, rendered, breaches }: Verification): string {

@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
 import { generateModel } from '../codegen/generate-model.ts';
 import { annotatedSample, legend } from './annotate.ts';
+import { capabilityFlags } from './capability-flags.ts';
 import { readModelSource } from './model-source.ts';
 
 interface InspectOptions {
@@ -62,15 +63,8 @@ function card(origin: string, { format }: Analysis): string {
   );
 }
 
-function capabilities({ capabilities: flags }: Analysis): string {
-  const lines = Object.entries(flags).map(([flag, holds]) => {
-    const words = flag
-      .replace(/^supports/, '')
-      .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .toLowerCase();
-    return `${holds ? pc.green('✓') : pc.dim('✗')} ${holds ? words : pc.dim(words)}`;
-  });
-  return section('Capabilities', lines.join('\n'));
+function capabilities(analysis: Analysis): string {
+  return section('Capabilities', capabilityFlags(analysis.capabilities).join('\n'));
 }
 
 function sample({ format }: Analysis): string {

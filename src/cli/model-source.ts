@@ -24,8 +24,8 @@ export interface ModelSource {
 }
 
 /**
- * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model of the Hub (`owner/name`), which is
- * not downloaded. Throws `ModelFileError` and the errors of the Hub.
+ * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model of the Hub
+ * (`owner/name`), which is not downloaded. Throws `ModelFileError` and the errors of the Hub.
  */
 export async function readModelSource(file: string): Promise<ModelSource> {
   if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file);

@@ -28,13 +28,13 @@ export function registerPull(program: Command): void {
     .option('--file <path>', 'which file of the repository; default: by the quantisation')
     .option('--revision <name>', 'branch, tag or commit; default: main')
     .option('--no-require-tools', 'also fetch a model that cannot call tools')
-    .option('--connections <number>', 'parallel connections', positiveInteger, 4)
+    .option('--connections <number>', 'parallel connections', connectionCount, 4)
     .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')
     .option('--json', 'report for programs', false)
     .action(pull);
 }
 
-function positiveInteger(text: string): number {
+function connectionCount(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0 && number <= 64) return number;
   throw new InvalidArgumentError('a number from 1 to 64 is expected.');

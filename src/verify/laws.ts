@@ -22,7 +22,10 @@ export interface Breach {
   readonly actual: string;
 }
 
-/** Exact: the format writes the turn byte for byte. White space at its end counts where the format knows an end of turns. */
+/**
+ * Exact: the format writes the turn byte for byte. White space at the turn's end counts only where the format
+ * knows an end of turns.
+ */
 export function exactLaw({ format, message, turn }: RenderedCase): Breach | null {
   const written = writeResponse(format, shownMessage(format, message, turn));
   const ends = ['', ...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];

@@ -61,32 +61,31 @@ const optionRules: OptionRules<VerifyOptions> = { format: chatFormat, bosToken: 
 export function verifyTemplate(templateSource: string, given: VerifyOptions = {}): Verification {
   const options = readOptions(given, optionRules);
   const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
-  const known = options.format ?? analyzeTemplate(templateSource, specialTokens).format;
-  const matcher = callMatcher(known);
-  const breaches: LawBreach[] = [];
-  let shown = 0;
-  let unrendered = 0;
-  for (const each of [...verificationCases, swappedCase]) {
-    const turn = turnOf({ templateSource, format: known, specialTokens }, each);
-    const rendered =
-      turn === null ? null : { format: known, tools: verificationTools, message: each.message, turn };
-    if (rendered === null || !showsAnything(rendered)) {
-      unrendered += 1;
-      continue;
-    }
-    shown += 1;
-    breaches.push(...breachesOf(each, rendered, matcher));
-  }
-  return { rendered: shown, refused: unrendered, breaches, holds: shown > 0 && breaches.length === 0 };
+  const format = options.format ?? analyzeTemplate(templateSource, specialTokens).format;
+  const matcher = callMatcher(format);
+  const cases = [...verificationCases, swappedCase];
+  const tried = cases.flatMap((each) => {
+    const rendered = renderCase({ templateSource, format, specialTokens }, each);
+    return rendered === null ? [] : [breachesOf(each, rendered, matcher)];
+  });
+  const breaches = tried.flat();
+  const holds = tried.length > 0 && breaches.length === 0;
+  return { rendered: tried.length, refused: cases.length - tried.length, breaches, holds };
 }
 
 /** Some templates cannot describe every tool, or any; a turn is the same without the description. */
 const describedTools: readonly (readonly Tool[])[] = [verificationTools, plainVerificationTools, []];
 
-function turnOf(context: Omit<RenderedWith, 'tools'>, { message }: VerificationCase): string | null {
-  for (const tools of describedTools) {
-    const turn = renderTurn({ ...context, tools }, message);
-    if (turn !== null) return turn;
+/** The case as the template renders it; `null` where it refuses the message, or shows nothing of it. */
+function renderCase(
+  context: Omit<RenderedWith, 'tools'>,
+  { message }: VerificationCase,
+): RenderedCase | null {
+  for (const described of describedTools) {
+    const turn = renderTurn({ ...context, tools: described }, message);
+    if (turn === null) continue;
+    const rendered = { format: context.format, tools: verificationTools, message, turn };
+    return showsAnything(rendered) ? rendered : null;
   }
   return null;
 }
