@@ -175,6 +175,7 @@ export interface Delimiters {
   readonly close: string;
 }
 
+/** What stands around the answer, alone and beside calls. */
 export interface ContentFormat extends Delimiters {
   /** Another wrapper, used only beside calls: `<|channel|>commentary<|message|>`. */
   readonly besideCalls: Delimiters | null;

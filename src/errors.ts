@@ -62,7 +62,7 @@ export class TemplateLimitError extends IdiolectError {
   }
 }
 
-/** What a template does cannot be read as a chat format. */
+/** What a template writes cannot be read as a chat format. */
 export class AnalysisError extends IdiolectError {
   readonly code = 'analysis';
   readonly template: string;
@@ -142,7 +142,7 @@ export class ToolListError extends IdiolectError {
   }
 }
 
-/** A tool cannot be offered in this format. */
+/** A tool cannot be offered in this format, is named twice, or is asked for and not among the tools. */
 export class ToolError extends IdiolectError {
   readonly code = 'tool';
   readonly tool: string;
@@ -154,7 +154,10 @@ export class ToolError extends IdiolectError {
   }
 }
 
-/** A combination of options that this format cannot do; thrown before the first token. */
+/**
+ * An option that does not exist, a value that it cannot have, or a combination that this format cannot do.
+ * Thrown before the first token.
+ */
 export class UnsupportedOptionError extends IdiolectError {
   readonly code = 'unsupported-option';
   readonly option: string;
@@ -166,7 +169,7 @@ export class UnsupportedOptionError extends IdiolectError {
   }
 }
 
-/** A grammar that an engine cannot build, or a text that is no GBNF. */
+/** A grammar that an engine cannot build, or a text that is not GBNF. */
 export class GrammarError extends IdiolectError {
   readonly code = 'grammar';
   readonly reason: string;
@@ -236,7 +239,7 @@ export class ContextOverflowError extends IdiolectError {
   }
 }
 
-/** A model was asked for something behind its `dispose()`, or was still answering then. */
+/** A model was asked for something after its `dispose()`, or was still answering then. */
 export class ModelDisposedError extends IdiolectError {
   readonly code = 'model-disposed';
   readonly model: string;
@@ -319,7 +322,7 @@ export class ResponseFieldError extends IdiolectError {
   }
 }
 
-/** Messages given for a prompt are not what they should be. */
+/** A message of a conversation does not have the shape that it should have. */
 export class MessageError extends IdiolectError {
   readonly code = 'message';
   /** Where: `messages[1].tool_calls[0].function.name`. */
@@ -332,7 +335,7 @@ export class MessageError extends IdiolectError {
   }
 }
 
-/** A response was iterated over that is read already: nothing keeps events that were passed. */
+/** A response was iterated that is being read already: its events are not kept. */
 export class ResponseReadError extends IdiolectError {
   readonly code = 'response-read';
   constructor() {
@@ -342,7 +345,7 @@ export class ResponseReadError extends IdiolectError {
   }
 }
 
-/** Text was fed to a parser whose response is over. */
+/** Text was fed to a parser after `finish()`. */
 export class ResponseOverError extends IdiolectError {
   readonly code = 'response-over';
   constructor() {

@@ -15,14 +15,14 @@ import type { ParsedValue, SchemaValue } from './schema-value.ts';
  */
 export type ToolSchema = JsonSchema | StandardJsonSchema | Readonly<Record<string, unknown>>;
 
-/** What a tool's `execute` is told beside its arguments. */
+/** What a tool's `execute` is given besides its arguments. */
 export interface CallContext {
   readonly toolCallId: string;
   /** Aborted when the run is. */
   readonly signal: AbortSignal;
 }
 
-/** What carries out the calls of a tool. Whatever it throws is told to the model. */
+/** Carries out the calls of a tool. The model is told what it returns or throws. */
 type Execute<Arguments> = (input: Arguments, context: CallContext) => unknown;
 
 interface Executable {
@@ -110,20 +110,20 @@ type CallEventOfEach<Each> = Each extends unknown
 
 /**
  * A tool with what carries it out: `execute` gets arguments of the type that `parameters` describes
- * (`as const` is not needed here). Returns what it was given. Throws `ToolListError` where that is no tool with a
- * name and an `execute`; its schema is read with the list that it stands in.
+ * (`as const` is not needed here). Returns what it was given. Throws `ToolListError` where a name or an `execute`
+ * is missing; the schema is read later, with the list that the tool stands in.
  */
 export function defineTool<const Name extends string, const Schema extends ToolSchema, Result>(tool: {
   readonly name: Name;
   readonly description?: string;
   readonly parameters: Schema;
-  /** Carries out a call. What it gives, or throws, the model is told. */
+  /** Carries out a call. The model is told what it returns or throws. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 }): {
   readonly name: Name;
   readonly description?: string;
   readonly parameters: Schema;
-  /** Carries out a call. What it gives, or throws, the model is told. */
+  /** Carries out a call. The model is told what it returns or throws. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 } {
   requireExecutable(tool, 'defineTool');

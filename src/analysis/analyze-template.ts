@@ -64,7 +64,7 @@ const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 /**
  * Reads the format of a chat template off its renders.
  * Throws TemplateError, TemplateLimitError, AnalysisError where the template renders no chat, and
- * UnsupportedOptionError for options that are none.
+ * UnsupportedOptionError for a wrong option.
  */
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
   const options = readOptions(given, optionRules);

@@ -54,7 +54,7 @@ const matcherRules: OptionRules<GbnfReading & MatcherOptions> = {
 /**
  * A matcher for a GBNF text.
  *
- * @throws GrammarError when it cannot be read or matched, UnsupportedOptionError for options that are none.
+ * @throws GrammarError when it cannot be read or matched, UnsupportedOptionError for a wrong option.
  */
 export function createGbnfMatcher(text: string, given: GbnfReading & MatcherOptions = {}): Matcher {
   const options = readOptions(given, matcherRules);

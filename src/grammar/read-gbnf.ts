@@ -85,7 +85,7 @@ interface Count {
  * The rules of a GBNF text, as written.
  *
  * @throws GrammarError with line and column where the text is no GBNF, and for nesting too deep to read;
- * UnsupportedOptionError for what is no text.
+ * UnsupportedOptionError for anything but a text.
  */
 export function readGbnf(text: string): GbnfGrammar {
   requireOption('text', text, anyText);

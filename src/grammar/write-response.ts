@@ -14,8 +14,8 @@ import { jsonType, orderedEntries, writeFramed, writeJson, writeJsonString } fro
 
 /**
  * The response text of `message` in `format`, behind `turn.start` and without an end of turn.
- * Calls are left out where the format has none. Throws `MessageError` for what is no message of an assistant,
- * and where a call's arguments are no JSON of an object; `UnsupportedOptionError` for what is no format.
+ * Calls are left out where the format has none. Throws `MessageError` for anything but an assistant's message,
+ * and where a call's arguments are not the JSON of an object; `UnsupportedOptionError` for anything but a format.
  */
 export function writeResponse(format: ChatFormat, given: AssistantMessage): string {
   requireOption('format', format, chatFormat);

@@ -62,7 +62,7 @@ export interface PulledModel {
 /**
  * Fetches a model, unless it is already there. Nothing is downloaded before its header has shown that
  * it can call tools. Throws the errors of this folder's `errors.ts`, `ModelFileError` and
- * `ToolsUnsupportedError`; `UnsupportedOptionError` for options that are none.
+ * `ToolsUnsupportedError`; `UnsupportedOptionError` for a wrong option.
  */
 export async function pullModel(
   reference: string | ModelReference,

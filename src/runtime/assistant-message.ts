@@ -75,7 +75,7 @@ export class ChatDeltas {
 
   /**
    * The chunk for an event; `null` for events that OpenAI's stream does not have. Throws `UnsupportedOptionError`
-   * for what is no event.
+   * for anything but an event.
    */
   convert(event: AnyResponseEvent): ChatChunk | null {
     requireOption('event', event, responseEvent);

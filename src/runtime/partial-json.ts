@@ -5,8 +5,8 @@ import { anyText, requireOption } from '../option-rules.ts';
 /**
  * The object that `json`, the beginning of an object's JSON text, shows so far: open strings end where the
  * text ends, open containers are closed, and a key without a value, or a number or word that may go on,
- * is left out. `json` is what the deltas of one call add up to. Text that is no beginning of an object
- * gives an empty object. Throws `UnsupportedOptionError` for what is no text.
+ * is left out. `json` is what the deltas of one call add up to. Text that does not begin an
+ * object gives an empty object. Throws `UnsupportedOptionError` for anything but a text.
  */
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, anyText);

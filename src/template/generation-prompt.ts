@@ -26,10 +26,10 @@ const turnFormat: OptionRule = {
 const endMark = '\uE0C4\uF8D5\uE0C6';
 
 /**
- * The part of a prompt that belongs to the coming message, behind the turn's start and with it. Where the
+ * The part of a prompt that belongs to the coming message: the turn's start, and what follows it. Where the
  * prompt goes on with the turn of an earlier message, the start stands before what is new. Templates that
- * begin turns with nothing have only a message that is continued. Throws `UnsupportedOptionError` for what is
- * no prompt, no turn, or no option of `renderPrompt`, and `MessageError` for messages that are none.
+ * begin turns with nothing have only a message that is continued. Throws `UnsupportedOptionError` for a prompt,
+ * a turn or options of `renderPrompt` that are wrong, and `MessageError` for messages that cannot be read.
  */
 export function readGenerationPrompt(given: RenderedPrompt, turnParts: TurnFormat): string {
   const prompt = checkedPrompt(given);

@@ -185,8 +185,8 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * Renders a prompt from a chat template's source.
  *
  * Throws TemplateError (the template does not parse, raises, or fails), TemplateLimitError,
- * MessageError and ToolListError (messages or tools that are none), and UnsupportedOptionError (an option
- * that is none, `continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
+ * MessageError and ToolListError (messages or tools that cannot be read), and UnsupportedOptionError (a wrong
+ * option, `continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
  * ever data: nothing in them is read as template code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {

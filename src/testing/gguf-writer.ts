@@ -68,7 +68,7 @@ export function float32Value(value: number): GgufValue {
 }
 
 /**
- * The bytes of a GGUF file. Throws `UnsupportedOptionError` for what is no metadata and no tensors, and for a
+ * The bytes of a GGUF file. Throws `UnsupportedOptionError` for metadata and tensors of a wrong kind, and for a
  * value that does not fit its type.
  */
 export function writeGguf(metadata: GgufMetadata, tensors: readonly GgufTensor[]): Uint8Array<ArrayBuffer> {

@@ -23,7 +23,7 @@ export interface ScriptedModelOptions extends ModelFileOptions {
 
 /**
  * The model's file. It goes by position: with more or fewer tokens before, the script is out of step. Throws
- * `UnsupportedOptionError` for options that are none, and for a script that does not fit.
+ * `UnsupportedOptionError` for a wrong option, and for a script that does not fit.
  */
 export function scriptedModel(given: ScriptedModelOptions): Uint8Array<ArrayBuffer> {
   const options = checkedOptions(given);

@@ -62,7 +62,7 @@ export interface RenamedToken {
 /**
  * Takes the tokenizer out of the bytes of a GGUF file. `rename` gives tokens new texts, by id: a
  * vocabulary file often has padding where the chat models have their markers. Throws `ModelFileError`
- * when the file cannot be read or holds no tokenizer, `UnsupportedOptionError` for what is no file.
+ * when the file cannot be read or holds no tokenizer, `UnsupportedOptionError` for anything but the bytes of a file.
  */
 export function vocabularyOf(
   file: Uint8Array,
@@ -103,7 +103,7 @@ const typesKey = 'tokenizer.ggml.token_type';
 
 /**
  * A model of the `llama` architecture with one layer and random weights, as the bytes of a GGUF file. Throws
- * `UnsupportedOptionError` for options that are none.
+ * `UnsupportedOptionError` for a wrong option.
  */
 export function tinyModel(given: TinyModelOptions): Uint8Array<ArrayBuffer> {
   const options = readOptions(given, tinyRules);

@@ -25,9 +25,9 @@ const olderDraft = /draft-0[34]/;
 const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
 
 /**
- * A validator of `schema`, plain or of a validation library. Throws `SchemaError` when it is no schema, its
- * library has none as JSON, or Ajv cannot compile it; the validator does where Ajv's own code fails on a value
- * (unevaluated properties beside patterns can make it so).
+ * A validator of `schema`, plain or of a validation library. Throws `SchemaError` when it is not a schema, its
+ * library cannot give it as JSON, or Ajv cannot compile it. So does the validator where Ajv's own code fails on a
+ * value, which unevaluated properties beside patterns can bring about.
  */
 export function compileValidator(schema: SchemaInput, tool = ''): Validate {
   const plain = toJsonSchema(schema);

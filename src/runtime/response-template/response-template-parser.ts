@@ -75,7 +75,7 @@ export interface ResponseTemplateParser {
    *
    * @throws {ResponseFieldError} when a region's text is not what its field reads. The parser can go on:
    * the events up to there come with the next piece.
-   * @throws {UnsupportedOptionError} for what is no text.
+   * @throws {UnsupportedOptionError} for anything but a text.
    */
   feed(text: string): readonly RegionEvent[];
   /**

@@ -68,8 +68,8 @@ export interface ChatModel {
    */
   runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
   /**
-   * Works out ahead what chats with these options have in common, so that the first of them need not wait for
-   * it: the tools' schemas and grammars, the messages that all of them begin with (a system message), their
+   * Works out ahead what chats with these options have in common, so that the first of them need not wait:
+   * the tools' schemas and grammars, the messages that all of them begin with (a system message), their
    * tokens. Nothing is sampled. Throws what those chats would throw. Tools that `idiolect generate --tools`
    * compiled are prepared by `loadModel` already.
    */
@@ -99,8 +99,8 @@ const mostTimesTrained = 64;
 /**
  * Loads the GGUF file at `file`. Throws `ModelFileError` when it cannot be read or has no chat template,
  * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
- * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for an option that is
- * none, that has a value it cannot have, or for a context that memory cannot hold.
+ * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
+ * context that memory cannot hold.
  */
 export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);

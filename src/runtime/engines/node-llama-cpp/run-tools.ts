@@ -19,7 +19,7 @@ import { GeneratedStream } from './generated-stream.ts';
 export interface RunToolsOptions<Tools extends ToolList = ToolList> extends ChatOptions<Tools> {
   /** Each with an `execute` of its own, unless the run has one for all. */
   readonly tools: Tools;
-  /** Carries out the calls of tools that have no `execute`: `(call) => client.callTool(call)`. */
+  /** Carries out the calls of tools that have no `execute` of their own: `(call) => client.callTool(call)`. */
   readonly execute?: Executor<ToolCallOf<Tools>>;
   /** The most responses that are asked for, at least 1. Default: 8. */
   readonly maxSteps?: number;
@@ -41,7 +41,7 @@ export interface ToolResult {
   /** What the model is told. */
   readonly content: string;
 }
-/** A call could not be carried out. The run goes on: the model is told, too. */
+/** A call could not be carried out. The run goes on, and the model is told. */
 export interface ToolFailure {
   readonly type: 'tool-error';
   readonly toolCallId: string;
@@ -56,9 +56,9 @@ export interface RunFinish {
   /** Responses that were asked for. */
   readonly steps: number;
   /**
-   * `answer`: the model answered without a call. `length`: its last response was cut short by a limit of
-   * tokens; of one that was cut within a call, no call is carried out. `step-limit`: it would have gone on. `open-calls`: it called tools that nothing here carries
-   * out; they are for the caller to answer.
+   * `answer`: the model answered without a call. `length`: a limit of tokens cut its last response short; of one
+   * that was cut within a call, no call is carried out. `step-limit`: it would have gone on. `open-calls`: it
+   * called tools that nothing here carries out; they are for the caller to answer.
    */
   readonly reason: 'answer' | 'length' | 'step-limit' | 'open-calls';
 }
