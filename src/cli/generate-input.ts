@@ -1,6 +1,8 @@
 /** What `idiolect generate` is given, told apart by its content. */
+
 import path from 'node:path';
 import { ResponseTemplateError } from '../errors.ts';
+import { isObject } from '../json-values.ts';
 import type { JsonObject, JsonValue } from '../messages.ts';
 import { loadResponseTemplate, type ResponseTemplate } from '../runtime/response-template/index.ts';
 import { folderName, type ModelSource, readModelSource } from './model-source.ts';
@@ -52,8 +54,4 @@ async function readObject(file: string): Promise<JsonObject | null> {
   } catch {
     return null;
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

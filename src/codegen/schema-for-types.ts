@@ -3,7 +3,9 @@
  * type is never narrower than its schema; what comes from strangers and would become source text (type
  * expressions, file names in references) is left out too.
  */
+
 import { isMeant } from '../grammar/json-schema/keyword-kinds.ts';
+import { isObject, pointerKey, pointerPart } from '../json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../messages.ts';
 
 /** Schemas may nest so deep; what lies deeper may be anything. */
@@ -172,7 +174,7 @@ function valueAt(root: JsonObject, pointer: string): JsonValue {
 }
 
 function unescapePart(part: string): string {
-  const plain = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  const plain = pointerKey(part);
   try {
     return decodeURIComponent(plain);
   } catch {
@@ -181,7 +183,7 @@ function unescapePart(part: string): string {
 }
 
 function escapePart(name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return encodeURIComponent(pointerPart(name));
 }
 
 /** Comments stay comments, and hold no tags. */
@@ -193,10 +195,6 @@ function tidy(text: string): string {
     .map((line) => line.trim())
     .join('\n')
     .trim();
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {

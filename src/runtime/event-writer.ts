@@ -3,6 +3,7 @@
  *
  * All positions are offsets into the response as a whole, as in `events.ts`.
  */
+import { isObject } from '../json-values.ts';
 import type { JsonObject, ToolCall } from '../messages.ts';
 import type { Malformed, ResponseEvent, ResponseMessage } from './events.ts';
 import { WrittenText } from './written-text.ts';
@@ -248,8 +249,4 @@ function parseObject(json: string): JsonObject | null {
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 /** Looking ahead of a marker: does the name of an offered tool follow, or a whole JSON call? Bounded. */
+
+import { isObject } from '../json-values.ts';
 import type { JsonValue } from '../messages.ts';
 import { absent, undecided } from './markers.ts';
 import type { Choice, EnvelopePaths } from './module-contract.ts';
-import { isObject } from './schema-place.ts';
 import type { ToolTable } from './tool-table.ts';
 import { isSpace, skipSpace } from './white-space.ts';
 

@@ -1,4 +1,5 @@
 /** Arguments that are still being written, as far as they can be known: for interfaces that draw meanwhile. */
+import { isObject } from '../json-values.ts';
 import type { JsonObject, JsonValue } from '../messages.ts';
 import { anyText, requireOption } from '../option-rules.ts';
 
@@ -12,7 +13,7 @@ export function partialArguments(json: string): JsonObject {
   requireOption('json', json, anyText);
   const closed = closeText(json);
   const value = closed === null ? null : parse(closed);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isObject(value) ? value : {};
 }
 
 /** The text up to the last complete value, and what closes it. */

@@ -2,7 +2,9 @@
  * Places in a schema as the parser needs them: which types a value may have there, and where its properties and
  * items stand. A loose reading, for values that could be text or something else; it validates nothing.
  */
+
 import type { JsonType } from '../chat-format.ts';
+import { isObject, pointerKey } from '../json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../messages.ts';
 
 /** Every JSON type. */
@@ -147,13 +149,9 @@ function resolveReference(reference: string, root: JsonSchema | undefined): unkn
   const keys = reference.slice(1).split('/').slice(1);
   let place: unknown = root;
   for (const key of keys) {
-    place = ownProperty(place, decodePointer(key));
+    place = ownProperty(place, pointerKey(key));
   }
   return place;
-}
-
-function decodePointer(key: string): string {
-  return key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function patternProperty(schema: JsonObject, key: string): JsonSchema | undefined {
@@ -171,9 +169,4 @@ function ownProperty(value: unknown, key: string): JsonSchema | undefined {
 
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

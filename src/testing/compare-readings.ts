@@ -1,4 +1,5 @@
 /** What differs between the readings of a response, and between a reading and what was expected of it. */
+import { isObject } from '../json-values.ts';
 import type { JsonValue } from '../messages.ts';
 import type { ResponseMessage } from '../runtime/events.ts';
 import type { ExpectedCall, ExpectedResponse } from './case-builder.ts';
@@ -49,7 +50,7 @@ function unlike(field: string, expected: JsonValue, actual: JsonValue): CaseDiff
 /** JSON with sorted keys. */
 function comparable(value: JsonValue): string {
   return JSON.stringify(value, (_key, item: unknown) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+    if (!isObject(item)) return item;
     return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 }

@@ -1,6 +1,8 @@
 /** The arguments of one tool as an expression, in the notation of a format. */
+
 import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../../chat-format.ts';
 import { SchemaError, ToolError } from '../../errors.ts';
+import { isObject } from '../../json-values.ts';
 import type { JsonSchema, Tool } from '../../messages.ts';
 import { alternatives } from '../alternatives.ts';
 import { type Expression, literal, sequence } from '../expression.ts';
@@ -56,8 +58,7 @@ function sortingOf(format: ArgumentsFormat): KeySorting {
 
 /** A tool from outside the type checker may bring anything. */
 function refuseNoSchema(parameters: unknown, tool: string): void {
-  if (typeof parameters === 'boolean') return;
-  if (typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters)) return;
+  if (typeof parameters === 'boolean' || isObject(parameters)) return;
   const reason = 'is no JSON Schema: a schema is an object or a boolean';
   throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);
 }

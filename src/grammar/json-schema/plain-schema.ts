@@ -1,5 +1,7 @@
 /** Schemas come from outside: JavaScript objects need not be JSON. */
+
 import { SchemaError } from '../../errors.ts';
+import { pointerPart } from '../../json-values.ts';
 import type { JsonSchema } from '../../messages.ts';
 
 /** Values that a schema may have. An object that stands in many places counts in each, as it does in JSON. */
@@ -56,7 +58,7 @@ class Walk {
     let size = 1;
     for (const [key, item] of entriesOf(value, pointer)) {
       if (item === undefined && !Array.isArray(value)) this.sawUndefined = true;
-      else size += this.measure(item, `${pointer}/${encodeToken(key)}`, depth + 1);
+      else size += this.measure(item, `${pointer}/${pointerPart(key)}`, depth + 1);
     }
     if (size > mostValues)
       throw new NotJson(pointer, `has more than ${mostValues} values, each counted where it stands`);
@@ -95,10 +97,6 @@ function entriesOf(value: object, pointer: string): readonly (readonly [string, 
   } catch (error) {
     throw new NotJson(pointer, `it cannot be read: ${reasonOf(error)}`);
   }
-}
-
-function encodeToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function reasonOf(error: unknown): string {

@@ -2,6 +2,7 @@
  * A schema as a graph of nodes: every sub-schema that is asked for becomes a node with a number, and
  * references lead from node to node. Nothing is fetched; other documents are given.
  */
+import { pointerKey, pointerPart } from '../../json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
 import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabularies.ts';
 
@@ -125,7 +126,7 @@ export class SchemaDocument {
 
   /** The sub-schema of `node` under `tokens`, which must be there. */
   child(node: SchemaNode, ...tokens: readonly string[]): SchemaNode {
-    const path = tokens.map((token) => `/${encodeToken(token)}`).join('');
+    const path = tokens.map((token) => `/${pointerPart(token)}`).join('');
     const known = node.children.get(path);
     if (known !== undefined) return known;
     const found = this.#walk(node.origin, node.schema, tokens);
@@ -243,7 +244,7 @@ export class SchemaDocument {
 
   /** `origin` holds what the schema says of itself already: a relative `$id` must not count twice. */
   #nodeAt(origin: Origin, schema: JsonSchema): SchemaNode {
-    const path = origin.tokens.map((token) => `/${encodeToken(token)}`).join('');
+    const path = origin.tokens.map((token) => `/${pointerPart(token)}`).join('');
     const pointer = origin.document === rootUri ? path : `${origin.document}#${path}`;
     return this.#intern(`${origin.document}#${path}${origin.synthetic}`, origin, schema, pointer);
   }
@@ -365,10 +366,5 @@ function decodeToken(token: string): string {
   } catch {
     // A stray percent sign stands for itself.
   }
-  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function encodeToken(token: string): string {
-  if (!token.includes('~') && !token.includes('/')) return token;
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+  return pointerKey(decoded);
 }

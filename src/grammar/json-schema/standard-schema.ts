@@ -1,5 +1,7 @@
 /** Schemas of validation libraries (zod, valibot, arktype) by way of Standard JSON Schema. */
+
 import { SchemaError } from '../../errors.ts';
+import { isObject } from '../../json-values.ts';
 import type { JsonSchema } from '../../messages.ts';
 
 /** What a library offers that implements Standard JSON Schema. */
@@ -40,14 +42,14 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
 
 function isStandard(input: SchemaInput): input is StandardJsonSchema {
   // Libraries make schemas that are functions, too.
-  const isObject = (typeof input === 'object' && input !== null) || typeof input === 'function';
-  if (!isObject || !('~standard' in input)) return false;
+  const holdsProperties = (typeof input === 'object' && input !== null) || typeof input === 'function';
+  if (!holdsProperties || !('~standard' in input)) return false;
   const standard: unknown = input['~standard'];
   return typeof standard === 'object' && standard !== null && 'jsonSchema' in standard;
 }
 
 function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value));
+  return typeof value === 'boolean' || isObject(value);
 }
 
 function refusal(reason: string): SchemaError {

@@ -1,4 +1,5 @@
 /** The vocabularies of a dialect: which keywords a meta-schema of one's own leaves without a meaning. */
+import { isObject } from '../../json-values.ts';
 import type { JsonSchema, JsonValue } from '../../messages.ts';
 
 const applicators = [
@@ -49,7 +50,7 @@ export const everyVocabulary: Dialect = { ignored: new Set(), unknown: [] };
  */
 export function dialectOf(metaSchema: JsonSchema | undefined): Dialect {
   const listed: JsonValue | undefined = typeof metaSchema === 'object' ? metaSchema.$vocabulary : undefined;
-  if (typeof listed !== 'object' || listed === null || Array.isArray(listed)) return everyVocabulary;
+  if (!isObject(listed)) return everyVocabulary;
   const entries = Object.entries(listed);
   const named = entries.map(([uri]) => (uri.startsWith(prefix) ? uri.slice(prefix.length) : uri));
   const known = new Set(named.flatMap((name) => standard.get(name) ?? []));

@@ -1,5 +1,6 @@
 /** Gives the arguments of calls the types that the tools' schemas declare. */
-import type { JsonObject, JsonValue } from '../../messages.ts';
+import { isObject } from '../../json-values.ts';
+import type { JsonValue } from '../../messages.ts';
 import { readFloat, readInteger, stripSpace } from './python-values.ts';
 import { objectFrom } from './transform.ts';
 
@@ -45,8 +46,8 @@ export function toolDefinition(tool: unknown): { readonly name: string; readonly
   if (!isObject(definition) || typeof definition.name !== 'string') return null;
   const schema: unknown = definition.parameters ?? definition.inputSchema;
   // Schemas of libraries are functions, or objects with this key.
-  const isLibrarys = typeof schema === 'function' || (isObject(schema) && '~standard' in schema);
-  return isLibrarys ? null : { name: definition.name, schema };
+  const ofLibrary = typeof schema === 'function' || (isObject(schema) && '~standard' in schema);
+  return ofLibrary ? null : { name: definition.name, schema };
 }
 
 /** What `raw` is when read as the first of `types` that can read it; itself when none can. */
@@ -113,8 +114,4 @@ function castArgument(argument: JsonValue, types: readonly string[]): JsonValue 
   if (typeof argument === 'string') return castText(argument, types);
   if (!Array.isArray(argument) || types.includes('array')) return argument;
   return argument.map((item: JsonValue) => (typeof item === 'string' ? castText(item, types) : item));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

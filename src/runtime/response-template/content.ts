@@ -1,5 +1,7 @@
 /** The seven content parsers: from a region's text to a value. */
+
 import { PatternError, ResponseFieldError } from '../../errors.ts';
+import { isObject } from '../../json-values.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import { type JsonDialect, parseDialect } from './json-dialect.ts';
 import { compilePattern, matchAll, namedGroups, type Pattern } from './python-regex/pattern-search.ts';
@@ -62,9 +64,7 @@ export function readEach(
 ): FieldValue {
   if (!Array.isArray(content)) throw unusable(field, 'list', content);
   return content.map((item: JsonValue) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      throw unusable(field, 'list of dicts', item);
-    }
+    if (!isObject(item)) throw unusable(field, 'list of dicts', item);
     return fill(new Map<string, JsonValue>([...groups, ...Object.entries(item)]));
   });
 }
@@ -196,10 +196,8 @@ function textArgument(content: Content, name: string, otherwise: string): string
 function nested(content: Content, raw: string): JsonValue {
   const parser = content.given.get('value_parser') ?? null;
   if (!isTruthy(parser)) return raw;
-  if (typeof parser !== 'object' || parser === null || Array.isArray(parser)) {
-    return fail(content, 'value_parser must be an object');
-  }
-  const { name: wanted = 'text', args = null } = parser as JsonObject;
+  if (!isObject(parser)) return fail(content, 'value_parser must be an object');
+  const { name: wanted = 'text', args = null } = parser;
   const name = contentParserNames.find((known) => known === wanted);
   if (name === undefined)
     return fail(content, `value_parser names no content parser: ${JSON.stringify(wanted)}`);

@@ -1,5 +1,7 @@
 /** Checks a response template as the reference does and prepares it for parsing. */
+
 import { PatternError, ResponseTemplateError } from '../../errors.ts';
+import { isObject, pointerPart } from '../../json-values.ts';
 import type { JsonValue } from '../../messages.ts';
 import { type ContentArguments, isStructured, type Reading, readRegion } from './content.ts';
 import { escapeLiterals } from './literal-delimiter.ts';
@@ -63,7 +65,7 @@ function loadFields(value: unknown): Region[] {
 }
 
 function loadField(name: string, value: unknown): Region {
-  const pointer = `/fields/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `/fields/${pointerPart(name)}`;
   const entries = entriesOf(value);
   if (entries === null) throw invalid(pointer, 'must be an object');
   checkKeys(entries, fieldKeys, pointer);
@@ -195,14 +197,13 @@ function compile(pattern: string, pointer: string): Pattern {
 
 function checkKeys(entries: Entries, known: ReadonlySet<string>, pointer: string): void {
   for (const key of entries.keys()) {
-    if (!known.has(key))
-      throw invalid(`${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'unknown key');
+    if (!known.has(key)) throw invalid(`${pointer}/${pointerPart(key)}`, 'unknown key');
   }
 }
 
 /** The entries of an object; `null` for anything else. */
 function entriesOf(value: unknown): Entries | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   return new Map(Object.entries(value));
 }
 

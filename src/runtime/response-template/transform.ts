@@ -1,5 +1,7 @@
 /** Transforms: the final shape of a value, with placeholders such as `{name}` and `{content.args}`. */
+
 import { ResponseFieldError, ResponseTemplateError } from '../../errors.ts';
+import { isObject, pointerPart } from '../../json-values.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import { pythonTypeName } from './python-values.ts';
 
@@ -24,7 +26,7 @@ export function checkTransform(shape: unknown, pointer: string, depth = 0): void
     }
   } else if (typeof shape === 'object' && shape !== null) {
     for (const [key, value] of Object.entries(shape)) {
-      checkTransform(value, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1);
+      checkTransform(value, `${pointer}/${pointerPart(key)}`, depth + 1);
     }
   }
 }
@@ -71,14 +73,13 @@ function lookUp(path: readonly string[], scope: TransformScope, place: Place): J
   }
   let value: JsonValue = found;
   for (const key of rest) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       throw failure(
         place,
         `transform placeholder ${place.shape} cannot look for ${key} in ${pythonTypeName(value)}`,
       );
     }
-    const object = value as JsonObject;
-    const next: JsonValue | undefined = Object.hasOwn(object, key) ? object[key] : undefined;
+    const next: JsonValue | undefined = Object.hasOwn(value, key) ? value[key] : undefined;
     if (next === undefined) throw failure(place, `transform placeholder ${place.shape} finds no ${key}`);
     value = next;
   }
