@@ -27,7 +27,7 @@ type Assign = (scope: Scope, value: Value) => void;
 const ownScope: Place = { conditional: false };
 
 /** Compiles statements that stand in a row. */
-export function compileBlock(nodes: readonly Node[], place: Place): Execute {
+function compileBlock(nodes: readonly Node[], place: Place): Execute {
   const steps = nodes.map((node) => compileStatement(node, place));
   return (scope) => {
     for (const step of steps) {

@@ -12,7 +12,7 @@ export const tokens = { bosToken: '[bos]', eosToken: '[eos]' };
 const question = 'What is it?';
 
 /** Tools whose schemas fit the arguments of the calls. */
-export function toolsFor(message: AssistantMessage): readonly Tool[] {
+function toolsFor(message: AssistantMessage): readonly Tool[] {
   const byName = new Map<string, Record<string, object>>();
   for (const call of message.tool_calls ?? []) {
     const properties = byName.get(call.function.name) ?? {};

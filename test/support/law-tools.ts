@@ -107,7 +107,7 @@ const argumentText = fc.oneof(
 );
 
 /** Values that a schema of the forms in `lawTools` allows. */
-export function schemaValue(schema: JsonObject): fc.Arbitrary<JsonValue> {
+function schemaValue(schema: JsonObject): fc.Arbitrary<JsonValue> {
   if (Array.isArray(schema.enum)) return fc.constantFrom<JsonValue>(...schema.enum);
   const types: readonly JsonValue[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'string'];
   // Where text alone tells types apart, a nullable string cannot be the text "null": it is null.
@@ -152,7 +152,7 @@ function objectIn(value: JsonValue | undefined): JsonObject {
 }
 
 /** A call of one of `lawTools` with arguments that its schema allows, in the schema's order. */
-export const lawCall = fc.constantFrom(...lawTools).chain((offered) =>
+const lawCall = fc.constantFrom(...lawTools).chain((offered) =>
   schemaValue(objectIn(offered.function.parameters as JsonValue)).map((args) => ({
     name: offered.function.name,
     arguments: args as JsonObject,

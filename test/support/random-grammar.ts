@@ -98,7 +98,7 @@ export function textsNear(grammar: Grammar, seed: number, count: number): string
 type Random = (below: number) => number;
 
 /** Numbers from 0 up to, not including, `below` (Park and Miller's generator). */
-export function randomNumbers(seed: number): Random {
+function randomNumbers(seed: number): Random {
   let state = (seed % 2147483646) + 1;
   return (below) => {
     state = (state * 48271) % 2147483647;

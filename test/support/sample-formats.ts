@@ -291,7 +291,7 @@ export const noMarkerList = format(
 );
 
 /** `<calls>[{"f": {…}}]</calls>` */
-export const nameAsKey = format({
+const nameAsKey = format({
   ...jsonCalls,
   section: { open: '<calls>[', close: ']</calls>' },
   call: none,

@@ -128,7 +128,7 @@ describe('response templates made from chat templates', () => {
     expect(broken).toEqual([]);
   });
 
-  it('read most messages even where they cannot read all', () => {
+  it('read a plain answer wherever one can be made at all', () => {
     for (const { format } of analysed) {
       const made = toResponseTemplate(format);
       if (made.template === null) continue;

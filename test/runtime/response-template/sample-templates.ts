@@ -101,7 +101,7 @@ export const channels: Sample = {
 };
 
 /** Patterns beyond the regular ones, and delimiters that may be empty. */
-export const peculiar: Sample = {
+const peculiar: Sample = {
   name: 'peculiar',
   template: {
     start_anchor: '@@',
