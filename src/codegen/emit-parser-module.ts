@@ -4,7 +4,7 @@
  */
 import { generatedBanner } from './banner.ts';
 import { drawPicture } from './pictures.ts';
-import { Identifier, type Printable, printValue } from './source-writer.ts';
+import { Identifier, type Printable, printImport, printValue } from './source-writer.ts';
 import { isReference, type ParserProgram, type StateSpec, type Step } from './states.ts';
 
 /** Functions that compile the tables of steps; the tables of other steps are used as they are. */
@@ -43,25 +43,7 @@ function emitImports(program: ParserProgram): string {
   const uses = new Set(program.states.map(({ step }) => step.use));
   const values = [...uses].flatMap((use) => [use, compilers[use] ?? []].flat());
   const types = [...uses].flatMap((use) => tableTypes[use] ?? []);
-  const names = [
-    ...[...types, 'Reader', 'ResponseModule', 'State'].map((name) => ({ name, text: `type ${name}` })),
-    ...values.map((name) => ({ name, text: name })),
-  ].sort((a, b) => compareNames(a.name, b.name));
-  const line = `import { ${names.map(({ text }) => text).join(', ')} } from 'idiolect/runtime';`;
-  if (line.length <= 110) return line;
-  return `import {\n${names.map(({ text }) => `  ${text},`).join('\n')}\n} from 'idiolect/runtime';`;
-}
-
-/** The formatter's order of imported names: letter by letter, of one letter the capital first. */
-function compareNames(left: string, right: string): number {
-  const shared = Math.min(left.length, right.length);
-  for (let index = 0; index < shared; index++) {
-    const [a, b] = [left.charAt(index), right.charAt(index)];
-    if (a === b) continue;
-    const [low, high] = [a.toLowerCase(), b.toLowerCase()];
-    return low === high ? a.charCodeAt(0) - b.charCodeAt(0) : low.charCodeAt(0) - high.charCodeAt(0);
-  }
-  return left.length - right.length;
+  return printImport(values, [...types, 'Reader', 'ResponseModule', 'State'], 'idiolect/runtime');
 }
 
 function emitModule(program: ParserProgram): string {

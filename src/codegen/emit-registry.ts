@@ -1,5 +1,6 @@
 /** The index of a folder of generated modules: from a template's fingerprint to its module. */
 import { generatedBanner } from './banner.ts';
+import { lineWidth } from './source-writer.ts';
 
 /** One generated module as the registry lists it. */
 export interface RegistryEntry {
@@ -28,9 +29,6 @@ ${lines.join('\n')}
 ]);
 `;
 }
-
-/** Longest line that the project's formatter leaves whole. */
-const lineWidth = 110;
 
 function emitEntry({ name, templateSha256 }: RegistryEntry): string {
   const load = `() => import('./${name}/index.js')`;

@@ -1,6 +1,7 @@
 /** Writes TypeScript values in the style of the project's formatter, so that output needs no formatting. */
 
-const lineWidth = 110;
+/** Longest line that the project's formatter leaves whole. */
+export const lineWidth = 110;
 
 /** A name that is printed as it stands, not as a string. */
 export class Identifier {
@@ -132,4 +133,27 @@ const wide =
 /** Columns that text takes up: East Asian wide characters take two, as the formatter counts them. */
 function displayWidth(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
+}
+
+/** An import of values and types from a module, in the formatter's order, on one line where it fits. */
+export function printImport(values: readonly string[], types: readonly string[], from: string): string {
+  const names = [
+    ...values.map((name) => ({ name, text: name })),
+    ...types.map((name) => ({ name, text: `type ${name}` })),
+  ].sort((a, b) => compareNames(a.name, b.name));
+  const line = `import { ${names.map(({ text }) => text).join(', ')} } from '${from}';`;
+  if (line.length <= lineWidth) return line;
+  return `import {\n${names.map(({ text }) => `  ${text},`).join('\n')}\n} from '${from}';`;
+}
+
+/** The formatter's order of imported names: letter by letter, of one letter the capital first. */
+function compareNames(left: string, right: string): number {
+  const shared = Math.min(left.length, right.length);
+  for (let index = 0; index < shared; index++) {
+    const [a, b] = [left.charAt(index), right.charAt(index)];
+    if (a === b) continue;
+    const [low, high] = [a.toLowerCase(), b.toLowerCase()];
+    return low === high ? a.charCodeAt(0) - b.charCodeAt(0) : low.charCodeAt(0) - high.charCodeAt(0);
+  }
+  return left.length - right.length;
 }

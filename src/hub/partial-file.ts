@@ -38,7 +38,7 @@ export async function openPartialFile(layout: PartialFileLayout): Promise<Partia
     await handle.close();
     return fs.open(layout.file, 'r+');
   });
-  const done = await openRecord(layout, (await data.stat()).size === size ? chunkCount : null);
+  const done = await openRecord(layout, chunkCount, (await data.stat()).size === size);
   await data.truncate(size);
   const bounds = (chunk: number): readonly [number, number] => [
     chunk * chunkSize,
@@ -49,7 +49,14 @@ export async function openPartialFile(layout: PartialFileLayout): Promise<Partia
     chunkCount,
     bounds,
     isDone: (chunk) => done.bytes[chunk] === 1,
-    doneBytes: () => sum(chunkCount, (chunk) => (done.bytes[chunk] === 1 ? length(bounds(chunk)) : 0)),
+    doneBytes() {
+      let total = 0;
+      for (const [chunk, isDone] of done.bytes.entries()) {
+        const [start, end] = bounds(chunk);
+        total += isDone === 1 ? end - start : 0;
+      }
+      return total;
+    },
     async write(position, bytes) {
       let written = 0;
       while (written < bytes.length) {
@@ -87,13 +94,17 @@ interface ChunkRecord {
   close(): Promise<void>;
 }
 
-/** The record of `chunkCount` chunks; empty when it belongs to other data (`null`) or is no such record. */
-async function openRecord(layout: PartialFileLayout, chunkCount: number | null): Promise<ChunkRecord> {
+/** The record of `chunkCount` chunks; empty where the data is not what it was made for, or it is no such record. */
+async function openRecord(
+  layout: PartialFileLayout,
+  chunkCount: number,
+  isForThisData: boolean,
+): Promise<ChunkRecord> {
   const name = recordName(layout);
-  const count = Math.ceil(layout.size / layout.chunkSize);
-  const found = chunkCount === null ? null : await fs.readFile(name).catch(() => null);
-  const bytes = found?.length === count ? new Uint8Array(found) : new Uint8Array(count);
-  if (found?.length !== count) await fs.writeFile(name, bytes);
+  const found = isForThisData ? await fs.readFile(name).catch(() => null) : null;
+  const known = found?.length === chunkCount ? found : null;
+  const bytes = known === null ? new Uint8Array(chunkCount) : new Uint8Array(known);
+  if (known === null) await fs.writeFile(name, bytes);
   const handle = await fs.open(name, 'r+');
   return {
     bytes,
@@ -103,14 +114,4 @@ async function openRecord(layout: PartialFileLayout, chunkCount: number | null):
     },
     close: () => handle.close(),
   };
-}
-
-function length([start, end]: readonly [number, number]): number {
-  return end - start;
-}
-
-function sum(count: number, value: (index: number) => number): number {
-  let total = 0;
-  for (let index = 0; index < count; index++) total += value(index);
-  return total;
 }

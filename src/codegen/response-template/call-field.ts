@@ -1,4 +1,5 @@
 /** The field `tool_calls` of a response template, made from a format's calls. */
+import { mergeLiterals } from '../../analysis/skeleton.ts';
 import type { CallEnvelope, CallPart, CallsFormat, ChatFormat, JsonArguments } from '../../chat-format.ts';
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import type { ResponseTemplateField } from '../../runtime/response-template/index.ts';
@@ -37,7 +38,7 @@ function listField(format: ChatFormat, calls: CallsFormat, envelope: CallEnvelop
   const opener = calls.section.open.trim().slice(0, -1).trim();
   const closer = calls.section.close.trim().replace(/^\]/, '').trim();
   const open =
-    opener === '' ? { open_pattern: `(?=\\[\\s*${loosely(leadingLiteral(calls))})` } : { open: opener };
+    opener === '' ? { open_pattern: `(?=\\[\\s*${loosely(beginningOfJson(calls))})` } : { open: opener };
   return {
     field: {
       ...open,
@@ -60,7 +61,7 @@ function envelopeField(
   const shared = calls.call.open.trim() === '';
   const closer = calls.call.close.trim() || (shared ? calls.section.close.trim() : '');
   const next =
-    opener === '' ? `\\{\\s*${loosely(leadingLiteral(calls).replace(/^\{\s*/, ''))}` : exactly(opener);
+    opener === '' ? `\\{\\s*${loosely(beginningOfJson(calls).replace(/^\{\s*/, ''))}` : exactly(opener);
   const indistinct = shared && calls.parallel;
   return {
     field: {
@@ -144,19 +145,8 @@ function openingPattern(calls: CallsFormat): Opening | null {
   const beginning = literal.trim() === '' ? calls.section.open : literal;
   if (beginning.trim() === '') return null;
   const parts: CallPart[] = [literal.trim() === '' ? calls.section.open : calls.call.open, ...calls.head];
-  const { pattern, groups } = patternOfParts(joined(parts));
+  const { pattern, groups } = patternOfParts(mergeLiterals(parts));
   return { pattern: pattern.replace(/^(?:\\n|\\t| )\?/, ''), groups, beginning: marker(beginning) };
-}
-
-/** Neighbouring literals as one, so that white space between them is inside. */
-function joined(parts: readonly CallPart[]): CallPart[] {
-  const all: CallPart[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
-    else all.push(part);
-  }
-  return all;
 }
 
 /**
@@ -207,7 +197,7 @@ function headedShape(groups: ReadonlySet<string>): JsonObject {
 }
 
 /** Where a JSON call begins: its first literal up to the first hole. */
-function leadingLiteral(calls: CallsFormat): string {
+function beginningOfJson(calls: CallsFormat): string {
   const first = calls.head[0];
   return typeof first === 'string' ? first : '{';
 }

@@ -5,7 +5,7 @@ import {
   type ResponseTemplate,
   type ResponseTemplateField,
 } from '../../runtime/response-template/index.ts';
-import { printString } from '../source-writer.ts';
+import { lineWidth, printString } from '../source-writer.ts';
 
 /** Source text of the interface `Message`. */
 export function messageType(template: ResponseTemplate): string {
@@ -20,8 +20,6 @@ export function messageType(template: ResponseTemplate): string {
   return `/** The message. Keys are missing where the response holds nothing for them. */
 export interface Message {\n${lines.join('\n')}\n}\n`;
 }
-
-const lineWidth = 110;
 
 /** A line that is too long, its outermost object type on several lines. */
 function broken(line: string): string {
