@@ -241,6 +241,14 @@ export class MarkerTable<Ref> {
     return null;
   }
 
+  /** Whether the text behind `at`, the last of a response, is the beginning of a marker. */
+  mayGoOnBehind(text: string, at: number): boolean {
+    const rest = text.slice(at);
+    return this.choices.some(
+      ({ parts: [first = ''] }) => first.length > rest.length && first.startsWith(rest),
+    );
+  }
+
   /** What could stand here, for a person to read. */
   expected(): readonly string[] {
     return [...new Set(this.choices.map(({ parts }) => JSON.stringify(parts.join('\n'))))];

@@ -143,7 +143,9 @@ function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<S
   let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
-    if (match === undecided) return { match: null, at };
+    if (match === undecided || (reader.cutShort && markers.mayGoOnBehind(text, at))) {
+      return { match: null, at };
+    }
     if (match !== null && !continuesWord(reader, match, at)) return { match, at };
     at = markers.nextCandidate(text, at + 1);
   }
