@@ -307,6 +307,8 @@ export interface JsonStyle {
   readonly ascii: boolean;
   /** Keys are written in sorted order whatever the given order. */
   readonly sortKeys: boolean;
+  /** Not JSON but Python's literals, as a template prints an object: `{'a': True}`. Absent means JSON. */
+  readonly python?: true;
 }
 
 /**

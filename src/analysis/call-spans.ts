@@ -5,9 +5,10 @@
  * compared with what was given. What is found decides the layout: a JSON object that also holds the
  * name, literals around a JSON value, or entries with their own markers.
  */
+import { writePython } from '../grammar/write-values.ts';
 import type { JsonValue } from '../messages.ts';
 import type { ProbeCall } from './probes.ts';
-import { type FoundJson, positionsOf, sameJson, scanJson } from './read-json.ts';
+import { type FoundJson, positionsOf, pythonAsJson, sameJson, scanJson } from './read-json.ts';
 
 /** How the arguments of calls are laid out. */
 export type CallLayout = 'envelope' | 'json' | 'entries';
@@ -27,8 +28,17 @@ export interface CallSpan {
   readonly envelope: JsonValue;
 }
 
-/** The spans of all calls in order; `null` when one of them is not there. */
-export function findCalls(text: string, calls: readonly ProbeCall[], from = 0): readonly CallSpan[] | null {
+/**
+ * The spans of all calls in order; `null` when one of them is not there. Whole calls may be printed as Python
+ * prints objects.
+ */
+export function findCalls(text: string, calls: readonly ProbeCall[]): readonly CallSpan[] | null {
+  if (!calls.every((call) => text.includes(writePython(call.arguments)))) return findWritten(text, calls);
+  const printed = findWritten(pythonAsJson(text), calls);
+  return printed?.every(({ layout }) => layout === 'envelope') ? printed : findWritten(text, calls);
+}
+
+function findWritten(text: string, calls: readonly ProbeCall[], from = 0): readonly CallSpan[] | null {
   const spans: CallSpan[] = [];
   let at = from;
   for (const [index, call] of calls.entries()) {

@@ -1,5 +1,6 @@
 /** Tool calls: the section, what repeats in it, and the skeleton of one call. */
-import type { CallIdFormat, CallPart, CallsFormat, JsonArguments } from '../chat-format.ts';
+import type { CallIdFormat, CallPart, CallsFormat, JsonArguments, JsonStyle } from '../chat-format.ts';
+import { writePython } from '../grammar/write-values.ts';
 import { markKeys, markTexts, splitMarks, unmark } from './call-marks.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { inferEntries } from './infer-entries.ts';
@@ -172,11 +173,11 @@ function jsonArguments(texts: CallTexts, section: SectionReading, callHead: stri
   const { encoding } = texts.calls.spans[0];
   for (const rendered of [...styledArguments(texts), texts.calls]) {
     const span = rendered.spans[0];
-    const found = matchStyle(rendered.text, span.arguments.start, span.call.arguments, encoding);
+    const found = spellingOf(rendered, encoding);
     if (found === null) continue;
     const stretch = rendered.text.slice(span.arguments.start, span.arguments.end);
     texts.log.support('calls.arguments.style', rendered.probe.id, stretch, 'how its JSON is spelled');
-    return { kind: 'json', encoding, style: found.style, empty: emptyArguments(texts, section, callHead) };
+    return { kind: 'json', encoding, style: found, empty: emptyArguments(texts, section, callHead) };
   }
   texts.log.warn({
     field: 'calls.arguments.style',
@@ -184,6 +185,17 @@ function jsonArguments(texts: CallTexts, section: SectionReading, callHead: stri
     message: 'the spelling of JSON is none that is known; the usual one is assumed',
   });
   return { kind: 'json', encoding, style: spacedStyle, empty: emptyArguments(texts, section, callHead) };
+}
+
+function spellingOf(
+  { text, spans: [span] }: CallTurn,
+  encoding: JsonArguments['encoding'],
+): JsonStyle | null {
+  const { start } = span.arguments;
+  const json = matchStyle(text, start, span.call.arguments, encoding);
+  if (json !== null) return json.style;
+  const printed = encoding === 'value' && text.startsWith(writePython(span.call.arguments), start);
+  return printed ? { ...spacedStyle, python: true } : null;
 }
 
 /** What stands for no arguments, where it is not an empty object. */

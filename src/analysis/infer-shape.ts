@@ -1,10 +1,10 @@
 /** Under which conversation shape a template renders calls and reasoning: tried, not guessed. */
-import { writePython } from '../grammar/write-values.ts';
+import { writePython, writePythonString } from '../grammar/write-values.ts';
 import { callShapes, reasoningFields } from '../template/input-shape.ts';
 import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { ProbeShape } from './probe-messages.ts';
-import type { Probe, ProbeTable } from './probes.ts';
+import type { Probe, ProbeCall, ProbeTable } from './probes.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
 
 /** The shape that renders most, and what it renders. */
@@ -52,11 +52,19 @@ function findCallShape(prober: TemplateProber, probe: Probe): (typeof callShapes
     const turn = prober.turn(probe, 'unset', { ...shape, reasoningField: null });
     if (turn === null || probe.calls === undefined) continue;
     if (findCalls(turn, probe.calls) === null) continue;
-    const printed = probe.calls.some((call) => turn.includes(writePython(call.arguments)));
-    if (!printed) return shape;
+    if (!isPrinted(turn, probe.calls)) return shape;
     python ??= shape;
   }
   return python;
+}
+
+/** Whether arguments stand in a render as Python prints an object, or the string that holds their JSON. */
+function isPrinted(turn: string, calls: readonly ProbeCall[]): boolean {
+  const printed = ({ arguments: given }: ProbeCall) => [
+    writePython(given),
+    writePythonString(JSON.stringify(given)),
+  ];
+  return calls.flatMap(printed).some((text) => turn.includes(text));
 }
 
 /** Says that a template shows something of calls, and that it is not what they were given as. */

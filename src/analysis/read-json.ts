@@ -111,6 +111,18 @@ function candidateStyles(margin: number): readonly JsonStyle[] {
   );
 }
 
+/**
+ * Python's literals as JSON, each unit in its place. Strings with quotes or backslashes become nonsense: for
+ * renders of plain values alone.
+ */
+export function pythonAsJson(text: string): string {
+  return text
+    .replaceAll("'", '"')
+    .replace(/\bTrue\b/g, 'true')
+    .replace(/\bFalse\b/g, 'false')
+    .replace(/\bNone\b/g, 'null');
+}
+
 /** How `text` spells `value`, which begins at `start`: the style, and where it ends. */
 export function matchStyle(
   text: string,

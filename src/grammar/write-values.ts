@@ -30,9 +30,9 @@ export function writeJsonString(text: string, ascii: boolean): string {
   return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A value as JSON text in a style. */
+/** A value as JSON text in a style, or as Python's `repr` writes it. */
 export function writeJson(value: JsonValue, style: JsonStyle): string {
-  return writeJsonAt(value, style, style.margin ?? 0);
+  return style.python ? writePython(value) : writeJsonAt(value, style, style.margin ?? 0);
 }
 
 function writeJsonAt(value: JsonValue, style: JsonStyle, margin: number): string {

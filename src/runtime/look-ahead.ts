@@ -5,6 +5,7 @@ import type { JsonValue } from '../messages.ts';
 import { absent, undecided } from './markers.ts';
 import type { Choice, EnvelopePaths } from './module-contract.ts';
 import type { ToolTable } from './tool-table.ts';
+import { scanWhole } from './value-modes.ts';
 import { isSpace, skipSpace } from './white-space.ts';
 
 /** A JSON call must show its name within this many units. */
@@ -171,16 +172,18 @@ class EnvelopePeek {
     return this.at;
   }
 
-  /** Reads a string; `null` if none stands here or it is not complete. */
+  /** Reads a string of JSON or Python; `null` if none stands here or it is not complete. */
   private string(): string | null {
-    if (this.take('"') < 0) return null;
-    const start = this.at - 1;
-    while (this.at < this.text.length && this.text[this.at] !== '"') {
+    const quote = this.take('"') < 0 ? "'" : '"';
+    if (quote === "'" && this.take(quote) < 0) return null;
+    const start = this.at;
+    while (this.at < this.text.length && this.text[this.at] !== quote) {
       this.at += this.text[this.at] === '\\' ? 2 : 1;
     }
     if (this.at >= this.text.length) return null;
     this.at++;
-    return parseString(this.text.slice(start, this.at));
+    const written = this.text.slice(start - 1, this.at);
+    return parseString(quote === '"' ? written : (scanWhole(written) ?? ''));
   }
 }
 

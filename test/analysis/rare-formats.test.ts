@@ -84,6 +84,14 @@ const formats: Readonly<Record<string, string>> = {
   'quotes in elements, and quotes in texts as they are': eachCall(
     `<call ${name}>${eachEntry(`<v k="{{ key }}">{% if value is string %}"{{ value }}"{% else %}{{ value | tojson }}{% endif %}</v>`)}</call>`,
   ),
+  'calls as Python prints them': eachCall('<call>{{ call.function }}</call>'),
+  'calls as Python prints them, the name last': eachCall(
+    "<call>{{ {'id': call.id, 'args': call.function.arguments, 'tool': call.function.name} }}</call>",
+  ),
+  'a list of calls as Python prints it':
+    '{% if message.tool_calls %}<calls>{{ message.tool_calls }}</calls>{% endif %}',
+  'a list of calls as Python prints it, without markers':
+    '{% if message.tool_calls %}{{ message.tool_calls }}{% endif %}',
   'backslashes before double quotes, in elements': eachCall(
     `<call ${name}>${eachEntry(`<v k="{{ key }}">{% if value is string %}"{{ ${slashed} | replace('"', '\\\\"') }}"{% else %}{{ value | tojson }}{% endif %}</v>`)}</call>`,
   ),

@@ -17,6 +17,10 @@ export interface CallField {
 /** The field that reads `calls` of `format`. */
 export function callField(format: ChatFormat, calls: CallsFormat): CallField {
   if (calls.arguments.kind === 'entries') return entryField(format, calls);
+  if (calls.arguments.style.python) {
+    const detail = "whole calls are written as Python's literals, which no content parser reads";
+    return { field: null, unsupported: [{ code: 'python-values', fatal: true, detail }] };
+  }
   if (calls.envelope?.name == null) return headedField(format, calls, calls.arguments);
   return isJsonList(calls)
     ? listField(format, calls, calls.envelope)

@@ -15,7 +15,7 @@ export type UnsupportedCode =
   | 'no-turn-start'
   /** Arguments as in a Python call: `f(a='x', b=1)`. */
   | 'pythonic-arguments'
-  /** Containers as Python literals (`['a', None]`), which no content parser reads. */
+  /** Containers or whole calls as Python literals (`['a', None]`), which no content parser reads. */
   | 'python-values'
   /** Strings in which the template escapes characters by itself. */
   | 'escaped-strings'

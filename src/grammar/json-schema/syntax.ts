@@ -55,8 +55,9 @@ export interface ObjectNotation {
   readonly entryClose: readonly (string | null)[];
 }
 
-/** JSON in `style`; with `encoding: 'string'` the inside of a JSON string that holds that JSON. */
+/** JSON in `style`, or Python; with `encoding: 'string'` the inside of a JSON string that holds that JSON. */
 export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' = 'value'): Syntax {
+  if (style.python) return pythonSyntax;
   const outer = encoding === 'string' ? jsonSpelling(style.ascii) : plainSpelling;
   const text = (plain: string) => outer.text(plain);
   const spelling = nestSpelling(jsonSpelling(style.ascii), outer);

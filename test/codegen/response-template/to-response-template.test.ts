@@ -154,3 +154,13 @@ describe('response templates made from chat templates', () => {
     }
   });
 });
+
+it('makes none of calls that are printed as Python prints objects', () => {
+  const calls = '{% for call in message.tool_calls or [] %}<call>{{ call.function }}</call>{% endfor %}';
+  const turn = `<|{{ message.role }}|>{{ message.content }}${calls}<|end|>`;
+  const prompt = '{% if add_generation_prompt %}<|assistant|>{% endif %}';
+  const { format } = analyzeTemplate(`{% for message in messages %}${turn}{% endfor %}${prompt}`);
+  const { template, unsupported } = toResponseTemplate(format);
+  expect(template).toBeNull();
+  expect(unsupported.map(({ code }) => code)).toEqual(['python-values']);
+});
