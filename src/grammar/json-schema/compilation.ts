@@ -117,6 +117,16 @@ export class Compilation implements ExpansionContext {
     return farthest;
   }
 
+  /** What `make` gives; `null` after a budget is used up. */
+  attempt<T>(make: () => T): T | null {
+    try {
+      return make();
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return null;
+      throw error;
+    }
+  }
+
   /** What `make` gives; after a budget is used up, a report for `state` and `null`. */
   within<T>(state: State, keyword: string, make: () => T): T | null {
     try {

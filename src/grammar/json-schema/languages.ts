@@ -7,6 +7,7 @@ import {
   isEmptyAutomaton,
 } from '../regular/automaton.ts';
 import { BudgetExceeded, type StepBudget } from '../regular/budget.ts';
+import { type CountedParts, countParts } from '../regular/counted-parts.ts';
 import { lengthsOf, maxLengthStates, restrictLength } from '../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../regular/terms.ts';
 import { knownAutomaton, knownRestriction } from './known-languages.ts';
@@ -17,6 +18,8 @@ import { fitsRange, type NumberShape, type StringShape, shapeKey } from './shape
 const cutStates = 20_000;
 /** How many times as many states are tried before they are minimised. */
 const cutFactors = [1.5, 1];
+/** Parts of fewer characters are worse than a length of all that is cut. */
+const fewCharacters = 30;
 
 /** Makes and remembers automata. All of its methods throw `BudgetExceeded`. */
 export class Languages {
@@ -56,15 +59,29 @@ export class Languages {
     );
   }
 
+  /** Whether the automaton of a shape times its length is too much. */
+  #isTooLong({ language, max }: StringShape): boolean {
+    if (max === null) return false;
+    const automaton = this.of(language);
+    const longest = lengthsOf(automaton).max;
+    return (longest === null || longest > max) && automaton.states.length * (max + 1) > this.#stringStates;
+  }
+
+  /** For a shape whose length is too much for its automaton, limits for its parts; `null` where none are needed or found. */
+  parts(shape: StringShape): CountedParts | null {
+    const { language, min, max } = shape;
+    if (max === null || !this.#isTooLong(shape) || lengthsOf(this.of(language)).min < min) return null;
+    const parts = countParts(this.of(language), max);
+    return parts === null || Math.min(...parts.characters.values()) < fewCharacters ? null : parts;
+  }
+
   /** `shape`, or its strings of fewer characters where its own length is too much for its automaton. */
   fitting(shape: StringShape): StringShape {
     const { language, min, max } = shape;
-    if (max === null) return shape;
+    if (max === null || !this.#isTooLong(shape)) return shape;
     const automaton = this.of(language);
     const count = automaton.states.length;
     const lengths = lengthsOf(automaton);
-    const bounded = lengths.max !== null && lengths.max <= max;
-    if (bounded || count * (max + 1) <= this.#stringStates) return shape;
     const allowed = Math.min(this.#stringStates, cutStates);
     const cuts = cutFactors
       .map((factor) => Math.min(max, Math.floor((factor * allowed) / count) - 1))

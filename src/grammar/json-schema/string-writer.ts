@@ -3,6 +3,7 @@ import { type Expression, empty, literal, sequence, until } from '../expression.
 import { isEmptyAutomaton } from '../regular/automaton.ts';
 import { allCharacters } from '../regular/character-set.ts';
 import { countedRepeat } from '../regular/counted.ts';
+import { writeCountedParts } from '../regular/counted-parts.ts';
 import { plainSpelling } from '../regular/spelling.ts';
 import { listedWords, type Term } from '../regular/terms.ts';
 import { writeAutomaton } from '../regular/write-automaton.ts';
@@ -58,6 +59,7 @@ export class StringWriter {
     const text =
       this.#plain(shapes, notation, state) ??
       this.#listed(shapes, notation) ??
+      this.#inParts(shapes, notation, state) ??
       this.#automaton(shapes, notation, state);
     return text === null ? [] : [sequence(literal(notation.open), text)];
   }
@@ -106,6 +108,24 @@ export class StringWriter {
       }
     }
     return wordTrie(texts);
+  }
+
+  /** Long texts of one shape with limits for their parts, where a limit for the whole would be too large. */
+  #inParts(
+    shapes: readonly StringShape[],
+    { spelling, close }: StringNotation,
+    state: State,
+  ): Expression | null {
+    const [shape, second] = shapes;
+    if (spelling === null || shape === undefined || second !== undefined) return null;
+    const parts = this.#compilation.attempt(() => this.#compilation.languages.parts(shape));
+    if (parts === null) return null;
+    const counts = [...parts.characters.values()];
+    const reason =
+      'a pattern with so long texts is too large: one of its repeated parts has at most ' +
+      `${Math.max(...counts)} characters, and each other one at most ${Math.min(...counts)}`;
+    this.#compilation.reportState(state, 'maxLength', reason, 'narrowed');
+    return writeCountedParts(parts, spelling, literal(close), this.#rules, 'string');
   }
 
   /** `null` where no string is left. */

@@ -35,7 +35,7 @@ export function writeAutomaton(
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${numberOf(automaton, rules)}`);
+  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${automatonNumber(automaton, rules)}`);
   return rules.named(key, hint, () =>
     new AutomatonWriter(automaton, spelling, end, rules, hint, key).node(0, 0),
   );
@@ -47,7 +47,7 @@ const roundsPerState = 4;
 const written = new WeakMap<RuleSet, Automaton[]>();
 
 /** A number that equal automata share among the rules. */
-function numberOf(automaton: Automaton, rules: RuleSet): number {
+export function automatonNumber(automaton: Automaton, rules: RuleSet): number {
   const known = written.get(rules) ?? [];
   written.set(rules, known);
   const found = known.findIndex((each) => equalAutomata(each, automaton));

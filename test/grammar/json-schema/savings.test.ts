@@ -17,27 +17,53 @@ beforeAll(async () => {
 function build(schema: JsonSchema) {
   const rules = new RuleSet();
   const compiled = compileSchema(schema, { rules, syntax: jsonSyntax, tool: '', policy: 'strict' });
-  return {
-    issues: compiled.issues,
-    matcher: engine(printGbnf(rules.grammar('root', compiled.expression))),
-  };
+  const gbnf = printGbnf(rules.grammar('root', compiled.expression));
+  return { issues: compiled.issues, gbnf, matcher: engine(gbnf) };
 }
 
 describe('a pattern with long texts', () => {
   const words = (count: number) => Array.from({ length: count }, () => 'a').join(' ');
 
-  test('is written with shorter texts', () => {
+  test('has a limit for each of its repeated parts', () => {
     const schema = { type: 'string', pattern: '^(?:[a-z]+ ){0,49}[a-z]+$', maxLength: 9000 };
     const { issues, matcher } = build(schema);
     expect(issues).toMatchObject([{ pointer: '', keyword: 'maxLength', effect: 'narrowed' }]);
-    const [, most = ''] = /more than (\d+) characters/.exec(issues[0]?.reason ?? '') ?? [];
-    const texts = [words(50), 'a'.repeat(Number(most)), words(51), '', 'a'.repeat(Number(most) + 1)];
+    const most = (issues[0]?.reason.match(/\d+/g) ?? []).map(Number);
+    const letters = 'a'.repeat(Math.max(...most));
+    const all = [letters, ...Array.from({ length: 49 }, () => 'a'.repeat(Math.min(...most)))].join(' ');
+    const texts = [words(50), letters, all, words(51), '', `${letters}aa`];
     expect(texts.map((text) => matcher.accepts(spell(schema, text)))).toEqual([
       true,
       true,
+      true,
       false,
       false,
       false,
+    ]);
+    expect(all.length).toBeGreaterThan(8000);
+  });
+
+  test('is written with shorter texts where its parts repeat within each other', () => {
+    const schema = { type: 'string', pattern: '^(?:(?:ab*c|de*f){2,40}-)+$', maxLength: 9000 };
+    const { issues, matcher } = build(schema);
+    expect(issues).toMatchObject([{ pointer: '', keyword: 'maxLength', effect: 'narrowed' }]);
+    const [, most = ''] = /more than (\d+) characters/.exec(issues[0]?.reason ?? '') ?? [];
+    const longest = `a${'b'.repeat(Number(most) - 5)}cac-`;
+    const texts = ['acac-', longest, `ab${longest.slice(1)}`, 'ac-'];
+    expect(texts.map((text) => matcher.accepts(spell(schema, text)))).toEqual([true, true, false, false]);
+  });
+
+  test('of a URI is small, and takes URIs only', () => {
+    const schema = { type: 'string', format: 'uri', minLength: 1, maxLength: 2083 };
+    const { issues, matcher, gbnf } = build(schema);
+    expect(issues).toMatchObject([{ keyword: 'maxLength', effect: 'narrowed' }]);
+    expect(gbnf.length).toBeLessThan(50_000);
+    const path = 'long-path/'.repeat(20);
+    const good = [`https://me:x@example.org:80/${path}?q=%20a#b`, 'mailto:a@b.co', 'http://[::1]/'];
+    const bad = ['', 'example.org', 'https://a b', 'https://a/%2', `https://a/${'x'.repeat(2074)}`];
+    expect([...good, ...bad].map((text) => matcher.accepts(spell(schema, text)))).toEqual([
+      ...good.map(() => true),
+      ...bad.map(() => false),
     ]);
   });
 
