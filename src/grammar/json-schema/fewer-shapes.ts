@@ -1,5 +1,5 @@
 /** The same values in fewer shapes: a disjunction without what its other parts already say. */
-import { type KeySet, type ObjectShape, objectFacts, type Shape } from './shapes.ts';
+import { type ObjectShape, objectFacts, onlyName, type Shape } from './shapes.ts';
 import type { State, States } from './states.ts';
 
 const maxAbsorbed = 1500;
@@ -91,10 +91,4 @@ function withoutKey(shape: ObjectShape, key: string): string {
   const required = new Set([...shape.required].filter((each) => each !== key));
   const rules = shape.rules.filter(({ keys }) => onlyName(keys) !== key);
   return [...objectFacts({ ...shape, required, rules })].sort().join(' ');
-}
-
-/** The one key that is covered, where it is but one. */
-function onlyName({ names, patterns, complement }: KeySet): string | null {
-  const [name] = names;
-  return names.size === 1 && patterns.length === 0 && !complement ? (name ?? null) : null;
 }

@@ -16,7 +16,7 @@ import {
   type SchemaDocument,
   type SchemaNode,
 } from './schema-document.ts';
-import { type Tag, Tags } from './tags.ts';
+import { type Branch, type Tag, Tags } from './tags.ts';
 
 /** Equal ids mean equal places. */
 export interface Place {
@@ -38,6 +38,8 @@ const byKey = ['dependentSchemas', 'dependencies'];
 const openKeys = ['additionalProperties', 'unevaluatedProperties'];
 /** Keywords under which other sub-schemas of the same value are found. */
 const leadsOn = new Set([...inPlace, ...single, ...byKey, ...referenceKeywords, 'const', 'enum']);
+/** Keywords whose sub-schemas apply to some of the values only. */
+const branching = new Set(['anyOf', 'oneOf', 'then', 'else']);
 const maxNodes = 5000;
 
 /** Makes and interns places. */
@@ -64,11 +66,7 @@ export class Places {
     return this.#place(nodes, null, () => false);
   }
 
-  #place(
-    nodes: readonly SchemaNode[],
-    sorted: boolean | null,
-    skips: (branch: SchemaNode) => boolean,
-  ): Place {
+  #place(nodes: readonly SchemaNode[], sorted: boolean | null, skips: (branch: Branch) => boolean): Place {
     const found = new Map<number, SchemaNode>();
     for (const node of nodes) this.#collect(node, found, skips);
     this.#budget.spend(found.size >> 2);
@@ -208,7 +206,7 @@ export class Places {
   }
 
   /** `named` and every node that applies to the same value but branches to skip, in the order of the document. */
-  #collect(named: SchemaNode, found: Map<number, SchemaNode>, skips: (branch: SchemaNode) => boolean): void {
+  #collect(named: SchemaNode, found: Map<number, SchemaNode>, skips: (branch: Branch) => boolean): void {
     const node = this.#document.meant(named);
     const { schema } = node;
     if (!isObject(schema) || found.has(node.id) || found.size >= maxNodes) return;
@@ -217,9 +215,9 @@ export class Places {
     found.set(node.id, node);
     for (const keyword in schema) {
       if (!leadsOn.has(keyword)) continue;
-      const isUnion = keyword === 'anyOf' || keyword === 'oneOf';
+      const branches = branching.has(keyword);
       for (const inner of this.#applied(node, keyword, schema[keyword])) {
-        if (!isUnion || !skips(inner)) this.#collect(inner, found, skips);
+        if (!branches || !skips({ node: inner, owner: node, keyword })) this.#collect(inner, found, skips);
       }
     }
   }

@@ -246,7 +246,7 @@ function intersectObjects(a: ObjectShape, b: ObjectShape, terms: Terms, states: 
   }
   return {
     type: 'object',
-    rules: uniteRules(a.rules, b.rules),
+    rules: joinRules(a.rules, b.rules, states),
     required,
     min,
     max,
@@ -305,6 +305,34 @@ function uniteRules(a: readonly PropertyRule[], b: readonly PropertyRule[]): rea
   const keys = new Set(a.map(ruleKey));
   const more = b.filter((rule) => !keys.has(ruleKey(rule)));
   return more.length === 0 ? a : [...a, ...more];
+}
+
+/** Rules of both, without those about one key that plainly follow from others. */
+function joinRules(
+  a: readonly PropertyRule[],
+  b: readonly PropertyRule[],
+  states: States,
+): readonly PropertyRule[] {
+  const follows = (rule: PropertyRule, others: readonly PropertyRule[], equal: boolean) => {
+    const name = onlyName(rule.keys);
+    return others.some(
+      (other) =>
+        name !== null &&
+        (equal || other.state !== rule.state) &&
+        onlyName(other.keys) === name &&
+        states.implies(other.state, rule.state),
+    );
+  };
+  const left = a.filter((rule) => !follows(rule, b, false));
+  const more = b.filter((rule) => !follows(rule, left, true));
+  return uniteRules(left.length === a.length ? a : left, more.length === b.length ? b : more);
+}
+
+/** The one key that `keys` covers, where it is but one. */
+export function onlyName({ names, patterns, complement }: KeySet): string | null {
+  if (names.size !== 1 || patterns.length > 0 || complement) return null;
+  const [name] = names;
+  return name ?? null;
 }
 
 const shapeKeys = new WeakMap<Shape, string>();

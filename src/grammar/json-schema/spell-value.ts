@@ -5,6 +5,7 @@ import { StepBudget } from '../regular/budget.ts';
 import { writeJson, writeJsonString } from '../write-values.ts';
 import { type Place, Places } from './places.ts';
 import { isArray, isObject, SchemaDocument } from './schema-document.ts';
+import { scalarText } from './tags.ts';
 
 /**
  * `value` as JSON text on one line, with keys that `schema` mentions first and in the order of their
@@ -41,6 +42,6 @@ export function spellValue(
 function placeOf(value: JsonObject, whole: Place, places: Places): Place {
   const tag = places.tag(whole);
   if (tag === null) return whole;
-  const text = Object.hasOwn(value, tag.key) ? value[tag.key] : null;
-  return places.tagged(whole, tag, typeof text === 'string' ? text : null);
+  const scalar = Object.hasOwn(value, tag.key) ? value[tag.key] : undefined;
+  return places.tagged(whole, tag, scalar === undefined ? null : scalarText(scalar));
 }

@@ -77,6 +77,13 @@ export class States {
     return a.nodes.some((left) => b.nodes.some((right) => contradict(left, right)));
   }
 
+  /** Whether plainly each value of `a` is of `b`. */
+  implies(a: State, b: State): boolean {
+    if (a === this.nothing || b === this.anything) return true;
+    if (b === this.nothing) return false;
+    return b.nodes.every((right) => a.nodes.some((left) => follows(left, right)));
+  }
+
   /** Values that are not of `state`; `null` where no conjunction says that. */
   not(state: State): State | null {
     if (state === this.anything) return this.nothing;
@@ -114,6 +121,23 @@ function contradict(a: SignedNode, b: SignedNode): boolean {
   const left = listedValues(a.node);
   const right = listedValues(b.node);
   return left !== null && right !== null && ![...left].some((value) => right.has(value));
+}
+
+/** Whether plainly what is of `a` is of `b`. */
+function follows(a: SignedNode, b: SignedNode): boolean {
+  if (a.node === b.node) return a.holds === b.holds;
+  const left = a.holds ? listedValues(a.node) : null;
+  const right = left === null ? null : listedValues(b.node);
+  if (left === null || right === null) return false;
+  if (!b.holds) return ![...left].some((value) => right.has(value));
+  return onlyLists(b.node) && [...left].every((value) => right.has(value));
+}
+
+/** Whether a node that lists values says nothing else. */
+function onlyLists({ schema }: SchemaNode): boolean {
+  if (typeof schema === 'boolean') return false;
+  const { const: value, enum: values, ...rest } = schema;
+  return (value === undefined || values === undefined) && saysNothing(rest);
 }
 
 const knownValues = new WeakMap<SchemaNode, ReadonlySet<string> | null>();

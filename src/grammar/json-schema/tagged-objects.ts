@@ -1,9 +1,12 @@
 /** Objects of a place that has a tag, by what stands under it: each branch then has keys and an order of its own. */
+import type { JsonValue } from '../../messages.ts';
 import { listedWords } from '../regular/terms.ts';
 import type { Compilation } from './compilation.ts';
+import { printDecimal } from './decimal.ts';
+import { fits } from './number-language.ts';
 import type { Place } from './places.ts';
-import { coversKey, type KeySet, noKeys, type ObjectShape } from './shapes.ts';
-import type { Tag } from './tags.ts';
+import { coversKey, type KeySet, noKeys, type ObjectShape, type Shape } from './shapes.ts';
+import { scalarText, type Tag } from './tags.ts';
 
 /** A shape, and the place of all that it allows. */
 export interface PlacedShape {
@@ -20,7 +23,7 @@ export function splitByTag(
   const { places } = compilation;
   const tag = places.tag(place);
   if (tag === null) return [{ shape, place }];
-  const listed = shape.required.has(tag.key) ? listedTexts(shape, tag.key, compilation) : null;
+  const listed = shape.required.has(tag.key) ? listedScalars(shape, tag.key, compilation) : null;
   const groups = new Set(listed?.map((text) => tag.groupOf.get(text)));
   const [text] = listed ?? [];
   if (text !== undefined && groups.size === 1) return [{ shape, place: places.tagged(place, tag, text) }];
@@ -37,7 +40,8 @@ function splitByGroups(
   const [owner] = place.nodes;
   if (owner === undefined) return [{ shape, place }];
   const keys: KeySet = { ...noKeys, names: new Set([tag.key]) };
-  const node = (texts: readonly string[]) => document.synthetic({ enum: texts }, owner);
+  const node = (texts: readonly string[]) =>
+    document.synthetic({ enum: texts.map((text): JsonValue => JSON.parse(text)) }, owner);
   const parts = tag.groups.map((group): PlacedShape => {
     const rule = { keys, state: states.of(node(group)) };
     const required = new Set([...shape.required, tag.key]);
@@ -54,19 +58,34 @@ function splitByGroups(
   return [...parts, rest].filter((part) => compilation.productive([part.shape]).length > 0);
 }
 
-/** The texts that `shape` lists for `key`; `null` where it allows other values. */
-function listedTexts(shape: ObjectShape, key: string, compilation: Compilation): readonly string[] | null {
+/** The scalars that `shape` lists for `key`; `null` where it allows other values. */
+function listedScalars(shape: ObjectShape, key: string, compilation: Compilation): readonly string[] | null {
   const { states, terms } = compilation;
   const rules = shape.rules.filter((rule) => coversKey(terms, rule.keys, key));
   const state = rules.reduce((all, rule) => states.and(all, rule.state), states.anything);
-  const texts: string[] = [];
-  for (const [type, shapes] of compilation.shapes(state)) {
-    if (type !== 'string') return null;
+  const found: string[] = [];
+  for (const shapes of compilation.shapes(state).values()) {
     for (const each of shapes) {
-      const words = each.type === 'string' ? listedWords(each.language) : null;
-      if (words === null) return null;
-      texts.push(...words);
+      const scalars = scalarsOf(each);
+      if (scalars === null) return null;
+      found.push(...scalars);
     }
   }
-  return texts;
+  return found;
+}
+
+/** The values of a shape as `scalarText` writes them; `null` where they are not listed. */
+function scalarsOf(shape: Shape): readonly string[] | null {
+  switch (shape.type) {
+    case 'null':
+      return ['null'];
+    case 'boolean':
+      return shape.values.map(scalarText);
+    case 'number':
+      return shape.only?.filter((value) => fits(value, shape)).map(printDecimal) ?? null;
+    case 'string':
+      return listedWords(shape.language)?.map(scalarText) ?? null;
+    default:
+      return null;
+  }
 }

@@ -1,30 +1,46 @@
 /**
  * Tags: a property that every object of a place must have, and whose constants tell branches of `anyOf` and
- * `oneOf` apart, such as `type` in a union of events. What a branch says of its own keys then matters only
- * where its constant stands.
+ * `oneOf` apart, such as `type` in a union of events, or say which `then` applies. What a branch says of its
+ * own keys then matters only where its constant stands.
  */
 import type { JsonObject, JsonValue } from '../../messages.ts';
+import { decimalOf, printDecimal } from './decimal.ts';
 import { isReference, referenced, referenceKeywords } from './references.ts';
 import { isArray, isObject, isSchema, type SchemaDocument, type SchemaNode } from './schema-document.ts';
 
 /** A property that tells branches apart. */
 export interface Tag {
   readonly key: string;
-  /** The values that branches list, in groups of those that the same branches list. */
+  /** The values that branches list (see `scalarText`), in groups of those that the same branches list. */
   readonly groups: readonly (readonly string[])[];
   /** The number of the group that a value is in. */
   readonly groupOf: ReadonlyMap<string, number>;
 }
 
-/** What is plain about the objects of a node: keys that they have, and texts that stand under a key. */
+/** A scalar as JSON, in which equal numbers are equal texts. */
+export function scalarText(value: JsonValue): string {
+  return typeof value === 'number' ? printDecimal(decimalOf(value)) : JSON.stringify(value);
+}
+
+/** What is plain about the objects of a node. */
 interface Facts {
+  /** Keys that they have. */
   readonly required: ReadonlySet<string>;
+  /** The scalars that may stand under a key, if it is there. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A sub-schema of a value that applies to some of its values only. */
+export interface Branch {
+  readonly node: SchemaNode;
+  /** That which has the branch under `keyword`. */
+  readonly owner: SchemaNode;
+  readonly keyword: string;
 }
 
 const noFacts: Facts = { required: new Set(), listed: new Map() };
 const unions = ['anyOf', 'oneOf'] as const;
-/** References that are followed to the texts of a property. */
+/** References that are followed to the values of a property. */
 const maxSteps = 8;
 
 /** Finds tags. */
@@ -41,7 +57,7 @@ export class Tags {
    * where there is none. Of several, that with the most groups.
    */
   of(roots: readonly SchemaNode[], nodes: readonly SchemaNode[]): Tag | null {
-    const branches = nodes.flatMap((node) => this.#branches(node));
+    const branches = nodes.flatMap((node) => branchesOf(node, this.#document));
     if (branches.length < 2) return null;
     const known = uniteFacts(roots.map((root) => this.#factsOf(root)));
     let best: Tag | null = null;
@@ -54,9 +70,35 @@ export class Tags {
   }
 
   /** Whether `branch` is for other values of the tag `key` than `value`; `null` is none that is listed. */
-  excludes(branch: SchemaNode, key: string, value: string | null): boolean {
-    const listed = this.#pinned(branch, key);
+  excludes(branch: Branch, key: string, value: string | null): boolean {
+    if (branch.keyword === 'else') return value !== null && this.#decisive(branch, key)?.has(value) === true;
+    const listed = this.#valuesOf(branch, key);
     return listed !== null && (value === null || !listed.has(value));
+  }
+
+  /** The values of `key` with which alone `branch` may apply; `null` where there is no such list. */
+  #valuesOf({ node, owner, keyword }: Branch, key: string): ReadonlySet<string> | null {
+    if (keyword !== 'then') return this.#pinned(node, key);
+    // Where the tag counts its key is there: it does not matter whether the condition asks for it.
+    const condition = this.#condition(owner);
+    return condition === null ? null : (this.#factsOf(condition)?.listed.get(key) ?? null);
+  }
+
+  #condition(owner: SchemaNode): SchemaNode | null {
+    return isObject(owner.schema) && isSchema(owner.schema.if) ? this.#document.child(owner, 'if') : null;
+  }
+
+  /** The values of `key` with which the `if` beside `else` holds, where it asks for nothing else. */
+  #decisive({ owner }: Branch, key: string): ReadonlySet<string> | null {
+    const condition = this.#condition(owner);
+    const schema = condition?.schema;
+    if (condition === null || !isObject(schema) || !isObject(schema.properties)) return null;
+    const { properties, required = [], type = 'object', ...more } = schema;
+    const [name, second] = Object.keys(properties);
+    if (name !== key || second !== undefined || type !== 'object' || Object.keys(more).length > 0)
+      return null;
+    if (!isArray(required) || required.some((each) => each !== key)) return null;
+    return this.#factsOf(condition)?.listed.get(key) ?? null;
   }
 
   #pinned(branch: SchemaNode, key: string): ReadonlySet<string> | null {
@@ -64,19 +106,20 @@ export class Tags {
     return facts?.required.has(key) ? (facts.listed.get(key) ?? null) : null;
   }
 
-  #tag(key: string, branches: readonly SchemaNode[]): Tag {
-    const owners = new Map<string, number[]>();
-    for (const branch of new Set(branches)) {
-      for (const value of this.#pinned(branch, key) ?? []) {
-        const list = owners.get(value);
-        if (list === undefined) owners.set(value, [branch.id]);
-        else list.push(branch.id);
+  #tag(key: string, branches: readonly Branch[]): Tag {
+    const owners = new Map<string, Set<number>>();
+    for (const branch of branches) {
+      const values = branch.keyword === 'else' ? this.#decisive(branch, key) : this.#valuesOf(branch, key);
+      for (const value of values ?? []) {
+        const ids = owners.get(value) ?? new Set();
+        owners.set(value, ids.add(branch.node.id));
       }
     }
     const groups = new Map<string, string[]>();
     for (const [value, ids] of owners) {
-      const list = groups.get(ids.join());
-      if (list === undefined) groups.set(ids.join(), [value]);
+      const name = [...ids].join();
+      const list = groups.get(name);
+      if (list === undefined) groups.set(name, [value]);
       else list.push(value);
     }
     const all = [...groups.values()];
@@ -87,16 +130,8 @@ export class Tags {
     };
   }
 
-  #branches(node: SchemaNode): readonly SchemaNode[] {
-    return isObject(node.schema) ? unions.flatMap((keyword) => this.#inner(node, keyword)) : [];
-  }
-
   #inner(node: SchemaNode, keyword: string): readonly SchemaNode[] {
-    const list = isObject(node.schema) ? node.schema[keyword] : undefined;
-    if (!isArray(list)) return [];
-    return list.flatMap((each, at) =>
-      isSchema(each) ? [this.#document.child(node, keyword, String(at))] : [],
-    );
+    return listedIn(node, keyword, this.#document);
   }
 
   /** `null` where plainly no object is valid against `node`. */
@@ -142,32 +177,54 @@ export class Tags {
     const { required, properties } = schema;
     const names = isArray(required) ? required.filter((each) => typeof each === 'string') : [];
     const listed = new Map<string, ReadonlySet<string>>();
-    for (const name of isObject(properties) ? names : []) {
-      if (!isObject(properties) || !Object.hasOwn(properties, name) || !isSchema(properties[name])) continue;
-      const texts = this.#texts(this.#document.child(node, 'properties', name));
-      if (texts !== null) listed.set(name, new Set(texts));
+    for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+      if (!isSchema(property)) continue;
+      const scalars = this.#scalars(this.#document.child(node, 'properties', name));
+      if (scalars !== null) listed.set(name, new Set(scalars));
     }
     return { required: new Set(names), listed };
   }
 
-  /** The texts that `const` or `enum` of `node` lists, or of what it refers to; `null` where there is more. */
-  #texts(node: SchemaNode): readonly string[] | null {
+  /** The scalars that `const` or `enum` of `node` lists, or of what it refers to; `null` where there is more. */
+  #scalars(node: SchemaNode): readonly string[] | null {
     let current = node;
     for (let steps = 0; steps < maxSteps; steps += 1) {
       const { schema } = current;
       if (typeof schema === 'boolean') return null;
       const [target] = this.#targets(current, schema);
       const values = schema.const === undefined ? schema.enum : [schema.const];
-      if (target === undefined || (isArray(values) && !current.origin.refAlone)) return onlyTexts(values);
+      if (target === undefined || (isArray(values) && !current.origin.refAlone)) return onlyScalars(values);
       current = target;
     }
     return null;
   }
 }
 
-function onlyTexts(values: JsonValue | undefined): readonly string[] | null {
+/** The branches that `node` has. */
+function branchesOf(node: SchemaNode, document: SchemaDocument): readonly Branch[] {
+  const { schema } = node;
+  if (!isObject(schema)) return [];
+  const found = unions.flatMap((keyword) =>
+    listedIn(node, keyword, document).map((branch): Branch => ({ node: branch, owner: node, keyword })),
+  );
+  for (const keyword of isSchema(schema.if) ? ['then', 'else'] : []) {
+    if (isSchema(schema[keyword])) found.push({ node: document.child(node, keyword), owner: node, keyword });
+  }
+  return found;
+}
+
+/** The sub-schemas that `node` lists under `keyword`. */
+function listedIn(node: SchemaNode, keyword: string, document: SchemaDocument): readonly SchemaNode[] {
+  const list = isObject(node.schema) ? node.schema[keyword] : undefined;
+  if (!isArray(list)) return [];
+  return list.flatMap((each, at) => (isSchema(each) ? [document.child(node, keyword, String(at))] : []));
+}
+
+function onlyScalars(values: JsonValue | undefined): readonly string[] | null {
   if (!isArray(values)) return null;
-  const texts = values.filter((each) => typeof each === 'string');
+  const texts = values.flatMap((each) =>
+    typeof each === 'object' && each !== null ? [] : [scalarText(each)],
+  );
   return texts.length === values.length ? texts : null;
 }
 

@@ -1,6 +1,5 @@
 /** What a grammar costs llama.cpp's engine, which writes out every round of a counted repetition. */
 import { describe, expect, test } from 'vitest';
-import { SchemaError } from '../../../src/errors.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
 import { compileStrict } from './schema-tools.ts';
 
@@ -33,20 +32,3 @@ describe('long repetitions', () => {
     },
   );
 });
-
-test('a hundred conditions about one property end by the budget of steps', () => {
-  const kinds = Array.from({ length: 100 }, (_, index) => `kind${index}`);
-  const schema = {
-    type: 'object',
-    properties: { kind: { enum: kinds } },
-    required: ['kind'],
-    allOf: kinds.map((kind, index) => ({
-      if: { properties: { kind: { const: kind } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { properties: { [`p${index}`]: { type: 'string' } }, required: [`p${index}`] },
-    })),
-  };
-  const compiled = compileStrict(schema);
-  if ('refused' in compiled) expect(compiled.refused).toBeInstanceOf(SchemaError);
-  else expect(compiled.issues).toEqual([]);
-}, 10_000);

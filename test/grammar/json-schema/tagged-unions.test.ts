@@ -12,10 +12,11 @@ beforeAll(async () => {
 });
 
 const keys = ['a', 'b', 'c', 'kind', 'inner'];
-const tags = ['x', 'y', 'z'];
+const tags = ['x', 'y', 1, 2.5, true, null];
 const listed: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.constantFrom(...tags).map((tag) => ({ const: tag })),
-  fc.subarray(tags, { minLength: 1 }).map((some) => ({ enum: some })),
+  fc.subarray(tags, { minLength: 1, maxLength: 4 }).map((some) => ({ enum: some })),
+  fc.constant({ type: 'boolean' }),
   fc.constant({ $ref: '#/$defs/tag' }),
   fc.constant({ type: 'string' }),
 );
@@ -66,7 +67,7 @@ const object = (inner: fc.Arbitrary<JsonValue>) =>
   fc
     .record(
       {
-        kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...tags) }, fc.constantFrom('w', 1)),
+        kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...tags) }, fc.constantFrom('w', 2, false)),
         a: fc.constantFrom(1, 's'),
         b: fc.constantFrom(1, 's'),
         c: fc.constantFrom(1, 's'),
@@ -76,24 +77,54 @@ const object = (inner: fc.Arbitrary<JsonValue>) =>
       { requiredKeys: [], noNullPrototype: true },
     )
     .map((value): JsonValue => value);
+
+/** Branches that a condition on the tag chooses, instead of a union. */
+const conditions: fc.Arbitrary<JsonObject> = fc
+  .array(
+    fc.record({
+      listed,
+      mustBe: fc.boolean(),
+      more: fc.constantFrom<JsonObject>({}, {}, {}, { required: ['a'] }, { type: 'object' }),
+      chosen: branch,
+      other: fc.option(branch, { nil: undefined, freq: 3 }),
+    }),
+    { minLength: 2, maxLength: 5 },
+  )
+  .map((all) => ({
+    $defs: { tag: { enum: ['x'] } },
+    type: 'object',
+    properties: { kind: { enum: tags } },
+    required: ['kind'],
+    allOf: all.map(({ listed, mustBe, more, chosen, other }) => ({
+      if: { properties: { kind: listed }, ...(mustBe ? { required: ['kind'] } : {}), ...more },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: chosen,
+      ...(other === undefined ? {} : { else: other }),
+    })),
+  }));
+
 const value = object(object(fc.constantFrom(1, null)));
 
 test('take what is valid, in whatever order branches have their keys, and nothing else', () => {
   const ajv = new Ajv({ strict: false });
   let valid = 0;
   fc.assert(
-    fc.property(union, fc.array(value, { minLength: 25, maxLength: 25 }), (schema, values) => {
-      const compiled = compileStrict(schema);
-      // That no value is valid is a refusal as well.
-      if ('refused' in compiled) return;
-      const matcher = engine(compiled.gbnf);
-      const validate = ajv.compile(schema);
-      for (const each of values) {
-        const wanted = validate(each);
-        valid += Number(wanted);
-        expect([each, matcher.accepts(spell(schema, each))]).toEqual([each, wanted]);
-      }
-    }),
+    fc.property(
+      fc.oneof(union, conditions),
+      fc.array(value, { minLength: 25, maxLength: 25 }),
+      (schema, values) => {
+        const compiled = compileStrict(schema);
+        // That no value is valid is a refusal as well.
+        if ('refused' in compiled) return;
+        const matcher = engine(compiled.gbnf);
+        const validate = ajv.compile(schema);
+        for (const each of values) {
+          const wanted = validate(each);
+          valid += Number(wanted);
+          expect([each, matcher.accepts(spell(schema, each))]).toEqual([each, wanted]);
+        }
+      },
+    ),
     { numRuns: process.env.LAWS === 'long' ? 3000 : 120 },
   );
   expect(valid).toBeGreaterThan(100);
@@ -121,6 +152,30 @@ function charactersOf(schema: JsonObject): number {
 test.each(['anyOf', 'oneOf'])('a union (%s) grows with its branches, not with pairs of them', (keyword) => {
   const few = charactersOf({ [keyword]: events(40) });
   expect(charactersOf({ [keyword]: events(200) })).toBeLessThan(7 * few);
+});
+
+test('so do unions that numbers tell apart', () => {
+  const operations = (count: number) =>
+    events(count).map((event, index) => ({
+      ...event,
+      properties: { ...(event.properties as JsonObject), type: { const: index / 2 } },
+    }));
+  const few = charactersOf({ anyOf: operations(40) });
+  expect(charactersOf({ anyOf: operations(200) })).toBeLessThan(7 * few);
+});
+
+test('so do conditions on one property', () => {
+  const conditional = (count: number): JsonObject => ({
+    type: 'object',
+    properties: { type: { enum: Array.from({ length: count }, (_, index) => `event-${index}`) } },
+    required: ['type'],
+    allOf: events(count).map((event, index) => ({
+      if: { properties: { type: { const: `event-${index}` } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: event,
+    })),
+  });
+  expect(charactersOf(conditional(100))).toBeLessThan(6 * charactersOf(conditional(20)));
 });
 
 test('so does one whose branches hold values of the union', () => {
