@@ -7,7 +7,7 @@
  * through the automaton without cycles, with rounds at each hub that it meets.
  */
 import { choice, type Expression, empty, sequence } from '../expression.ts';
-import type { RuleSet } from '../json-schema/rule-set.ts';
+import type { RuleSet } from '../rule-set.ts';
 import type { Automaton, AutomatonEdge } from './automaton.ts';
 import { countedRepeat } from './counted.ts';
 import type { Spelling } from './spelling.ts';
