@@ -13,6 +13,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { getHFHubCachePath, getRepoFolderName } from '@huggingface/hub';
+import { UnsupportedOptionError } from '../errors.ts';
+import { anyText, requireOption } from '../option-rules.ts';
 import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';
@@ -20,6 +22,20 @@ import { makeFolder } from './make-folder.ts';
 /** Folder of the cache: `HF_HUB_CACHE`, `HF_HOME/hub`, or `~/.cache/huggingface/hub`. */
 export function defaultCacheFolder(): string {
   return getHFHubCachePath();
+}
+
+/**
+ * Throws `UnsupportedOptionError` for what can be no cache: a file is not an empty folder. A folder that is not
+ * there yet is one.
+ */
+export async function requireCache(cache: string): Promise<void> {
+  requireOption('cache', cache, anyText);
+  const stats = await fs.stat(cache).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new UnsupportedOptionError({ option: 'cache', reason: `${cache} cannot be read (${error.code})` });
+  });
+  if (stats === null || stats.isDirectory()) return;
+  throw new UnsupportedOptionError({ option: 'cache', reason: `${cache} is a file; give a folder` });
 }
 
 /** Folder of one model in the cache. */

@@ -1,9 +1,9 @@
 /** What lies in the cache: listing, finding and removing models. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { modelFolder } from './cache.ts';
+import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
-import { FileNotFoundError } from './errors.ts';
+import { FileNotFoundError, ModelNotCachedError } from './errors.ts';
 import type { ModelReference } from './reference.ts';
 
 /** A model in the cache: one file or all of its shards, in one commit. */
@@ -53,9 +53,10 @@ interface SnapshotEntry {
 /**
  * Lists the GGUF models of the cache, whichever tool fetched them. Written here because the Hub's own
  * `scanCacheDir` does not look into subfolders, where large models keep their shards, and gives up on a
- * whole model for one dangling link.
+ * whole model for one dangling link. Throws `UnsupportedOptionError` where `cache` is no folder.
  */
 export async function listCachedModels(cache: string): Promise<CacheContents> {
+  await requireCache(cache);
   const folders = await names(cache);
   const contents = await Promise.all(
     folders.flatMap((folder) => {
@@ -72,9 +73,10 @@ export async function listCachedModels(cache: string): Promise<CacheContents> {
 
 /**
  * Finds a model in the cache without asking the Hub; `null` when it is not there. Throws
- * `AmbiguousFileError` when several would do.
+ * `AmbiguousFileError` when several would do, `UnsupportedOptionError` where `cache` is no folder.
  */
 export async function findCachedModel(cache: string, reference: ModelReference): Promise<CachedModel | null> {
+  await requireCache(cache);
   const { models } = await listModel(modelFolder(cache, reference.model), reference.model);
   const revision = reference.revision ?? 'main';
   const seen = models.filter(({ commit, revisions }) => commit === revision || revisions.includes(revision));
@@ -99,7 +101,8 @@ export interface Removed {
 
 /**
  * Removes cached models of one repository, and the bytes that no remaining name leads to. Files of other
- * kinds stay; when no model is left, so do not broken downloads and quarantined files.
+ * kinds stay; when no model is left, so do not broken downloads and quarantined files. Throws
+ * `ModelNotCachedError` where nothing of the repository is here.
  */
 export async function removeCachedModels(
   cache: string,
@@ -108,7 +111,10 @@ export async function removeCachedModels(
 ): Promise<Removed> {
   const folder = modelFolder(cache, model);
   const files = chosen.flatMap((each) => each.files);
-  const ownBlobs = path.join(await fs.realpath(folder), 'blobs');
+  const place = await fs.realpath(folder).catch(() => {
+    throw new ModelNotCachedError({ model, wanted: null, available: [] });
+  });
+  const ownBlobs = path.join(place, 'blobs');
   const targets = await Promise.all(files.map((file) => fs.realpath(file)));
   // A link to elsewhere was made by somebody who wants to keep what lies there.
   const blobs = new Set(targets.filter((target) => path.dirname(target) === ownBlobs));

@@ -8,6 +8,7 @@ import {
   fileSize,
   linkSnapshot,
   modelFolder,
+  requireCache,
   snapshotFile,
   writeRef,
 } from './cache.ts';
@@ -82,6 +83,7 @@ export async function pullModel(
 
 async function lookAndFetch(wanted: ModelReference, options: PullOptions): Promise<PulledModel> {
   const hub = createHub(options);
+  await requireCache(options.cache ?? defaultCacheFolder());
   const resolved = await resolveModel(hub, wanted);
   options.onEvent?.({ type: 'resolved', resolved });
   const card = await inspectRemote(hub, resolved, options.observe ?? observeTemplate);

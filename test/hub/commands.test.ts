@@ -8,6 +8,7 @@ import { registerInfo } from '../../src/cli/info.ts';
 import { registerList } from '../../src/cli/list.ts';
 import { registerPull } from '../../src/cli/pull.ts';
 import { registerRemove } from '../../src/cli/remove.ts';
+import { removeCachedModels } from '../../src/hub/cached-models.ts';
 import { GatedModelError, ModelNotCachedError } from '../../src/hub/errors.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { type Fixture, startFixture } from './hub-fixture.ts';
@@ -94,6 +95,26 @@ test('programs get the files', async () => {
   });
   const removed = JSON.parse(await idiolect(fixture, 'remove', 'org/model:Q8_0', '--json'));
   expect(removed).toMatchObject({ type: 'removed_models', files: pulled.files });
+});
+
+test('a cache that is a file is not an empty one', async () => {
+  const fixture = await startFixture({ repositories: await toolRepositories() });
+  const file = path.join(fixture.cache, 'a-file');
+  fs.writeFileSync(file, '');
+  const commands = [['list'], ['remove', 'org/model'], ['pull', 'org/model']];
+  for (const command of commands)
+    for (const cache of [file, path.join(file, 'below')])
+      await expect(idiolect(fixture, ...command, '--cache', cache)).rejects.toMatchObject({
+        code: 'unsupported-option',
+        option: 'cache',
+      });
+  const missing = path.join(fixture.cache, 'not', 'there');
+  expect(await idiolect(fixture, 'list', '--cache', missing)).toContain('no models in');
+});
+
+test('what is not in the cache is not removed', async () => {
+  const { cache } = await startFixture({ repositories: {} });
+  await expect(removeCachedModels(cache, 'org/model', [])).rejects.toBeInstanceOf(ModelNotCachedError);
 });
 
 describe('what cannot be done is a typed error, which the command line tells in one line', () => {

@@ -308,6 +308,22 @@ describe('loading', () => {
     expect(String(failure)).toContain('chat.test.ts');
   });
 
+  it.each([
+    ['owner/name', 'no such file; `idiolect pull owner/name` fetches'],
+    ['owner/name:Q4_K_M', 'no such file; `idiolect pull owner/name:Q4_K_M` fetches'],
+    ['models/none.gguf', 'no such file; `idiolect pull owner/name` fetches'],
+    [import.meta.dirname, 'is a folder'],
+  ])('%s, which is no file, is refused as such', async (file, reason) => {
+    const failure = await loadModel(file, { llama: await testLlama() }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ModelFileError);
+    expect(String(failure)).toContain(reason);
+  });
+
+  it.each([null, undefined, 5, {}])('%j is refused as no name of a file', async (file) => {
+    const load = Reflect.apply(loadModel, undefined, [file, { llama: await testLlama() }]);
+    await expect(load).rejects.toBeInstanceOf(UnsupportedOptionError);
+  });
+
   it('a model without a chat template is refused, unless one is given', async () => {
     const file = await tinyModelFile({ vocabulary });
     const llama = await testLlama();

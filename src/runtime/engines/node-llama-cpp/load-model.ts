@@ -1,4 +1,5 @@
 /** Opens a model file with node-llama-cpp and learns, or is told, how the model writes. */
+import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
   getLlama,
@@ -10,6 +11,8 @@ import {
 } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../../errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
+import { looksLikeReference } from '../../../hub/reference.ts';
+import { anyText, requireOption } from '../../../option-rules.ts';
 import type { ToolList } from '../../../tools.ts';
 import type { GeneratedModule } from '../../module-contract.ts';
 import { type ChatEngine, type ChatOptions, prepareChat, startChat } from './chat.ts';
@@ -97,13 +100,15 @@ const defaultContextSize = 8192;
 const mostTimesTrained = 64;
 
 /**
- * Loads the GGUF file at `file`. Throws `ModelFileError` when it cannot be read or has no chat template,
+ * Loads the GGUF file at `file`. Throws `ModelFileError` when it is not there (a model of the Hub is fetched
+ * before), cannot be read or has no chat template,
  * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
  * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
  * context that memory cannot hold.
  */
 export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
+  await requireFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   const model = await openFile(llama, file);
   try {
@@ -184,6 +189,21 @@ function sharedLlama(gpu: 'auto' | false): Promise<Llama> {
   const opened = getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
   engines.set(gpu, opened);
   return opened;
+}
+
+/** What is no file is told from a file that the engine refuses. */
+async function requireFile(file: string): Promise<void> {
+  requireOption('file', file, anyText);
+  const stats = await fs.stat(file).catch(() => null);
+  if (stats?.isFile() === true) return;
+  const isFolder = stats?.isDirectory() === true;
+  const reason = isFolder ? 'is a folder; give the model (.gguf) that is in it' : noSuchFile(file);
+  throw new ModelFileError({ file, reason });
+}
+
+function noSuchFile(file: string): string {
+  const wanted = looksLikeReference(file) ? file : 'owner/name';
+  return `no such file; \`idiolect pull ${wanted}\` fetches models of the Hugging Face Hub, and prints where they lie`;
 }
 
 async function openFile(llama: Llama, file: string): Promise<LlamaModel> {
