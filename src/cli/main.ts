@@ -45,13 +45,16 @@ function describeOption(option: Option): string {
   return hasDefault ? `${option.description} (default: ${option.defaultValue})` : option.description;
 }
 
-// Whoever reads may stop early: `idiolect inspect model.gguf | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
-
 const json = process.argv.includes('--json');
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads may stop early: `idiolect inspect model.gguf | head`.
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(reportError(error, json));
+  process.exit(1);
+});
+// What is told beside the work is no reason to give it up.
+process.stderr.on('error', () => undefined);
+
 try {
   await createProgram(json).parseAsync();
 } catch (error) {

@@ -143,6 +143,20 @@ describe('the command', () => {
     expect(answers[0]?.length).toBeGreaterThan(10);
   }, 120_000);
 
+  test('whoever stops reading ends it: the answers are needed, what is said beside them is not', async () => {
+    const heard = startChat(model, ...calm, '--max-tokens', '4');
+    heard.process.stderr.destroy();
+    heard.process.stdin.end('Hello\n');
+    expect(await heard.ended).toBe(0);
+    expect(heard.output()).not.toBe('');
+
+    const unheard = startChat(model, ...calm);
+    unheard.process.stdout.destroy();
+    unheard.process.stdin.write('Hello\n');
+    expect({ code: await unheard.ended, errors: unheard.errors() }).toMatchObject({ code: 0 });
+    expect(unheard.errors()).not.toContain('    at ');
+  }, 120_000);
+
   test('a model that cannot call tools is refused unless that is allowed; an interruption stops its answer', async () => {
     const plain = await tinyModelFile({
       vocabulary: 'llama-spm',

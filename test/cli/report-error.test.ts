@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import fsSync from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -45,6 +46,17 @@ describe('an error that ends a command', () => {
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'usage', message: "missing required argument 'files'" },
     });
+  });
+
+  it.runIf(fsSync.existsSync('/dev/full'))('is one line where the output has no room', () => {
+    const main = path.join(import.meta.dirname, '../../src/cli/main.ts');
+    const command = ['--import', 'tsx', '--conditions=idiolect:source', main, 'list', '--cache', '/nowhere'];
+    const full = fsSync.openSync('/dev/full', 'w');
+    const stdio = ['ignore', full, 'pipe'] as const;
+    const { status, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', stdio: [...stdio] });
+    fsSync.closeSync(full);
+    expect(status).toBe(1);
+    expect(stripVTControlCharacters(stderr)).toMatch(/^error ENOSPC: .*\n$/);
   });
 
   it('shows the stack of a defect', () => {
