@@ -20,7 +20,7 @@ const marks = /([\uE001-\uE003])/;
 export interface MarkedTexts {
   readonly between: string | null;
   readonly after: string;
-  /** Of the first call. */
+  /** What the number mark stands for in the first call; 0 where there is none. */
   readonly number: number;
 }
 

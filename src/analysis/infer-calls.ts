@@ -27,6 +27,7 @@ export interface CallTexts {
   readonly callsOpen: string;
   /** Behind the last call's arguments, up to the end of the turn. */
   readonly callsClose: string;
+  /** What ends a turn behind calls. */
   readonly callsEnd: string;
 }
 
@@ -35,9 +36,9 @@ interface NumberedTexts extends CallTexts {
   readonly behindNumber: string | null;
 }
 
-/** How calls repeat; what ends one may hold marks. */
+/** How calls repeat. `itemClose`, which ends a call, may hold marks (`call-marks.ts`). */
 export interface SectionReading extends Repetition {
-  /** The first call's, where its end holds one. */
+  /** What the number mark in `itemClose` stands for in the first call; 0 where there is none. */
   readonly number: number;
 }
 

@@ -6,10 +6,13 @@ import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokens } from
 
 /** The beginnings of turns. */
 export interface TurnReading {
+  /** What all turns and all generation prompts begin with. */
   readonly start: string;
   /** White space of all finished turns behind `start`, where the prompt lacks it. */
   readonly lead: string;
+  /** `start` comes again inside a turn. */
   readonly restart: boolean;
+  /** What the generation prompt adds to `start`, by the state of thinking. */
   readonly prompt: { readonly unset: string; readonly on: string; readonly off: string };
 }
 

@@ -16,7 +16,9 @@ export interface CallTurn {
 export interface ContentTurn {
   /** Between the start of the turn and the content. */
   readonly before: string;
+  /** Behind the content, the end of the turn included. */
   readonly after: string;
+  /** All of it, behind the start of the turn. */
   readonly text: string;
 }
 
@@ -80,7 +82,7 @@ export type ContentCall =
   | { readonly position: 'before'; readonly before: string; readonly between: string }
   | { readonly position: 'after'; readonly between: string };
 
-/** What becomes of content beside a call. */
+/** Renders content beside a call and finds where it went. `callsClose` stands behind the last call. */
 export function readContentCall(
   prober: TemplateProber,
   probes: ProbeTable,

@@ -2,7 +2,7 @@
  * Renders probes and cuts the assistant's turn out of the conversation around it.
  *
  *     … user text │ end of the user's turn │ THE TURN │ what the template always writes last
- *                   lead                                tail
+ *                   userEnd                             tail
  *
  * A template that refuses a probe gives `null`: that is an answer, not a failure.
  */
@@ -17,9 +17,11 @@ import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from './te
 /** How thinking is asked for when rendering. */
 export type ThinkingSetting = 'unset' | 'on' | 'off';
 
-interface Frame {
-  /** End of the user's turn. */
-  readonly lead: string;
+/** What a conversation shows around the assistant's turn. */
+interface Surroundings {
+  /** The end of the user's turn, before the assistant's. */
+  readonly userEnd: string;
+  /** What the template always writes last. */
   readonly tail: string;
   /** The generation prompt. */
   readonly prompt: string;
@@ -35,7 +37,7 @@ export class TemplateProber {
   shape: ProbeShape = defaultShape;
   /** Every turn text seen, to learn natural cuts from. */
   readonly seen: string[] = [];
-  readonly #frames = new Map<ThinkingSetting, Frame>();
+  readonly #known = new Map<ThinkingSetting, Surroundings>();
   readonly #template: Template;
   #tools: ToolLevel = 'typed';
   #refusal = '';
@@ -83,36 +85,36 @@ export class TemplateProber {
 
   /** The turn that a probe renders to, its end included; `null` where the template refuses. */
   turn(probe: Probe, thinking: ThinkingSetting = 'unset', shape: ProbeShape = this.shape): string | null {
-    const { lead, tail } = this.frame(thinking);
+    const { userEnd, tail } = this.#surroundings(thinking);
     const text = this.#behindUser(this.render(probe, thinking, {}, shape));
-    if (text === null || !text.startsWith(lead)) return null;
-    if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(lead.length));
-    if (!text.endsWith(tail) || text.length < lead.length + tail.length) return null;
-    const turn = text.slice(lead.length, text.length - tail.length);
+    if (text === null || !text.startsWith(userEnd)) return null;
+    if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(userEnd.length));
+    if (!text.endsWith(tail) || text.length < userEnd.length + tail.length) return null;
+    const turn = text.slice(userEnd.length, text.length - tail.length);
     this.seen.push(text);
     return turn;
   }
 
   /** The generation prompt, by the state of thinking. */
   prompt(thinking: ThinkingSetting): string {
-    return this.frame(thinking).prompt;
+    return this.#surroundings(thinking).prompt;
   }
 
   /** The end of a user's turn. */
   get userEnd(): string {
-    return this.frame('unset').lead;
+    return this.#surroundings('unset').userEnd;
   }
 
   /** What surrounds the assistant's turn. Throws AnalysisError where no user message can be rendered. */
-  frame(thinking: ThinkingSetting): Frame {
-    const known = this.#frames.get(thinking);
+  #surroundings(thinking: ThinkingSetting): Surroundings {
+    const known = this.#known.get(thinking);
     if (known !== undefined) return known;
-    const frame = this.#findFrame(thinking);
-    this.#frames.set(thinking, frame);
-    return frame;
+    const found = this.#findSurroundings(thinking);
+    this.#known.set(thinking, found);
+    return found;
   }
 
-  #findFrame(thinking: ThinkingSetting): Frame {
+  #findSurroundings(thinking: ThinkingSetting): Surroundings {
     let base = this.#behindUser(this.render(null, thinking));
     for (const level of ['plain', 'none'] as const) {
       if (base !== null || this.#tools === 'none') break;
@@ -128,24 +130,26 @@ export class TemplateProber {
     }
     const opened = this.#behindUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;
     const full = this.#behindUser(this.render({ id: 'content', content: this.sentinels.content }, thinking));
-    return this.#splitFrame(base, opened, full ?? base);
+    return this.#splitAround(base, opened, full ?? base);
   }
 
-  #splitFrame(base: string, opened: string, full: string): Frame {
+  /** Of renders behind the user's text: `base` without an answer, `opened` for one, `full` with one. */
+  #splitAround(base: string, opened: string, full: string): Surroundings {
     const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
     if (opened === base) {
       const cut = this.#alwaysOpened(base, full, beforeContent);
-      if (cut !== null) return { lead: base.slice(0, cut), tail: base.slice(cut), prompt: base.slice(cut) };
+      if (cut !== null)
+        return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt: base.slice(cut) };
     }
     const shared = opened.slice(0, commonPrefixLength([opened, base]));
     const replaced = base.slice(shared.length);
     if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced)) {
-      return { lead: shared, tail: replaced, prompt: opened.slice(shared.length) };
+      return { userEnd: shared, tail: replaced, prompt: opened.slice(shared.length) };
     }
     const prompt = opened.startsWith(base) ? opened.slice(base.length) : '';
-    if (full.startsWith(base) || prompt === '') return { lead: base, tail: '', prompt };
+    if (full.startsWith(base) || prompt === '') return { userEnd: base, tail: '', prompt };
     const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');
-    return { lead: base.slice(0, cut), tail: base.slice(cut), prompt };
+    return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt };
   }
 
   /** Where the generation prompt begins in the base render of a template that always appends it. */

@@ -6,6 +6,9 @@ import type { StateName } from './states.ts';
 /** A marker and where it leads. */
 export type MarkerChoice = Choice<StateName>;
 
+/** Shorter markers are too common in prose to count by themselves. */
+const tellingLength = 4;
+
 /** White space at the edges taken off. */
 export function core(literal: string): string {
   return literal.trim();
@@ -16,20 +19,15 @@ export function isBlank(literal: string): boolean {
   return core(literal) === '';
 }
 
-/** The pieces of a literal between its line breaks, each with the white space behind it: `<a>\n`, `<b>`. */
+/**
+ * The pieces of a literal between its line breaks, each with the white space behind it, the first with that
+ * before it too: `<a>\n`, `<b>`.
+ */
 export function pieces(literal: string): readonly string[] {
   if (isBlank(literal)) return [];
-  return literal.trimStart() === literal
-    ? cut(literal)
-    : [leadingSpace(literal) + cut(literal.trimStart())[0], ...cut(literal.trimStart()).slice(1)];
-}
-
-function leadingSpace(literal: string): string {
-  return literal.slice(0, literal.length - literal.trimStart().length);
-}
-
-function cut(literal: string): readonly string[] {
-  return literal.match(/[^\r\n]*?\S[^\r\n]*?(?:[ \t]*[\r\n]\s*|$)/g) ?? [literal];
+  const text = literal.trimStart();
+  const [first = '', ...others] = text.match(/[^\r\n]*?\S[^\r\n]*?(?:[ \t]*[\r\n]\s*|$)/g) ?? [text];
+  return [literal.slice(0, literal.length - text.length) + first, ...others];
 }
 
 /** The beginning of a literal up to a restart of the turn, which the states between turns read themselves. */
@@ -55,7 +53,7 @@ export function headerEnd(format: ChatFormat): string | null {
   let length = 0;
   while (length < left.length && left.at(-1 - length) === right.at(-1 - length)) length++;
   const end = left.slice(left.length - length);
-  if (length < 4 || length === left.length) return null;
+  if (length < tellingLength || length === left.length) return null;
   return format.calls === null || endsHead(format.calls, end) ? end : null;
 }
 
@@ -71,7 +69,7 @@ function endsHead({ head, envelope }: CallsFormat, end: string): boolean {
 /** Whether a marker is telling enough to count without looking at what follows. */
 export function isStrong(marker: string): boolean {
   const text = core(marker);
-  return text.length >= 4 && /[^\w\s]/.test(text);
+  return text.length >= tellingLength && /[^\w\s]/.test(text);
 }
 
 /** The beginning of a turn, where it may be repeated. */
@@ -166,9 +164,9 @@ export function nameAhead(
 }
 
 /**
- * What can stand behind the tool's name: none of them where white space and then any key must follow, a blank
- * among them where that may follow, an empty text where the end of the response may; `null` where the head
- * does not begin with the name.
+ * Texts that can stand behind the tool's name. Among them `' '` stands for white space before a key, and `''`
+ * for the end of the response. An empty list: white space and then any key must follow. `null`: the head does
+ * not begin with the name.
  */
 export function textsBehindName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
   const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));

@@ -1,7 +1,7 @@
 /**
- * What a prompt wrote of the assistant's turn that is to come. Most templates begin a new turn at the
- * end of the prompt. Some do not behind a tool's result: the turn that called the tool goes on, and its
- * calls are not the new message's.
+ * The part of a prompt that already belongs to the coming assistant turn. Most templates begin a new turn at
+ * the end of the prompt. After a tool's result some do not: the turn that called the tool goes on, and its
+ * calls are no part of the new message.
  */
 import type { TurnFormat } from '../chat-format.ts';
 import { IdiolectError } from '../errors.ts';

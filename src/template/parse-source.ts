@@ -221,7 +221,7 @@ function whereItStops(tokens: readonly Token[]): number {
   return 0;
 }
 
-/** The package's own words, except where it runs off the end of the tokens, of which it has none. */
+/** The package's own message; ours where it ran off the end of the tokens, for which it has none. */
 function syntaxError(cause: unknown, tokens: readonly Token[], lines: readonly number[]): SourceError {
   const stop = whereItStops(tokens);
   const line = lines[Math.min(stop, lines.length - 1)] ?? 1;

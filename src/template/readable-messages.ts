@@ -1,7 +1,7 @@
 /**
- * Messages in forms that a template does not know, in forms that it does: content in parts as one text, and a
- * developer's message as the system's. What a template knows is found by rendering small conversations, once
- * per template and only where such a message comes.
+ * Rewrites messages whose form a template does not know: content in parts becomes one text, a developer's
+ * message becomes the system's. What a template knows is found by rendering small conversations, once per
+ * template and only when such a message comes.
  */
 import { MessageError } from '../errors.ts';
 import type { ContentPart, Message } from '../messages.ts';
