@@ -249,6 +249,24 @@ export class ModelDisposedError extends IdiolectError {
   }
 }
 
+/** An inference server that cannot be reached, refuses a request, or answers what nobody can read. */
+export class ServerError extends IdiolectError {
+  readonly code = 'server';
+  /** What was asked for; without keys. */
+  readonly url: string;
+  /** The HTTP status of a refusal; `null` where there was no answer, or one that cannot be read. */
+  readonly status: number | null;
+  /** In the server's own words, where it said any. */
+  readonly reason: string;
+  constructor(facts: { url: string; reason: string; status?: number; cause?: unknown }) {
+    const status = facts.status === undefined ? '' : ` (HTTP ${facts.status})`;
+    super(`${facts.url}${status}: ${facts.reason}`, { cause: facts.cause });
+    this.url = facts.url;
+    this.status = facts.status ?? null;
+    this.reason = facts.reason;
+  }
+}
+
 /** An optional package that a command or an adapter needs is not installed. */
 export class MissingPackageError extends IdiolectError {
   readonly code = 'missing-package';

@@ -12,7 +12,7 @@ import * as compiler from '../../src/grammar/json-schema/compile-arguments.ts';
 import { packExpression, unpackExpression } from '../../src/grammar/packed-expression.ts';
 import type { Tool, ToolChoice } from '../../src/messages.ts';
 import { type CompiledTools, rememberTools, toolsOfTemplate } from '../../src/runtime/compiled-tools.ts';
-import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
+import { GrammarCache } from '../../src/runtime/engines/chat/grammar-cache.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { openTiny } from '../support/small-chats.ts';
@@ -203,7 +203,7 @@ describe('a table', () => {
       vi.resetModules();
       vi.doMock('../../src/version.ts', () => ({ toolVersion: '0.0.0-other' }));
       const registry = await import('../../src/runtime/compiled-tools.ts');
-      const cache = await import('../../src/runtime/engines/node-llama-cpp/grammar-cache.ts');
+      const cache = await import('../../src/runtime/engines/chat/grammar-cache.ts');
       registry.rememberTools([wide], marked(format, [wide]));
       const { grammar } = new cache.GrammarCache().get(format, options);
       expect(grammar.grammar).toBe(buildGrammar(format, options).grammar);

@@ -13,7 +13,7 @@ import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
 import { writeResponse } from '../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../src/messages.ts';
-import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
+import { GrammarCache } from '../../src/runtime/engines/chat/grammar-cache.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseMessage } from '../../src/runtime/events.ts';
 import { llamaTemplate } from '../support/corpora.ts';

@@ -6,8 +6,8 @@ import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node
 import type { ChatFormat } from '../../src/chat-format.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
+import { GrammarCache } from '../../src/runtime/engines/chat/grammar-cache.ts';
 import { isFreeBehindCalls } from '../../src/runtime/engines/node-llama-cpp/chat.ts';
-import { GrammarCache } from '../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
 import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { ResponseRun } from '../../src/runtime/engines/node-llama-cpp/response-run.ts';
 import type { Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';

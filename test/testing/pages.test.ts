@@ -40,4 +40,6 @@ describe.each(['README.md', 'docs/runtime.md'])('%s', (page) => {
   });
 });
 
-it('docs/hub.md compiles', () => expect(complaints(programOf('docs/hub.md'))).toEqual([]));
+it.each(['docs/hub.md', 'docs/servers.md'])('%s compiles', (page) =>
+  expect(complaints(programOf(page))).toEqual([]),
+);

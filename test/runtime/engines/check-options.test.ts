@@ -2,12 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { UnsupportedOptionError } from '../../../src/errors.ts';
 import { buildGrammar, type GrammarOptions } from '../../../src/grammar/build-grammar.ts';
-import type { ChatOptions } from '../../../src/runtime/engines/node-llama-cpp/chat.ts';
-import {
-  checkChatOptions,
-  checkLoadOptions,
-  checkRunOptions,
-} from '../../../src/runtime/engines/node-llama-cpp/check-options.ts';
+import type { ChatOptions } from '../../../src/runtime/engines/chat/chat-options.ts';
+import { checkChatOptions, checkRunOptions } from '../../../src/runtime/engines/chat/check-chat-options.ts';
+import { checkLoadOptions } from '../../../src/runtime/engines/node-llama-cpp/check-options.ts';
 import {
   type LoadModelOptions,
   loadModel,

@@ -1,7 +1,7 @@
 /** Who may read a response, and in which order. */
 import { describe, expect, it, vi } from 'vitest';
 import { ResponseReadError } from '../../../src/errors.ts';
-import { GeneratedChat } from '../../../src/runtime/engines/node-llama-cpp/chat-stream.ts';
+import { GeneratedChat } from '../../../src/runtime/engines/chat/chat-stream.ts';
 
 const message = { role: 'assistant', content: 'Hi' } as const;
 

@@ -10,7 +10,7 @@ import { tinyModelFile } from '../../../examples/support/small-models.ts';
 import type { ChatFormat } from '../../../src/chat-format.ts';
 import { writeResponse } from '../../../src/grammar/write-response.ts';
 import type { AssistantMessage } from '../../../src/messages.ts';
-import { GrammarCache } from '../../../src/runtime/engines/node-llama-cpp/grammar-cache.ts';
+import { GrammarCache } from '../../../src/runtime/engines/chat/grammar-cache.ts';
 import { MarkerTokens } from '../../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { testLlama } from '../../support/engines.ts';

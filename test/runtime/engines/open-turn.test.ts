@@ -4,7 +4,7 @@ import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../../src/create-response-parser.ts';
 import { UnsupportedOptionError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/messages.ts';
-import { renderOpenTurn } from '../../../src/runtime/engines/node-llama-cpp/open-turn.ts';
+import { renderOpenTurn } from '../../../src/runtime/engines/chat/open-turn.ts';
 import { spineTemplates } from '../../support/spine-templates.ts';
 
 const formats = (await spineTemplates()).map(({ name, source }) => ({

@@ -10,10 +10,8 @@ import { tinyModelFile } from '../../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { TemplateError } from '../../../src/errors.ts';
 import type { Message, Tool } from '../../../src/messages.ts';
-import {
-  encodePrompt,
-  type PromptRequest,
-} from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
+import type { PromptRequest } from '../../../src/runtime/engines/chat/sewn-prompt.ts';
+import { encodePrompt } from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { renderPrompt } from '../../../src/template/render-prompt.ts';
 import { llamaTemplate } from '../../support/corpora.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Message, ToolCall } from '../../../src/messages.ts';
-import { GeneratedChat } from '../../../src/runtime/engines/node-llama-cpp/chat-stream.ts';
+import { GeneratedChat } from '../../../src/runtime/engines/chat/chat-stream.ts';
 import { type ChatOptions, runTools } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 import type { ResponseMessage } from '../../../src/runtime/events.ts';
 import { defineTool } from '../../../src/tools.ts';

@@ -1,10 +1,9 @@
 /** Texts of special tokens in a text: found whatever their characters, and cut between characters. */
-import type { Token } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
-import { SpecialFinder } from '../../../src/runtime/engines/node-llama-cpp/special-finder.ts';
+import { SpecialFinder } from '../../../src/runtime/engines/chat/special-finder.ts';
 
 const finderOf = (...texts: readonly string[]): SpecialFinder =>
-  new SpecialFinder(texts.map((text, id) => ({ token: id as Token, text })));
+  new SpecialFinder(texts.map((text, id) => ({ id, text })));
 
 describe('special texts', () => {
   it('that begin with a character beyond 16 bits are found, and not cut inside of it', () => {

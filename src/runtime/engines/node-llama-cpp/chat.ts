@@ -3,77 +3,27 @@ import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { createResponseParser } from '../../../create-response-parser.ts';
 import { ModelDisposedError, type SchemaIssue } from '../../../errors.ts';
-import type {
-  BuiltGrammar,
-  GrammarOptions,
-  PlainGrammarOptions,
-  Trigger,
-} from '../../../grammar/build-grammar.ts';
+import type { BuiltGrammar, PlainGrammarOptions, Trigger } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
-import type { Message, Tool } from '../../../messages.ts';
+import type { Tool } from '../../../messages.ts';
 import { readMessages } from '../../../template/check-messages.ts';
 import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
-import { argumentCheck } from './argument-checks.ts';
-import { type ChatStream, GeneratedChat } from './chat-stream.ts';
-import { checkChatOptions } from './check-options.ts';
-import { decode, type SamplingOptions } from './decode.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import { parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
+import { checkChatOptions } from '../chat/check-chat-options.ts';
+import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
+import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
+import { turnEnds } from '../chat/turn-ends.ts';
+import { decode } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
-import type { GrammarCache, ReadyGrammar } from './grammar-cache.ts';
-import type { LearnedTemplate, TemplateShelf } from './learned-template.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
 import { ResponseRun } from './response-run.ts';
 import type { SequencePool } from './sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
-
-/** What a chat is to do. */
-export interface ChatOptions<Tools extends ToolList = ToolList>
-  extends Omit<GrammarOptions, 'generationPrompt' | 'tools'>,
-    SamplingOptions {
-  readonly messages: readonly Message[];
-  /**
-   * Tools on offer: in OpenAI's shape, as an MCP server lists them, or with a schema of a validation
-   * library. Default: none.
-   */
-  readonly tools?: Tools;
-  /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
-  readonly thinking?: boolean;
-  /**
-   * Tokens of reasoning after which it is closed for the model; 0 for none at all. Within a character it is
-   * closed behind it. Default: no limit.
-   */
-  readonly thinkingBudget?: number;
-  /** `none`: thoughts stay in the content. Default: `separate`. */
-  readonly reasoningFormat?: 'separate' | 'none';
-  /** More variables for the template. */
-  readonly templateVariables?: Readonly<Record<string, unknown>>;
-  /** Leaves the last message, an assistant's, open and continues it. Default: false. */
-  readonly continueFinalMessage?: boolean;
-  /**
-   * The most tokens to write, those of injected text included. A response that is not over by then ends with
-   * `length`, also within a call, which is then `malformed` and none of `tool_calls`. Default: as many as the
-   * context holds.
-   */
-  readonly maxTokens?: number;
-  /**
-   * More texts at which the response ends. They count in thoughts and free text only, which calls, an answer of
-   * a schema and what comes before a call that is demanded are not. Of a special token the whole text counts.
-   */
-  readonly stop?: readonly string[];
-  /**
-   * Ends the response: iteration and `message` then throw the signal's reason. While tools are compiled it is
-   * looked at between two of them.
-   */
-  readonly signal?: AbortSignal;
-  /**
-   * Write forced text without sampling it: several times faster. Where the model would have drawn the same
-   * tokens for it, the message is the same at temperature 0; a run of tokens cut in another way can lead it
-   * elsewhere. Default: true.
-   */
-  readonly injectForcedText?: boolean;
-}
 
 /** What chats of one loaded model share. */
 export interface ChatEngine {
@@ -179,22 +129,8 @@ function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
   const tools = normalizeTools(options.tools ?? []);
   const template = shelf.learn(tools.length > 0);
   const { format } = template;
-  const prompt = encodePrompt(
-    template.source,
-    {
-      messages: options.messages,
-      tools,
-      ...optional('thinking', options.thinking),
-      ...optional('templateVariables', options.templateVariables),
-      ...optional('continueFinalMessage', options.continueFinalMessage),
-      addGenerationPrompt: options.continueFinalMessage !== true,
-      input: format.input,
-      name: shelf.sources.name,
-      ...shelf.specialTexts,
-    },
-    vocabulary,
-    format,
-  );
+  const request = promptRequest(options, tools, shelf, format);
+  const prompt = encodePrompt(template.source, request, vocabulary, format);
   const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
   return { options, tools, template, prompt, grammarOptions };
 }
@@ -230,37 +166,10 @@ function createParser(
   options: ChatOptions,
 ): ResponseParser {
   return createResponseParser(template.responseModule ?? template.format, {
-    tools: options.toolChoice === 'none' ? [] : tools,
-    generationPrompt: prompt.generationPrompt,
-    createId: callIds(options.messages),
-    ...optional('parallelToolCalls', options.parallelToolCalls),
-    ...optional('reasoningFormat', options.reasoningFormat),
-    ...optional('validate', argumentCheck(options.tools, options.policy) ?? undefined),
+    ...parserOptions(options, tools, prompt.generationPrompt),
     // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });
-}
-
-/**
- * Ids for calls that the model writes none for: unlike those of earlier calls in the conversation, and of
- * nine letters and digits, as some templates demand.
- */
-function callIds(messages: readonly Message[]): (index: number) => string {
-  const calls = messages.flatMap((message) =>
-    message.role === 'assistant' ? (message.tool_calls ?? []) : [],
-  );
-  // A conversation whose beginning was left out has later numbers than its calls are many.
-  const taken = new Set(calls.map(({ id }) => id));
-  const free: string[] = [];
-  let number = calls.length;
-  return (index) => {
-    while (free.length <= index) {
-      number += 1;
-      const id = `call${String(number).padStart(5, '0')}`;
-      if (!taken.has(id)) free.push(id);
-    }
-    return free[index] ?? '';
-  };
 }
 
 /**
@@ -292,14 +201,6 @@ export function createRun(
   });
 }
 
-/** Texts behind which the turn is over; one that also is a part of the response's own markers tells nothing. */
-function turnEnds({ stops, reasoning, content, calls, alternatives = {} }: ChatFormat): readonly string[] {
-  const markers = JSON.stringify([reasoning, content, calls, alternatives]);
-  return stops
-    .map((stop) => stop.trimEnd())
-    .filter((stop) => stop !== '' && !markers.includes(JSON.stringify(stop).slice(1, -1)));
-}
-
 /**
  * Whether text may follow a section of calls without a call hiding in it: every section begins with a
  * marker that triggers the grammar, and the grammar is complete only where a section is.
@@ -314,12 +215,4 @@ export function isFreeBehindCalls({ calls }: ChatFormat, { lazy, triggers }: Bui
 
 function isWord({ type }: Trigger): boolean {
   return type === 'word';
-}
-
-/** A field that is there only if it has a value. */
-function optional<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): { readonly [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
 }

@@ -1,70 +1,25 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
-import { grammarRules } from '../../../grammar/grammar-rules.ts';
 import {
-  abortSignal,
   anyText,
-  callback,
-  checkOption,
   isRecord,
-  list,
-  numberFrom,
   type OptionRule,
   type OptionRules,
   oneOf,
   readOptions,
-  record,
-  texts,
   truth,
   wholeNumberFrom,
 } from '../../../option-rules.ts';
-import type { ChatOptions } from './chat.ts';
+import { chatRules, modules } from '../chat/check-chat-options.ts';
 import type { LoadModelOptions } from './load-model.ts';
 import type { PrepareOptions } from './prepare.ts';
-import type { RunToolsOptions } from './run-tools.ts';
 
-const anything = Number.POSITIVE_INFINITY;
 const largest = 2 ** 31 - 1;
 /** LLAMA_MAX_SEQ of llama.cpp. */
 const mostSequences = 256;
 
-const modules: OptionRule = {
-  wanted: 'a list of generated modules, or the registry of generated/index.ts',
-  allows: (value) =>
-    Array.isArray(value)
-      ? value.every((each) => isRecord(each) && typeof each.templateSha256 === 'string')
-      : isRecord(value) && typeof value.get === 'function',
-};
-
 const llama: OptionRule = {
   wanted: "what node-llama-cpp's getLlama() returns",
   allows: (value) => isRecord(value) && typeof value.loadModel === 'function',
-};
-
-const { generationPrompt: _, ...requestRules } = grammarRules;
-
-const chatRules: OptionRules<ChatOptions> = {
-  messages: list,
-  ...requestRules,
-  thinking: truth,
-  thinkingBudget: wholeNumberFrom(0, anything),
-  reasoningFormat: oneOf('separate', 'none'),
-  templateVariables: record,
-  continueFinalMessage: truth,
-  maxTokens: wholeNumberFrom(0, anything),
-  stop: texts,
-  signal: abortSignal,
-  injectForcedText: truth,
-  temperature: numberFrom(0, Number.MAX_VALUE),
-  topK: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
-  topP: numberFrom(0, 1),
-  minP: numberFrom(0, 1),
-  seed: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
-};
-
-const runRules: OptionRules<RunToolsOptions> = {
-  ...chatRules,
-  execute: callback,
-  maxSteps: wholeNumberFrom(1, anything),
 };
 
 const loadRules: OptionRules<LoadModelOptions> = {
@@ -78,28 +33,12 @@ const loadRules: OptionRules<LoadModelOptions> = {
   llama,
 };
 
-/** Options of a run, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
-export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
-  return requireMessages(readOptions(given, runRules));
-}
-
-/** The same for a model. */
+/** Options of a model, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
   return readOptions(given, loadRules);
-}
-
-/** The same for a chat. */
-export function checkChatOptions(given: ChatOptions): ChatOptions {
-  return requireMessages(readOptions(given, chatRules));
 }
 
 /** The same for chats that are prepared: nothing has to be given. */
 export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
   return readOptions(given, chatRules);
-}
-
-/** The only option that may not be absent. */
-function requireMessages<Options extends ChatOptions>(options: Options): Options {
-  checkOption('messages', options.messages ?? null, list);
-  return options;
 }

@@ -2,21 +2,8 @@
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { ContextOverflowError, DecodingError } from '../../../errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
+import type { SamplingOptions } from '../chat/chat-options.ts';
 import type { ResponseRun } from './response-run.ts';
-
-/** How tokens are drawn. Absent fields take the defaults that are given with them. */
-export interface SamplingOptions {
-  /** 0 (default) always takes the most likely token. */
-  readonly temperature?: number;
-  /** Default: 40. */
-  readonly topK?: number;
-  /** Default: 0.95. */
-  readonly topP?: number;
-  /** Default: 0. */
-  readonly minP?: number;
-  /** Makes a run repeatable. Default: the time. */
-  readonly seed?: number;
-}
 
 /** LLAMA_DEFAULT_SEED of llama.cpp, which reads seeds as 32 bits: instead of this one it takes another each time. */
 const randomSeed = 0xff_ff_ff_ff;

@@ -6,7 +6,7 @@
  * has the same tokens by itself. A fragment therefore begins with a control token and reaches to the next.
  */
 import type { Token } from 'node-llama-cpp';
-import type { SpecialToken } from './special-finder.ts';
+import type { SpecialToken } from './special-token.ts';
 
 /** UTF-16 units of the texts that are remembered; the fragments that were used last. */
 const rememberedUnits = 1_000_000;

@@ -7,13 +7,10 @@ export {
   type ToolInput,
   type ToolList,
 } from '../../../tools.ts';
-export type { ChatOptions } from './chat.ts';
-export type { ChatStream } from './chat-stream.ts';
-export type { SamplingOptions } from './decode.ts';
-export type { Executor } from './execute-call.ts';
-export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
-export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
-export type { PrepareOptions } from './prepare.ts';
+export type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
+export type { ChatStream } from '../chat/chat-stream.ts';
+export type { Executor } from '../chat/execute-call.ts';
+export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
 export {
   type RunFinish,
   type RunToolsOptions,
@@ -24,4 +21,6 @@ export {
   type ToolResult,
   type ToolRun,
   type ToolRunEvent,
-} from './run-tools.ts';
+} from '../chat/run-tools.ts';
+export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
+export type { PrepareOptions } from './prepare.ts';

@@ -1,4 +1,5 @@
 /** Opens a model file with node-llama-cpp and learns, or is told, how the model writes. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -15,18 +16,19 @@ import { looksLikeReference } from '../../../hub/reference.ts';
 import { anyText, requireOption } from '../../../option-rules.ts';
 import type { ToolList } from '../../../tools.ts';
 import type { GeneratedModule } from '../../module-contract.ts';
-import { type ChatEngine, type ChatOptions, prepareChat, startChat } from './chat.ts';
-import type { ChatStream } from './chat-stream.ts';
-import { checkLoadOptions } from './check-options.ts';
-import { GrammarCache } from './grammar-cache.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import type { ChatStream } from '../chat/chat-stream.ts';
+import { GrammarCache } from '../chat/grammar-cache.ts';
 import {
   type LearnedTemplate,
   type ModuleRegistry,
   TemplateShelf,
   type TemplateSources,
-} from './learned-template.ts';
+} from '../chat/learned-template.ts';
+import { type RunToolsOptions, runTools, type ToolRun } from '../chat/run-tools.ts';
+import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { checkLoadOptions } from './check-options.ts';
 import { type PrepareOptions, prepareModel, rehearse } from './prepare.ts';
-import { type RunToolsOptions, runTools, type ToolRun } from './run-tools.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { readVocabulary } from './vocabulary.ts';
 
@@ -123,7 +125,7 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
       vocabulary,
       shelf,
       pool: new SequencePool(context),
-      grammars: new GrammarCache(),
+      grammars: new GrammarCache((text) => createHash('sha256').update(text).digest('hex')),
     };
     // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
     if (options.requireTools !== false && shelf.knowsTools) await rehearse(engine);

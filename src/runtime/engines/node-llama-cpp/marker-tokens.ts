@@ -4,7 +4,8 @@
  */
 import type { Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
-import { SpecialFinder, type SpecialToken } from './special-finder.ts';
+import { SpecialFinder } from '../chat/special-finder.ts';
+import type { SpecialToken } from './special-token.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 const known = new WeakMap<Vocabulary, WeakMap<ChatFormat, MarkerTokens>>();
@@ -21,7 +22,7 @@ export function markersOf(vocabulary: Vocabulary, format: ChatFormat): MarkerTok
 /** The markers of one format in one vocabulary. */
 export class MarkerTokens {
   readonly #vocabulary: Vocabulary;
-  readonly #finder: SpecialFinder;
+  readonly #finder: SpecialFinder<SpecialToken>;
   readonly #tokens: ReadonlySet<Token>;
   readonly #beginnings: RegExp;
   /** Texts of the special tokens among the markers. */

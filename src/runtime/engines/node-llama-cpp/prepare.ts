@@ -7,14 +7,8 @@ import { IdiolectError } from '../../../errors.ts';
 import type { Message, Tool, ToolChoice } from '../../../messages.ts';
 import { normalizeTools } from '../../../tools.ts';
 import { toolsOfTemplate } from '../../compiled-tools.ts';
-import {
-  type ChatEngine,
-  type ChatOptions,
-  createRun,
-  type PreparedChat,
-  prepareInTurns,
-  startChat,
-} from './chat.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
 import { checkPrepareOptions } from './check-options.ts';
 import { requireBuildable } from './engine-states.ts';
 import { GrammarGuide } from './grammar-guide.ts';

@@ -1,19 +1,7 @@
-/**
- * From a conversation to the tokens of its prompt, so that only the template's own words can become
- * special tokens.
- *
- * A template mixes its markers with what users, tools and documents say, and a tokenizer cannot tell
- * them apart any more. So wherever a given text holds a special token's text, or could complete one
- * together with its neighbours, a seam is put inside: a private-use character that nobody uses. After
- * rendering, the prompt is cut at its seams and each piece is tokenised by itself; a special token's
- * text that was cut in two is just text. Texts without such places, nearly all, are not touched.
- */
+/** From a conversation to the tokens of its prompt. */
 import type { Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../../chat-format.ts';
-import type { Message, Tool } from '../../../messages.ts';
-import type { RenderPromptOptions } from '../../../template/render-prompt.ts';
-import { renderOpenTurn } from './open-turn.ts';
-import type { SpecialFinder } from './special-finder.ts';
+import { type PromptRequest, renderPieces } from '../chat/sewn-prompt.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A prompt as the model gets it. */
@@ -24,11 +12,6 @@ export interface PromptTokens {
   readonly generationPrompt: string;
 }
 
-/** What to render, with tools as templates see them. */
-export interface PromptRequest extends RenderPromptOptions {
-  readonly tools?: readonly Tool[];
-}
-
 /** Renders and tokenises. Throws `TemplateError`. */
 export function encodePrompt(
   templateSource: string,
@@ -36,104 +19,6 @@ export function encodePrompt(
   vocabulary: Vocabulary,
   format: ChatFormat,
 ): PromptTokens {
-  const seam = unusedCharacter(JSON.stringify([options.messages, options.tools, options.templateVariables]));
-  const sewn = sewOptions(options, vocabulary.finder, seam);
-  const opened = renderOpenTurn(templateSource, sewn, format);
-  const seams = seamPattern(seam);
-  const pieces = opened.text.split(seams);
-  return {
-    text: pieces.join(''),
-    tokens: vocabulary.encodePrompt(pieces),
-    generationPrompt: opened.generationPrompt.replaceAll(seams, ''),
-  };
-}
-
-function sewOptions(options: PromptRequest, finder: SpecialFinder, seam: string): PromptRequest {
-  const sew = (text: string): string => sewText(text, finder, seam);
-  const { tools, templateVariables } = options;
-  return {
-    ...options,
-    messages: options.messages.map((message) => sewMessage(message, sew)),
-    ...(tools === undefined ? {} : { tools: tools.map((tool): Tool => mapTexts(tool, sew)) }),
-    ...(templateVariables === undefined ? {} : { templateVariables: mapTexts(templateVariables, sew) }),
-  };
-}
-
-/** Arguments are JSON in a text: seams belong into the values, where a template will see them. */
-function sewMessage(message: Message, sew: (text: string) => string): Message {
-  if (message.role !== 'assistant' || message.tool_calls === undefined) return mapTexts(message, sew);
-  const { tool_calls, ...rest } = message;
-  const calls = tool_calls.map((call) => ({
-    ...mapTexts(call, sew),
-    function: { name: sew(call.function.name), arguments: sewJson(call.function.arguments, sew) },
-  }));
-  return { ...mapTexts(rest, sew), tool_calls: calls };
-}
-
-/** Sews the strings of a JSON text, keys too; all else stays as it is written. */
-function sewJson(json: string, sew: (text: string) => string): string {
-  if (!isJson(json)) return sew(json);
-  return json.replace(jsonString, (literal) => {
-    const text = String(JSON.parse(literal));
-    const sewn = sew(text);
-    return sewn === text ? literal : JSON.stringify(sewn);
-  });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const jsonString = /"(?:[^"\\]|\\.)*"/gs;
-
-/** The same data with `change` applied to every text, keys included; the same object if none changed. */
-function mapTexts<Data>(data: Data, change: (text: string) => string): Data;
-function mapTexts(data: unknown, change: (text: string) => string): unknown {
-  if (typeof data === 'string') return change(data);
-  if (typeof data !== 'object' || data === null) return data;
-  if (Array.isArray(data)) {
-    const items = data.map((item: unknown) => mapTexts(item, change));
-    return items.some((item, index) => item !== data[index]) ? items : data;
-  }
-  const before = Object.entries(data);
-  const after = before.map(([key, value]) => [change(key), mapTexts(value, change)] as const);
-  const changed = after.some(
-    ([key, value], index) => key !== before[index]?.[0] || value !== before[index]?.[1],
-  );
-  return changed ? Object.fromEntries(after) : data;
-}
-
-/** Puts a seam inside every special token's text, and at an edge where a neighbour could complete one. */
-function sewText(text: string, finder: SpecialFinder, seam: string): string {
-  const cuts = finder.cutsInside(text);
-  const { before, after } = finder.mayBeCompleted(text);
-  const places = [...(before ? [0] : []), ...cuts, ...(after ? [text.length] : [])];
-  if (places.length === 0) return text;
-  const edges = [0, ...places, text.length];
-  return edges
-    .slice(1)
-    .map((end, index) => text.slice(edges[index], end))
-    .join(seam);
-}
-
-const firstPrivateUse = 0xe000;
-const lastPrivateUse = 0xf8ff;
-
-/** A private-use character that `text` holds neither as itself nor escaped. */
-function unusedCharacter(text: string): string {
-  for (let code = lastPrivateUse; code > firstPrivateUse; code--) {
-    const character = String.fromCharCode(code);
-    if (!text.includes(character) && !text.toLowerCase().includes(code.toString(16))) return character;
-  }
-  return String.fromCharCode(firstPrivateUse);
-}
-
-/** The seam as itself, or as a template's JSON escapes it (`\uf8ff`, once or more). */
-function seamPattern(seam: string): RegExp {
-  return new RegExp(`${seam}|\\\\+u${seam.charCodeAt(0).toString(16)}`, 'gi');
+  const { pieces, generationPrompt } = renderPieces(templateSource, options, vocabulary.finder, format);
+  return { text: pieces.join(''), tokens: vocabulary.encodePrompt(pieces), generationPrompt };
 }

@@ -8,9 +8,9 @@ import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
+import { type FoundTrigger, TriggerWatch } from '../chat/trigger-watch.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
 import { StopWatch } from './stop-watch.ts';
-import { type FoundTrigger, TriggerWatch } from './trigger-watch.ts';
 
 /** What a run works with. */
 export interface RunOptions extends Omit<GuideOptions, 'matcher'> {

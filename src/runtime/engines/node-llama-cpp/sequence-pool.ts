@@ -1,6 +1,6 @@
 /** The sequences of one context, handed out to one response at a time. */
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
-import { onAbort } from './on-abort.ts';
+import { onAbort } from '../chat/on-abort.ts';
 
 /** A sequence that is in use; `release` gives it to the next one who waits. */
 export interface LeasedSequence {

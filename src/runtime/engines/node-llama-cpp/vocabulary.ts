@@ -5,9 +5,10 @@
 import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
 import { ModelFileError } from '../../../errors.ts';
 import { indexTokens, type TokenIndex } from '../../../grammar/token-index.ts';
+import { SpecialFinder } from '../chat/special-finder.ts';
 import { AllowedTokens } from './allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
-import { SpecialFinder, type SpecialToken } from './special-finder.ts';
+import type { SpecialToken } from './special-token.ts';
 import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
 /** The tokens of one loaded model. */
@@ -25,7 +26,7 @@ export interface Vocabulary {
   /** Control, unknown and visible user-defined tokens, by text. */
   readonly specials: ReadonlyMap<string, SpecialToken>;
   /** Finds them in a text. */
-  readonly finder: SpecialFinder;
+  readonly finder: SpecialFinder<SpecialToken>;
   /** The token plays a role rather than being a piece of text. */
   isSpecial(token: Token): boolean;
   /** The token is a control token: its text is never part of an answer. */
@@ -65,9 +66,9 @@ class ModelVocabulary implements Vocabulary {
   readonly #spaceSign: readonly Token[];
   readonly #anchor: string;
   readonly #anchorTokens: readonly Token[];
-  readonly finder: SpecialFinder;
+  readonly finder: SpecialFinder<SpecialToken>;
   /** User-defined markers, which the tokenizer finds even in text that it is told to take as plain. */
-  readonly #insistent: SpecialFinder;
+  readonly #insistent: SpecialFinder<SpecialToken>;
   readonly #fragments = new FragmentTokens();
 
   constructor(model: LlamaModel, texts: readonly string[], spelling: Spelling) {

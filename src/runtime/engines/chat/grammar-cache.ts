@@ -1,6 +1,5 @@
 /** Grammars of earlier requests, and the arguments that they are made of: each schema is compiled once. */
-import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { sha256 } from '../../../analysis/sha256.ts';
 import type { CallsFormat, ChatFormat } from '../../../chat-format.ts';
 import {
   type BuiltGrammar,
@@ -31,6 +30,12 @@ export class GrammarCache {
   readonly #known = new Map<string, ReadyGrammar>();
   /** By the compiler's own text; those that were used last stand last. */
   readonly #arguments = new Map<string, readonly ToolArguments[]>();
+  readonly #digest: (text: string) => string;
+
+  /** `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours. */
+  constructor(digest: (text: string) => string = sha256) {
+    this.#digest = digest;
+  }
 
   /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
   get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
@@ -93,7 +98,7 @@ export class GrammarCache {
     const sets = this.#arguments.get(compiler) ?? [];
     const known =
       sets.find((set) => set.lacking(tools) === 0) ??
-      compiledAhead({ ...format, calls }, request, tools, compiler) ??
+      compiledAhead({ ...format, calls }, request, tools, compiler, this.#digest) ??
       new ToolArguments(calls, request);
     this.#arguments.delete(compiler);
     this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
@@ -113,7 +118,7 @@ async function compileInTurns(
   for (const tool of tools) {
     compiled.add(tool);
     if (performance.now() - turn >= longestTurn) {
-      await setImmediate();
+      await new Promise((resolve) => setTimeout(resolve));
       turn = performance.now();
     }
     signal?.throwIfAborted();
@@ -126,6 +131,7 @@ function compiledAhead(
   request: ResponseGrammarOptions,
   tools: readonly Tool[],
   compiler: string,
+  digest: (text: string) => string,
 ): ToolArguments | undefined {
   const remembered = toolsOfTemplate(templateSha256);
   // Not even a digest is needed where nothing was compiled.
@@ -136,10 +142,6 @@ function compiledAhead(
   const lacking = sets.map((set) => set.lacking(tools));
   const fewest = Math.min(...lacking);
   return fewest < tools.length ? sets[lacking.indexOf(fewest)] : undefined;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** What is absent and what is given as its default are the same request. */

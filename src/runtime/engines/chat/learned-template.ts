@@ -1,7 +1,7 @@
 /** The templates of a model and what is known of them: from a generated module, or analysed here. */
-import { createHash } from 'node:crypto';
 import { type Analysis, analyzeTemplate } from '../../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../../analysis/capabilities.ts';
+import { sha256 } from '../../../analysis/sha256.ts';
 import type { ChatFormat } from '../../../chat-format.ts';
 import { ToolsUnsupportedError } from '../../../errors.ts';
 import { parseTemplate } from '../../../template/template.ts';
@@ -112,9 +112,9 @@ async function findGenerated(
   source: string,
   modules: readonly GeneratedModule[] | ModuleRegistry,
 ): Promise<GeneratedModule | undefined> {
-  const sha256 = createHash('sha256').update(source).digest('hex');
+  const fingerprint = sha256(source);
   if ('get' in modules) {
-    return (await modules.get(sha256)?.())?.responseModule;
+    return (await modules.get(fingerprint)?.())?.responseModule;
   }
-  return modules.find(({ templateSha256 }) => templateSha256 === sha256);
+  return modules.find(({ templateSha256 }) => templateSha256 === fingerprint);
 }

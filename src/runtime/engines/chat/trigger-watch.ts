@@ -5,7 +5,6 @@
 import type { Trigger } from '../../../grammar/build-grammar.ts';
 import type { ResponseEvent } from '../../events.ts';
 import type { ParserPosition } from '../../response-parser.ts';
-import type { MarkerTokens } from './marker-tokens.ts';
 
 /** Where a trigger stands in the text so far. */
 export interface FoundTrigger {
@@ -13,10 +12,15 @@ export interface FoundTrigger {
   readonly end: number;
 }
 
+/** Tells which special token a text begins with, where the model has one for it. */
+export interface MarkerLookup {
+  leading(text: string): object | undefined;
+}
+
 /** Watches one response for the triggers of its grammar. */
 export class TriggerWatch {
   readonly #triggers: readonly Trigger[];
-  readonly #markers: MarkerTokens;
+  readonly #markers: MarkerLookup;
   /** The last stretch of the text, and where it begins. Long enough for any trigger. */
   #window = '';
   #windowStart = 0;
@@ -26,7 +30,7 @@ export class TriggerWatch {
   /** Behind the last reasoning: the answer begins here, and triggers are looked for from here on. */
   #answerStart = 0;
 
-  constructor(triggers: readonly Trigger[], markers: MarkerTokens) {
+  constructor(triggers: readonly Trigger[], markers: MarkerLookup) {
     this.#triggers = triggers;
     this.#markers = markers;
   }

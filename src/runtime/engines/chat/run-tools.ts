@@ -6,9 +6,9 @@ import type { SchemaIssue } from '../../../errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../messages.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
-import type { ChatOptions } from './chat.ts';
+import type { ChatOptions } from './chat-options.ts';
 import { type ChatStream, callsOf, type ReadReport, unseen } from './chat-stream.ts';
-import { checkRunOptions } from './check-options.ts';
+import { checkRunOptions } from './check-chat-options.ts';
 import { type CallOutcome, canExecute, type Executor, executeCall } from './execute-call.ts';
 import { GeneratedStream } from './generated-stream.ts';
 

@@ -1,25 +1,22 @@
 /** Where the texts of special tokens stand in a text, or could come to stand. */
-import type { Token } from 'node-llama-cpp';
-
-/** One token that plays a role: its text must never come from a user. */
-export interface SpecialToken {
-  readonly token: Token;
+/** What is looked for: a text, and whatever else is known of it. Its text must never come from a user. */
+export interface Findable {
   readonly text: string;
 }
 
 /** A UTF-16 unit on the way into a special token's text; a text ends where `special` is set. */
-interface Node {
-  readonly next: Map<number, Node>;
-  special: SpecialToken | undefined;
+interface Node<Special> {
+  readonly next: Map<number, Node<Special>>;
+  special: Special | undefined;
 }
 
 /**
  * Finds the texts of special tokens in a text. A vocabulary may have thousands of them, so they are tries;
  * most places of a text are then one look at one UTF-16 unit.
  */
-export class SpecialFinder {
-  readonly #forwards = newNode();
-  readonly #backwards = newNode();
+export class SpecialFinder<Special extends Findable = Findable> {
+  readonly #forwards = newNode<Special>();
+  readonly #backwards = newNode<Special>();
   /**
    * The units that one begins, or ends, with. Regular expressions look for them: they are fast in a new process
    * too, where a loop over every unit of a prompt takes milliseconds.
@@ -28,7 +25,7 @@ export class SpecialFinder {
   readonly #ending: RegExp;
   #longest = 0;
 
-  constructor(specials: Iterable<SpecialToken>) {
+  constructor(specials: Iterable<Special>) {
     const beginnings = new Set<number>();
     const endings = new Set<number>();
     for (const special of specials) {
@@ -46,7 +43,7 @@ export class SpecialFinder {
   }
 
   /** The occurrences from left to right, the longest first, without overlap. */
-  *find(text: string): Generator<{ readonly start: number; readonly special: SpecialToken }> {
+  *find(text: string): Generator<{ readonly start: number; readonly special: Special }> {
     for (let start = this.#nextBeginning(text, 0); start >= 0; ) {
       const special = this.#longestAt(text, start);
       if (special !== undefined) yield { start, special };
@@ -73,8 +70,8 @@ export class SpecialFinder {
     return nextOf(this.#beginning, text, from);
   }
 
-  #longestAt(text: string, start: number): SpecialToken | undefined {
-    let longest: SpecialToken | undefined;
+  #longestAt(text: string, start: number): Special | undefined {
+    let longest: Special | undefined;
     let node = this.#forwards.next.get(text.charCodeAt(start));
     for (let place = start + 1; node !== undefined; place++) {
       longest = node.special ?? longest;
@@ -92,7 +89,7 @@ export class SpecialFinder {
       at = nextOf(this.#ending, text, at + 1)
     ) {
       const end = at + 1;
-      let node: Node | undefined = this.#backwards;
+      let node: Node<Special> | undefined = this.#backwards;
       for (let place = end; place > 0 && node !== undefined; place--)
         node = node.next.get(text.charCodeAt(place - 1));
       if (node !== undefined && isTelling(text.slice(0, end))) return true;
@@ -108,7 +105,7 @@ export class SpecialFinder {
       start >= 0;
       start = this.#nextBeginning(text, start + 1)
     ) {
-      let node: Node | undefined = this.#forwards;
+      let node: Node<Special> | undefined = this.#forwards;
       for (let place = start; place < text.length && node !== undefined; place++)
         node = node.next.get(text.charCodeAt(place));
       if (node !== undefined && isTelling(text.slice(start))) return true;
@@ -134,16 +131,16 @@ function widthAt(text: string, start: number): number {
   return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
 }
 
-function newNode(): Node {
+function newNode<Special>(): Node<Special> {
   return { next: new Map(), special: undefined };
 }
 
 /** Of two tokens with one text the first counts. */
-function insert(root: Node, codes: readonly number[], special: SpecialToken): void {
+function insert<Special>(root: Node<Special>, codes: readonly number[], special: Special): void {
   let node = root;
   for (const code of codes) {
     const known = node.next.get(code);
-    const next = known ?? newNode();
+    const next = known ?? newNode<Special>();
     if (known === undefined) node.next.set(code, next);
     node = next;
   }

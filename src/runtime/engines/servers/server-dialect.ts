@@ -1,0 +1,77 @@
+/** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
+import type { SamplingOptions } from '../chat/chat-options.ts';
+
+/** What to write behind a prompt. */
+export interface CompletionRequest {
+  /** Token ids. */
+  readonly prompt: readonly number[];
+  /** GBNF that all of the text has to follow; `null` for free text. */
+  readonly grammar: string | null;
+  /** Texts at which the server stops, themselves left out. */
+  readonly stops: readonly string[];
+  /** Special tokens that must come as text. */
+  readonly preservedTokens: readonly string[];
+  readonly maxTokens: number;
+  readonly sampling: SamplingOptions;
+}
+
+/** A message of a streamed completion. */
+export interface CompletionPiece {
+  readonly text: string;
+  /** Tokens that it stands for. */
+  readonly tokens: number;
+  /** Set by the last one: the model ended its text, or `maxTokens` did. */
+  readonly finish: 'stop' | 'length' | null;
+}
+
+/** What a server says of the model that it serves. */
+export interface ServedModel {
+  /** Its name in requests; `null` where requests need none. */
+  readonly name: string | null;
+  /** Tokens that prompt and response may have together; `null` where the server does not say. */
+  readonly contextSize: number | null;
+  /** Jinja source of its templates; `null` where the server does not say. */
+  readonly chatTemplate: string | null;
+  readonly toolUseTemplate: string | null;
+  readonly bosToken: string | null;
+  readonly eosToken: string | null;
+}
+
+/** A request to the server, and how its answer is read. */
+export interface ServerQuestion<Answer> {
+  readonly path: string;
+  /** JSON to post; `null` asks with GET. */
+  readonly body: object | null;
+  /** Reads an answer, which may be anything; `null` where it is not what was asked for. */
+  readonly read: (answer: unknown) => Answer | null;
+}
+
+/** How one kind of server is spoken to. `model`: `ServedModel.name`. */
+export interface ServerDialect {
+  readonly describe: ServerQuestion<ServedModel>;
+  /**
+   * Tokens of a text in which special tokens count. `begins`: it is the beginning of a prompt, where llama.cpp
+   * puts what the model wants there; for the others that is the template's business.
+   */
+  tokenize(text: string, model: string | null, begins: boolean): ServerQuestion<readonly number[]>;
+  /** A completion whose answer comes as server-sent events; each is read by `read`. */
+  complete(request: CompletionRequest, model: string | null): ServerQuestion<CompletionPiece>;
+}
+
+/** Sampling as it is without options: the same as in this process. */
+export const defaultSampling = { temperature: 0, topK: 40, topP: 0.95, minP: 0 } as const;
+
+/** A whole number above 0, or `null`. */
+export function readCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
+}
+
+/** A text, or `null`. */
+export function readText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A list of token ids, or `null`. */
+export function readTokens(value: unknown): readonly number[] | null {
+  return Array.isArray(value) && value.every((id) => Number.isInteger(id)) ? value : null;
+}

@@ -1,0 +1,193 @@
+/**
+ * An inference server on this machine, in the words of llama-server or of vLLM and SGLang, with node-llama-cpp
+ * behind it: what it writes under a grammar, llama.cpp's own engine has checked token by token.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
+import {
+  type LlamaContextSequence,
+  LlamaGrammar,
+  LlamaGrammarEvaluationState,
+  type LlamaModel,
+  type Token,
+} from 'node-llama-cpp';
+import { testLlama } from './engines.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A request that came. */
+export interface ServedRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: Body;
+}
+
+export interface ModelServer {
+  readonly url: string;
+  readonly requests: readonly ServedRequest[];
+  /** Completions that the client left before their end. */
+  readonly left: number;
+  readonly model: LlamaModel;
+  /** Answers the next request to `path` itself. */
+  answerNext(path: string, answer: (response: ServerResponse) => void): void;
+  close(): Promise<void>;
+}
+
+/** What a completion asks for, in either dialect. */
+interface Completion {
+  readonly prompt: readonly Token[];
+  readonly grammar: string | undefined;
+  readonly stops: readonly string[];
+  readonly maxTokens: number;
+  readonly body: Body;
+}
+
+/** Serves the model in `file`. */
+export async function serveModel(
+  file: string,
+  kind: 'llama-server' | 'vllm' | 'sglang',
+): Promise<ModelServer> {
+  const llama = await testLlama();
+  const model = await llama.loadModel({ modelPath: file });
+  const context = await model.createContext({ contextSize: 2048, sequences: 1, threads: 1 });
+  const sequence = context.getSequence();
+  const requests: ServedRequest[] = [];
+  const answers = new Map<string, (response: ServerResponse) => void>();
+  const state = { left: 0, running: Promise.resolve() };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { url: path = '', headers } = request;
+    const sent = await readAll(request);
+    const body: Body = sent === '' ? {} : JSON.parse(sent);
+    requests.push({ path, authorization: headers.authorization, body });
+    const own = answers.get(path);
+    answers.delete(path);
+    if (own !== undefined) return own(response);
+    const plain = kind === 'llama-server' ? llamaAnswer(model, path, body) : openAiAnswer(model, path, body);
+    if (plain !== null) return void response.end(JSON.stringify(plain));
+    // One sequence, one completion at a time.
+    const turn = state.running.then(() =>
+      complete(model, sequence, readCompletion(kind, body), response, kind),
+    );
+    state.running = turn.then(
+      (left) => {
+        if (left) state.left += 1;
+      },
+      (error) => void response.destroy(error),
+    );
+    return state.running;
+  };
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    model,
+    get left() {
+      return state.left;
+    },
+    answerNext: (path, answer) => void answers.set(path, answer),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await state.running;
+      await model.dispose();
+    },
+  };
+}
+
+function llamaAnswer(model: LlamaModel, path: string, body: Body): object | null {
+  if (path === '/props') {
+    return {
+      default_generation_settings: { n_ctx: 2048 },
+      chat_template: model.fileInfo.metadata.tokenizer.chat_template,
+      bos_token: model.tokens.bosString ?? '',
+      eos_token: model.tokens.eosString ?? '',
+    };
+  }
+  if (path !== '/tokenize') return null;
+  const { bos, shouldPrependBosToken } = model.tokens;
+  const begins = body.add_special === true && shouldPrependBosToken ? [bos] : [];
+  return { tokens: [...begins, ...model.tokenize(String(body.content), true)] };
+}
+
+function openAiAnswer(model: LlamaModel, path: string, body: Body): object | null {
+  if (path === '/v1/models') return { data: [{ id: 'served', max_model_len: 2048 }] };
+  return path === '/tokenize' ? { tokens: model.tokenize(String(body.prompt), true) } : null;
+}
+
+function readCompletion(kind: string, body: Body): Completion {
+  const outputs = body.structured_outputs as { grammar: string } | undefined;
+  const grammar = { 'llama-server': body.grammar, vllm: outputs?.grammar, sglang: body.ebnf }[kind];
+  return {
+    prompt: body.prompt as readonly Token[],
+    grammar: grammar as string | undefined,
+    stops: body.stop as readonly string[],
+    maxTokens: Number(kind === 'llama-server' ? body.n_predict : body.max_tokens),
+    body,
+  };
+}
+
+/** Writes the completion's events; whether the client left before the end. */
+async function complete(
+  model: LlamaModel,
+  sequence: LlamaContextSequence,
+  { prompt, grammar, stops, maxTokens, body }: Completion,
+  response: ServerResponse,
+  kind: string,
+): Promise<boolean> {
+  const write = (text: string, finish: 'stop' | 'length' | null): void => {
+    const llama = { content: text, stop: finish !== null, stop_type: finish === 'length' ? 'limit' : 'eos' };
+    const openAi = { choices: [{ text, finish_reason: finish, token_ids: text === '' ? [] : [0] }] };
+    response.write(`data: ${JSON.stringify(kind === 'llama-server' ? llama : openAi)}\n\n`);
+  };
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const grammarEvaluationState =
+    grammar === undefined
+      ? undefined
+      : new LlamaGrammarEvaluationState({
+          model,
+          grammar: new LlamaGrammar(await testLlama(), { grammar }),
+        });
+  await sequence.clearHistory();
+  const written: Token[] = [];
+  let shown = '';
+  const options = {
+    temperature: Number(body.temperature),
+    topK: Number(body.top_k),
+    seed: Number(body.seed ?? 0),
+    ...(grammarEvaluationState === undefined ? {} : { grammarEvaluationState }),
+  };
+  for await (const token of sequence.evaluate([...prompt], options)) {
+    if (response.destroyed) return true;
+    if (model.isEogToken(token)) break;
+    written.push(token);
+    const text = model.detokenize(written, true);
+    const stop = stops.find((each) => text.includes(each));
+    const whole = text.slice(0, stop === undefined ? endBeforeStop(text, stops) : text.indexOf(stop));
+    // Half a character is kept back until it is whole.
+    if (!whole.endsWith('\u{FFFD}')) {
+      write(whole.slice(shown.length), null);
+      shown = whole;
+    }
+    if (stop !== undefined) break;
+    if (written.length >= maxTokens) {
+      write('', 'length');
+      response.end('data: [DONE]\n\n');
+      return false;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  write('', 'stop');
+  response.end('data: [DONE]\n\n');
+  return false;
+}
+
+/** Where a stop may have begun that is not whole yet. */
+function endBeforeStop(text: string, stops: readonly string[]): number {
+  const begun = Array.from(text, (_, at) => at).find((at) =>
+    stops.some((stop) => stop.startsWith(text.slice(at))),
+  );
+  return begun ?? text.length;
+}
