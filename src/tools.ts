@@ -18,7 +18,7 @@ export type ToolSchema = JsonSchema | StandardJsonSchema | Readonly<Record<strin
 /** What a tool's `execute` is given besides its arguments. */
 export interface CallContext {
   readonly toolCallId: string;
-  /** Aborted when the run is. */
+  /** Aborted when the run is, or is left: nobody waits for the call any more. */
   readonly signal: AbortSignal;
 }
 

@@ -293,11 +293,12 @@ describe('a run', () => {
 
   it('ends with the reason of an abort, also while a tool does not listen', async () => {
     const controller = new AbortController();
+    const told: AbortSignal[] = [];
     const deaf = defineTool({
       name: 'deaf',
       parameters: z.object({}),
       execute: (_, { signal }) => {
-        expect(signal).toBe(controller.signal);
+        told.push(signal);
         setTimeout(() => controller.abort(new Error('enough')), 5);
         return new Promise(() => undefined);
       },
@@ -308,6 +309,7 @@ describe('a run', () => {
       signal: controller.signal,
     });
     await expect(run.messages).rejects.toThrow('enough');
+    expect(told.map(({ reason }) => reason)).toEqual([controller.signal.reason]);
   });
 
   it('listens to its signal once, however many calls are carried out', async () => {
@@ -328,5 +330,38 @@ describe('a run', () => {
     const run = runTools(fakeModel(calling(['get_weather', bern])), { messages, tools: [weather] });
     for await (const event of run) if (event.type === 'tool-result') break;
     expect((await run.messages).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('that is left aborts the signal of the tools that still run; one that comes to its end does not', async () => {
+    const signals: AbortSignal[] = [];
+    const never = defineTool({
+      name: 'never',
+      parameters: z.strictObject({}),
+      execute: (_, { signal }) => {
+        signals.push(signal);
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const quick = defineTool({
+      name: 'quick',
+      parameters: z.strictObject({}),
+      execute: (_, { signal }) => {
+        signals.push(signal);
+        return 'done';
+      },
+    });
+    const calls = calling(['never', {}], ['quick', {}]);
+    const run = runTools(fakeModel(calls), { messages, tools: [never, quick] });
+    for await (const { type } of run) {
+      if (type !== 'tool-result') continue;
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+      break;
+    }
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(await run.messages).toHaveLength(2);
+
+    signals.length = 0;
+    await runTools(fakeModel(calling(['quick', {}])), { messages, tools: [quick] }).messages;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 });

@@ -11,6 +11,7 @@ import { type ChatStream, callsOf, type ReadReport, unseen } from './chat-stream
 import { checkRunOptions } from './check-chat-options.ts';
 import { type CallOutcome, canExecute, type Executor, executeCall } from './execute-call.ts';
 import { GeneratedStream } from './generated-stream.ts';
+import { onAbort } from './on-abort.ts';
 
 /**
  * What a run is to do. What `toolChoice` demands (`required`, a named tool) is demanded of the first response
@@ -154,6 +155,38 @@ async function* converse(
   conversation: Conversation,
 ): AsyncGenerator<Event, Conversation> {
   const options = checkRunOptions(given);
+  const leaving = new AbortController();
+  const unlink = follow(leaving, options.signal);
+  let isOver = false;
+  try {
+    yield* answer(model, { ...options, toolSignal: leaving.signal }, conversation);
+    isOver = true;
+  } finally {
+    unlink();
+    // Nobody waits any more for calls that are still being carried out.
+    if (!isOver) leaving.abort();
+  }
+  return conversation;
+}
+
+/** Lets a controller abort with a signal; returns what ends that. */
+function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  if (signal === undefined) return () => undefined;
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  return onAbort(signal, abort);
+}
+
+/** With the signal that tools are given: aborted with the run's own, and when the run is left. */
+interface RunningOptions extends RunToolsOptions {
+  readonly toolSignal: AbortSignal;
+}
+
+async function* answer(
+  model: ToolCaller,
+  options: RunningOptions,
+  conversation: Conversation,
+): AsyncGenerator<Event, void> {
   conversation.messages.push(...options.messages);
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
@@ -170,7 +203,6 @@ async function* converse(
     else if (able.length < calls.length) reason = 'open-calls';
   }
   yield { type: 'run-finish', steps: step, reason };
-  return conversation;
 }
 
 /** The limit fell on a call: those before it are of a message that was meant to say more. */
@@ -179,8 +211,8 @@ function cutWithin({ cutShort, last }: Conversation): boolean {
 }
 
 /** What was demanded of the first response is not demanded of those that follow: else none could answer. */
-function stepOptions(options: RunToolsOptions, { messages }: Conversation, step: number): ChatOptions {
-  const { execute: _, maxSteps: __, ...chat } = options;
+function stepOptions(options: RunningOptions, { messages }: Conversation, step: number): ChatOptions {
+  const { execute: _, maxSteps: __, toolSignal: ____, ...chat } = options;
   if (step === 0) return { ...chat, messages };
   const { toolChoice = 'auto', continueFinalMessage: ___, ...later } = chat;
   return { ...later, messages, toolChoice: withoutDemand(toolChoice) };
@@ -215,11 +247,12 @@ function toHistory({ malformed: _, ...message }: ResponseMessage): Message {
 /** Carries out calls at the same time; events come in the order in which they end, results in the calls'. */
 async function* carryOut(
   calls: readonly ToolCallOf<ToolList>[],
-  options: RunToolsOptions,
+  { toolSignal: signal, ...options }: RunningOptions,
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
+  const carried = { ...options, signal };
   const running = new Map(
-    calls.map((call, index) => [index, executeCall(call, options).then((outcome) => ({ index, outcome }))]),
+    calls.map((call, index) => [index, executeCall(call, carried).then((outcome) => ({ index, outcome }))]),
   );
   const results: ToolMessage[] = [];
   while (running.size > 0) {
