@@ -57,7 +57,9 @@ function linkChoices(
   }
   if (index < chain.length - 1) return isFirst ? weakOpener(format, calls, chain, place) : [];
   if (calls.envelope !== null) {
-    return isFirst && !place.inText ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
+    // In text, what opens by a bracket alone is on trial to the end of the turn.
+    const counts = isFirst && !(place.inText && trialOpener(format) !== null);
+    return counts ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
   }
   const named = nameAhead(format, calls);
   return named === null ? [] : [{ ...choice, ...named }];

@@ -67,6 +67,8 @@ const formats: Readonly<Record<string, string>> = {
     `<{{ loop.index0 }}:${name}>${eachEntry(`<{{ key }}>${text}</{{ key }}>`)}</{{ loop.index0 }}:${name}>`,
   ),
   'a number in closers alone': eachCall(`<call>${name} ${json}</call_{{ loop.index }}>`),
+  'signs in front of JSON': eachCall(`${line}>>> {"name": "${name}", "arguments": ${json}}`),
+  'one sign on both sides of JSON': eachCall(`@{"name": "${name}", "arguments": ${json}}@`),
   'numbers in brackets': eachCall(`${line}[{{ loop.index }}] {"name": "${name}", "arguments": ${json}}`),
   'numbers and nothing else': eachCall(`${line}{{ loop.index }}. ${name} ${json}`),
   'numbers in front of parentheses': eachCall(
