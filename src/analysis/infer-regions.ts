@@ -4,54 +4,19 @@
  *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
  */
 import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
+import { type BesideCalls, emptyWrapper, readBesideCalls } from './beside-calls.ts';
+import { type ContentOpening, readOpening } from './content-opening.ts';
 import type { EvidenceLog } from './evidence.ts';
-import type { EndReading } from './infer-ends.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
-import type { TurnReading } from './infer-turn.ts';
 import { logContent, logReasoning } from './region-evidence.ts';
-import {
-  beforeCalls,
-  behindLead,
-  betweenCalls,
-  type CallTurn,
-  type ContentCall,
-  type ContentTurn,
-} from './region-texts.ts';
-import {
-  commonSuffixLength,
-  commonTokens,
-  isMarker,
-  type NaturalCuts,
-  tokenEdges,
-  tokens,
-} from './text-cuts.ts';
-
-/** What the regions are read from. */
-export interface RegionTexts {
-  readonly turn: TurnReading;
-  readonly ends: EndReading;
-  readonly reasoning: ReasoningReading | null;
-  readonly content: ContentTurn | null;
-  readonly calls: CallTurn | null;
-  /** Content beside a call. */
-  readonly contentCall: ContentCall;
-}
+import type { ContentCall, RegionTexts } from './region-texts.ts';
+import { commonTokens, type NaturalCuts, tokenEdges, withoutSuffix } from './text-cuts.ts';
 
 /** The regions, and the literal that opens the section and its first call. */
 export interface RegionReading {
   readonly reasoning: ReasoningFormat | null;
   readonly content: ContentFormat;
   readonly callsOpen: string;
-}
-
-interface ContentOpening {
-  /** What stands for missing reasoning. */
-  readonly empty: string;
-  readonly open: string;
-  /** From reasoning to content, where finished turns show it. */
-  readonly reasoningEnd: string | null;
-  /** Whether `open` may still hide at the end of `empty` and `reasoningEnd`. */
-  readonly block: boolean;
 }
 
 /** Reads all regions. */
@@ -66,180 +31,7 @@ export function inferRegions(texts: RegionTexts, cuts: NaturalCuts, log: Evidenc
   return { reasoning, content, callsOpen: beside.callsOpen };
 }
 
-function readOpening(texts: RegionTexts, log: EvidenceLog): ContentOpening {
-  const before = texts.content?.before ?? '';
-  const { reasoning } = texts;
-  if (reasoning === null) return { empty: '', open: before, reasoningEnd: null, block: false };
-  if (reasoning.beforeContent !== null)
-    return openingBesideHistory(texts, reasoning, reasoning.beforeContent);
-  const closer = (reasoning.closer ?? closerFromBlock(reasoning, before))?.trim() ?? '';
-  const at = closer === '' ? -1 : before.indexOf(closer);
-  if (at >= 0) {
-    const end = at + closer.length;
-    const space = before.slice(end).length - before.slice(end).trimStart().length;
-    const empty = before.slice(0, end + space);
-    return { empty, open: before.slice(empty.length), reasoningEnd: null, block: false };
-  }
-  if (before !== '' && before.trim() === reasoning.start.trim()) {
-    const message = 'finished turns open reasoning before the answer and never close it: not taken over';
-    log.warn({ field: 'reasoning.empty', kind: 'history', message, rendered: before });
-    return { empty: '', open: '', reasoningEnd: null, block: false };
-  }
-  return { empty: '', open: before, reasoningEnd: null, block: false };
-}
-
-/** The closer of an empty block before content, or the closer alone, known where reasoning shows only beside calls. */
-function closerFromBlock(reasoning: ReasoningReading, before: string): string | null {
-  if (reasoning.beforeCall === null) return null;
-  const opener = reasoning.start.trimEnd();
-  const rest = (before.startsWith(opener) ? before.slice(opener.length) : before).trim();
-  return rest !== '' && reasoning.beforeCall.trimStart().startsWith(rest) ? rest : null;
-}
-
-function openingBesideHistory(
-  texts: RegionTexts,
-  reasoning: ReasoningReading,
-  between: string,
-): ContentOpening {
-  const before = texts.content?.before ?? '';
-  const again = texts.turn.restart ? between.indexOf(texts.turn.start) : -1;
-  if (again >= 0) {
-    const end = again + texts.turn.start.length;
-    return { empty: '', open: between.slice(end), reasoningEnd: between.slice(0, end), block: false };
-  }
-  if (squash(before) === squash(reasoning.start + between)) {
-    return { empty: before, open: '', reasoningEnd: between, block: true };
-  }
-  if (before !== '' && between.endsWith(before)) {
-    const end = between.slice(0, between.length - before.length);
-    if (end.trim() === '' && !isMissingBesideCalls(reasoning, before)) {
-      return { empty: before, open: '', reasoningEnd: between, block: false };
-    }
-    return { empty: '', open: before, reasoningEnd: end, block: false };
-  }
-  return { empty: before, open: '', reasoningEnd: between, block: before !== '' };
-}
-
-/** Whether calls follow reasoning without `text`: then it opens content, and does not end reasoning. */
-function isMissingBesideCalls({ beforeCall }: ReasoningReading, text: string): boolean {
-  return beforeCall !== null && !squash(beforeCall).includes(squash(text));
-}
-
-function squash(text: string): string {
-  return text.replace(/\s+/gu, '');
-}
-
-interface BesideCalls {
-  /** Section and call opener. */
-  readonly callsOpen: string;
-  /** Stands for missing reasoning beside calls. */
-  readonly empty: string;
-  /** An empty content region that is written all the same. */
-  readonly emptyContent: boolean;
-  /** From content to calls. */
-  readonly fromContent: string | null;
-  /** From reasoning to calls. */
-  readonly fromReasoning: string | null;
-}
-
-function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCalls {
-  const { calls, contentCall, reasoning, ends } = texts;
-  if (calls === null) {
-    return {
-      callsOpen: '',
-      empty: opening.empty,
-      emptyContent: false,
-      fromContent: null,
-      fromReasoning: null,
-    };
-  }
-  const bare = beforeCalls(calls);
-  if (wrapsEmptyContent(texts, calls)) {
-    return { callsOpen: '', empty: opening.empty, emptyContent: false, fromContent: '', fromReasoning: null };
-  }
-  const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
-  const rest = bare.slice(skipped.length);
-  const between = contentCall.position === 'before' ? contentCall.between : null;
-  const afterClose = between?.startsWith(ends.contentClose)
-    ? between.slice(ends.contentClose.length)
-    : between;
-  const others = [afterClose, reasoning?.beforeCall ?? null].filter((each) => each !== null);
-  const opener = tokenSuffix([rest, ...others]);
-  const unclosed = skipped + rest.slice(0, rest.length - opener.length);
-  const closer = closerOfBlock(reasoning, unclosed, opener);
-  const callsOpen = opener.slice(closer.length);
-  const inFront = unclosed + closer;
-  const content = texts.content?.before ?? '';
-  return {
-    callsOpen,
-    empty: emptyContent ? opening.empty : inFront,
-    emptyContent: emptyContent && content !== '',
-    fromContent: withoutSuffix(afterClose, callsOpen),
-    fromReasoning: withoutSuffix(reasoning?.beforeCall ?? null, callsOpen),
-  };
-}
-
-/** What closes an empty block of reasoning that stands before every call: the first marker behind its opener. */
-function closerOfBlock(reasoning: ReasoningReading | null, before: string, opener: string): string {
-  const opened =
-    reasoning !== null && reasoning.start.trim() !== '' && before.trim() === reasoning.start.trim();
-  const [closer = ''] = tokens(opener.trimStart());
-  if (!opened || !isMarker(closer)) return '';
-  const beforeContent = reasoning.beforeContent?.trimStart() ?? '';
-  // Something else ends thoughts before content: here calls open among the thoughts.
-  if (beforeContent !== '' && !beforeContent.startsWith(closer)) return '';
-  return opener.slice(0, opener.indexOf(closer) + closer.length);
-}
-
-/** Content beside calls has a wrapper of its own, which is written around no content too. */
-function wrapsEmptyContent({ contentCall, content, reasoning }: RegionTexts, calls: CallTurn): boolean {
-  if (contentCall.position !== 'before') return false;
-  const { before, between } = contentCall;
-  const alone = content?.before ?? '';
-  // Content that stands where thoughts stand is among the thoughts.
-  if (reasoning !== null && reasoning.beforeContent !== null && before === reasoning.start) return false;
-  // What comes again before the second call opens calls.
-  if (betweenCalls(calls)?.endsWith(between)) return false;
-  const bare = beforeCalls(calls);
-  return before.trim() !== '' && before !== alone && between.trim() !== '' && bare === before + between;
-}
-
-function withoutSuffix(text: string | null, suffix: string): string | null {
-  return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
-}
-
-/** The part of the literal before calls that stands for reasoning and content that are not there. */
-function skipEmptyRegions(
-  texts: RegionTexts,
-  opening: ContentOpening,
-  bare: string,
-): { readonly skipped: string; readonly emptyContent: boolean } {
-  const before = texts.content?.before ?? '';
-  const wrapped = before + texts.ends.contentClose;
-  const isOpened =
-    texts.reasoning === null && before.trim() !== '' && texts.contentCall.position === 'before';
-  if ((texts.ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped))
-    return { skipped: wrapped, emptyContent: true };
-  const closed = behindLead(texts.turn.prompt.off, texts.turn);
-  const known = texts.reasoning === null ? [] : [opening.empty, before, closed];
-  const found = known
-    .filter((each) => each.trim() !== '' && bare.startsWith(each))
-    .sort((a, b) => b.length - a.length)[0];
-  return { skipped: found ?? '', emptyContent: false };
-}
-
-/** The longest common ending of texts that begins at a token of each. */
-function tokenSuffix(texts: readonly string[]): string {
-  const [first = ''] = texts;
-  const longest = commonSuffixLength(texts);
-  const edges = texts.map((text) => ({ text, edges: tokenEdges(text) }));
-  for (let length = longest; length > 0; length--) {
-    if (edges.every(({ text, edges: own }) => own.has(text.length - length)))
-      return first.slice(first.length - length);
-  }
-  return '';
-}
-
+/** How reasoning ends and content opens. */
 interface Closing {
   readonly end: string;
   readonly empty: string;
@@ -263,7 +55,7 @@ function readReasoningEnd(
     return splitWrapped(texts, opening, fromContent, cuts);
   }
   if (fromCalls === null || fromCalls === fromContent) {
-    return opening.block && ends.contentClose !== ''
+    return opening.mayHoldOpen && ends.contentClose !== ''
       ? splitWrapped(texts, opening, fromContent, cuts)
       : { ...plain, end: fromContent };
   }
@@ -271,7 +63,7 @@ function readReasoningEnd(
   // Calls that open among the thoughts leave them open.
   if (end.trim() === '' && fromContent.trim() !== '') return { ...plain, end: fromContent };
   const rest = fromContent.slice(end.length);
-  if (opening.block && rest !== '' && opening.empty.endsWith(rest)) {
+  if (opening.mayHoldOpen && rest !== '' && opening.empty.endsWith(rest)) {
     return {
       end,
       empty: withoutSuffix(opening.empty, rest) ?? '',
@@ -298,9 +90,7 @@ function splitWrapped(
   const byPrompt = closed !== '' && between.endsWith(closed) ? between.length - closed.length : null;
   const cut = byPrompt ?? natural.at(-1) ?? possible.at(-1) ?? between.length;
   const open = between.slice(cut);
-  const empty = opening.empty.endsWith(open)
-    ? opening.empty.slice(0, opening.empty.length - open.length)
-    : opening.empty;
+  const empty = withoutSuffix(opening.empty, open) ?? opening.empty;
   return { end: between.slice(0, cut), empty, open: open + opening.open, afterReasoning: '' };
 }
 
@@ -328,30 +118,34 @@ function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls):
     ...(beside.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
     ...(closing.afterReasoning === '' ? {} : { afterReasoning: closing.afterReasoning }),
   };
-  if (texts.calls !== null && wrapsEmptyContent(texts, texts.calls)) {
-    const { before, between } = contentCall.position === 'before' ? contentCall : { before: '', between: '' };
-    return { ...base, besideCalls: { open: before, close: between }, empty: before + between };
-  }
+  const besideCalls = emptyWrapper(texts);
+  if (besideCalls !== null) return { ...base, besideCalls, empty: besideCalls.open + besideCalls.close };
   if (contentCall.position === 'dropped')
     return { ...base, position: texts.calls === null ? base.position : 'dropped' };
   if (contentCall.position === 'after') {
     const { between } = contentCall;
     return { ...base, position: 'after-calls', beforeCalls: withoutSuffix(between, wrapper.open) ?? between };
   }
-  const { reasoning } = texts;
+  return { ...base, ...contentBeforeCalls(texts, contentCall, closing, beside) };
+}
+
+/** Content that stands before calls: among the thoughts, in its usual markers, or in others. */
+function contentBeforeCalls(
+  { reasoning }: RegionTexts,
+  contentCall: Extract<ContentCall, { position: 'before' }>,
+  closing: Closing,
+  beside: BesideCalls,
+): Partial<ContentFormat> {
+  const between = beside.fromContent ?? '';
   const opened =
     reasoning !== null && reasoning.start.trim() !== '' && contentCall.before === reasoning.start;
   const closed = closing.end !== '' && contentCall.between.startsWith(closing.end);
-  if (opened && closed) return { ...base, position: 'reasoning' };
-  if (opened) return { ...base, beforeCalls: beside.fromContent ?? '' };
-  const between = beside.fromContent ?? '';
+  if (opened) return closed ? { position: 'reasoning' } : { beforeCalls: between };
   const expected = [closing.empty + closing.open, beside.empty + closing.open];
-  if (expected.includes(contentCall.before)) return { ...base, beforeCalls: between };
+  if (expected.includes(contentCall.before)) return { beforeCalls: between };
   const known = expected.find((each) => each !== '' && contentCall.before.startsWith(each)) ?? '';
   const open = contentCall.before.slice(known.length);
-  return {
-    ...base,
-    besideCalls: { open, close: between.trim() === '' ? '' : between },
-    beforeCalls: between.trim() === '' ? between : '',
-  };
+  // What stands between content in other markers and the calls closes it, unless it is white space.
+  const isGap = between.trim() === '';
+  return { besideCalls: { open, close: isGap ? '' : between }, beforeCalls: isGap ? between : '' };
 }

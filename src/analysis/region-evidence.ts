@@ -1,8 +1,7 @@
 /** Which probe and slice support each field of reasoning and content. */
 import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
-import type { RegionTexts } from './infer-regions.ts';
-import { beforeCalls } from './region-texts.ts';
+import { beforeCalls, type RegionTexts } from './region-texts.ts';
 
 /** Records what supports the reasoning, or that there is none. */
 export function logReasoning(reasoning: ReasoningFormat | null, texts: RegionTexts, log: EvidenceLog): void {

@@ -1,6 +1,8 @@
 /** The stretches of the probes' turns from which regions are read. */
 import type { CallSpan } from './call-spans.ts';
 import { findCalls } from './call-spans.ts';
+import type { EndReading } from './infer-ends.ts';
+import type { ReasoningReading } from './infer-reasoning.ts';
 import type { TurnReading } from './infer-turn.ts';
 import type { Probe, ProbeTable } from './probes.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
@@ -20,6 +22,23 @@ export interface ContentTurn {
   readonly after: string;
   /** All of it, behind the start of the turn. */
   readonly text: string;
+}
+
+/** What becomes of content beside a call. */
+export type ContentCall =
+  | { readonly position: 'dropped'; readonly callsLost: boolean }
+  | { readonly position: 'before'; readonly before: string; readonly between: string }
+  | { readonly position: 'after'; readonly between: string };
+
+/** What the regions are read from. */
+export interface RegionTexts {
+  readonly turn: TurnReading;
+  readonly ends: EndReading;
+  readonly reasoning: ReasoningReading | null;
+  readonly content: ContentTurn | null;
+  readonly calls: CallTurn | null;
+  /** Content beside a call. */
+  readonly contentCall: ContentCall;
 }
 
 /** A probe's turn behind `turn.start` and `turn.lead`. */
@@ -75,12 +94,6 @@ export function betweenCalls(turn: CallTurn): string | null {
   const [first, second] = turn.spans;
   return second === undefined ? null : turn.text.slice(first.end, second.start);
 }
-
-/** What becomes of content beside a call. */
-export type ContentCall =
-  | { readonly position: 'dropped'; readonly callsLost: boolean }
-  | { readonly position: 'before'; readonly before: string; readonly between: string }
-  | { readonly position: 'after'; readonly between: string };
 
 /** Renders content beside a call and finds where it went. `callsClose` stands behind the last call. */
 export function readContentCall(

@@ -79,6 +79,11 @@ export function commonSuffixLength(texts: readonly string[]): number {
   return length;
 }
 
+/** A text without its ending `suffix`; `null` where it ends otherwise, or is none. */
+export function withoutSuffix(text: string | null, suffix: string): string | null {
+  return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
+}
+
 /** Literals that stand directly before and behind free text, and how often they do. */
 export class NaturalCuts {
   readonly #before = new Map<string, number>();
