@@ -9,7 +9,7 @@ import { createGbnfMatcher, gbnfExpression } from '../../src/grammar/gbnf-expres
 import { lintGbnf } from '../../src/grammar/lint-gbnf.ts';
 import { createMatcher } from '../../src/grammar/matcher.ts';
 import { readGbnf } from '../../src/grammar/read-gbnf.ts';
-import { type EngineMatcher, engineMatcher } from '../support/engine.ts';
+import { type EngineMatcher, engineMatcher } from '../support/grammar-engine.ts';
 import type { ConformanceResult } from './jinja.ts';
 
 /** A text, or texts and tokens in turn. */

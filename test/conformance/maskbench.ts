@@ -13,7 +13,7 @@ import { compileValidator } from '../../src/grammar/json-schema/validate.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../src/grammar/rule-set.ts';
 import type { JsonSchema, JsonValue } from '../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 
 /** A line of the file. */
 interface MaskBenchCase {

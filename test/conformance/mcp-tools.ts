@@ -6,7 +6,7 @@ import { compileArguments } from '../../src/grammar/json-schema/compile-argument
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../src/grammar/rule-set.ts';
 import type { JsonSchema, Tool } from '../../src/messages.ts';
-import { loadEngineMatchers } from '../support/engine.ts';
+import { loadEngineMatchers } from '../support/grammar-engine.ts';
 
 interface McpTool {
   readonly server: string;

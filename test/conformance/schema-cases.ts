@@ -11,7 +11,7 @@ import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 
 interface SchemaCase {
   readonly id: number;

@@ -1,20 +1,17 @@
 /** Law "agreement": llama.cpp's engine, Ohm and the matcher accept the same texts. */
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GrammarError } from '../../src/errors.ts';
 import { checkGrammar } from '../../src/grammar/check-grammar.ts';
 import type { Grammar } from '../../src/grammar/expression.ts';
 import { createMatcher } from '../../src/grammar/matcher.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 
 const long = process.env.LAWS === 'long';
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 const seed = fc.nat(1_000_000);
 

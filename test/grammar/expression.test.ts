@@ -1,5 +1,5 @@
 /** One expression, all that is made of it, side by side; and every judge asked about the same texts. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkGrammar } from '../../src/grammar/check-grammar.ts';
 import {
   anyCharacter,
@@ -21,7 +21,7 @@ import {
 import { createMatcher } from '../../src/grammar/matcher.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
 import { printOhm } from '../../src/grammar/print-ohm.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 
 interface Row {
@@ -194,10 +194,7 @@ function squeezed(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 describe.each(rows)('$name', (row) => {
   const grammar = grammarOf(row);

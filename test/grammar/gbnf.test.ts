@@ -1,6 +1,6 @@
 /** Reading GBNF as llama.cpp reads it, printing it back, and saying what is wrong with it. */
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GrammarError } from '../../src/errors.ts';
 import { checkGrammar } from '../../src/grammar/check-grammar.ts';
 import { writeGbnf } from '../../src/grammar/gbnf.ts';
@@ -8,14 +8,11 @@ import { createGbnfMatcher } from '../../src/grammar/gbnf-expression.ts';
 import { lintGbnf } from '../../src/grammar/lint-gbnf.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
 import { readGbnf } from '../../src/grammar/read-gbnf.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 
 const long = process.env.LAWS === 'long';
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 function accepts(gbnf: string, text: string): boolean {
   const matcher = createGbnfMatcher(gbnf);

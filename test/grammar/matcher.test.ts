@@ -1,6 +1,6 @@
 /** The matcher's laws: alive, forced, what begins here, which tokens; judged by llama.cpp's engine. */
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GrammarError } from '../../src/errors.ts';
 import { checkGrammar } from '../../src/grammar/check-grammar.ts';
 import {
@@ -20,14 +20,11 @@ import {
 import { createMatcher, type Matcher } from '../../src/grammar/matcher.ts';
 import { printGbnf } from '../../src/grammar/print-gbnf.ts';
 import { indexTokens, type TokenIndex } from '../../src/grammar/token-index.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../support/engine.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 
 const long = process.env.LAWS === 'long';
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 const seed = fc.nat(1_000_000);
 

@@ -8,7 +8,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/create-response-parser.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createMatcher } from '../../src/grammar/matcher.ts';
-import { engineMatcher } from '../support/engine.ts';
+import { engineMatcher } from '../support/grammar-engine.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';

@@ -8,8 +8,8 @@ import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/engines/node-llama-cpp/index.ts';
-import { testLlama } from '../support/engines.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
+import { testLlama } from '../support/test-models.ts';
 
 /** 204 runs over the 17 formats in the long variant. */
 const runs = process.env.LAWS === 'long' ? 12 : 2;

@@ -17,11 +17,11 @@ import { GrammarCache } from '../../src/runtime/engines/chat/grammar-cache.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseMessage } from '../../src/runtime/events.ts';
 import { llamaTemplate } from '../support/corpora.ts';
-import { testLlama } from '../support/engines.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { writeTokens } from '../support/scripted-run.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
+import { testLlama } from '../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
 /** A template whose calls begin as its thoughts and answers do. */

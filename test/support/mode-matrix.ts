@@ -22,8 +22,8 @@ import {
 import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import type { ResponseMessage } from '../../src/runtime/events.ts';
 import { llamaTemplate } from './corpora.ts';
-import { testLlama } from './engines.ts';
 import { writeTokens } from './scripted-run.ts';
+import { testLlama } from './test-models.ts';
 
 /** Ten ways to write calls and thoughts, by file name in llama.cpp's corpus. */
 export const matrixTemplates = [

@@ -12,7 +12,7 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp';
-import { testLlama } from './engines.ts';
+import { testLlama } from './test-models.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import {
 } from '../../src/runtime/engines/node-llama-cpp/index.ts';
 import { readVocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { llamaTemplate } from './corpora.ts';
-import { scriptedModelFile, testLlama } from './engines.ts';
+import { scriptedModelFile, testLlama } from './test-models.ts';
 
 const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
 const controls = ['<|im_start|>', '<|im_end|>'];

@@ -1,5 +1,5 @@
 /** Arguments in the notations of formats: what the writer writes, the grammar accepts, and nothing near it. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ArgumentsFormat, ValueFrame } from '../../../src/chat-format.ts';
 import { SchemaError, ToolError } from '../../../src/errors.ts';
 import { sequence } from '../../../src/grammar/expression.ts';
@@ -9,13 +9,10 @@ import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import { writeArguments } from '../../../src/grammar/write-response.ts';
 import type { JsonObject, JsonSchema, Tool } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
 import { bracedEntries, keywordEntries, taggedEntries } from '../../support/entry-formats.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 const tagged = taggedEntries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] });
 const { style } = tagged;

@@ -1,12 +1,12 @@
 /** `docs/json-schema.md` tells the truth: each row of its tables is compiled and compared. */
 import fs from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { type DocumentedExample, examples } from './documented-examples.ts';
 import { spell } from './schema-tools.ts';
 
@@ -21,10 +21,7 @@ const rows = page
   .map(([, name = '', verdict = '']) => ({ name, verdict }))
   .filter(({ verdict }) => verdicts.includes(verdict));
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 interface Built {
   readonly issues: readonly SchemaIssue[];

@@ -1,10 +1,10 @@
 /** Soundness and completeness: Ajv says what is valid, llama.cpp's engine what the grammar accepts. */
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
 import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
 import { anySchema, anyValue, compileStrict, spell } from './schema-tools.ts';
 
@@ -12,10 +12,7 @@ const long = process.env.LAWS === 'long';
 const schemas = long ? 10_000 : 250;
 const valuesPerSchema = 10;
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 /** Keywords whose wrong answers the report owns up to. */
 function mayMiss(effects: readonly SchemaIssue['effect'][], issues: readonly SchemaIssue[]): boolean {

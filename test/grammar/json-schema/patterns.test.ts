@@ -7,7 +7,7 @@ import { restrictLength } from '../../../src/grammar/regular/lengths.ts';
 import { patternTerm, UnsupportedPattern } from '../../../src/grammar/regular/parse-pattern.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';
 import { automatonAccepts, sampleWord } from '../../support/automata.ts';
-import { loadEngineMatchers } from '../../support/engine.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
 import { compileStrict } from './schema-tools.ts';
 

@@ -1,18 +1,15 @@
 /** Raw texts that hold what ends them: left out and reported, never written, and never a silent hole. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ArgumentsFormat, EntryArguments } from '../../../src/chat-format.ts';
 import { SchemaError, type SchemaIssue, ToolError } from '../../../src/errors.ts';
 import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
 import { bracedEntries, taggedEntries } from '../../support/entry-formats.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 const tagged = taggedEntries({ open: '<', key: '>', close: ['</>'] });
 const characterData: EntryArguments = {

@@ -1,18 +1,15 @@
 /** What is given up when a budget does not suffice: less than everything, and the report says so. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compile, compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { ValueWriter } from '../../../src/grammar/json-schema/value-writer.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { BudgetExceeded } from '../../../src/grammar/regular/budget.ts';
 import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { spell } from './schema-tools.ts';
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 function build(schema: JsonSchema) {
   const rules = new RuleSet();

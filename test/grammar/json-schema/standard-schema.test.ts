@@ -2,13 +2,13 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { SchemaError } from '../../../src/errors.ts';
 import { type SchemaInput, toJsonSchema } from '../../../src/grammar/json-schema/standard-schema.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
 import type { JsonValue } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 
 /** What one library has for the same weather tool, and its own judgement of a value. */
@@ -65,10 +65,7 @@ const values: readonly JsonValue[] = [
   [],
 ];
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 describe.each(Object.entries(libraries))('%s', (_, { schema, isValid }) => {
   test('gives a schema whose grammar accepts what the library accepts, and no more', () => {

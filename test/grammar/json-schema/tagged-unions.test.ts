@@ -1,15 +1,12 @@
 /** Unions whose branches a required constant tells apart. */
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 const keys = ['a', 'b', 'c', 'kind', 'inner'];
 const tags = ['x', 'y', 1, 2.5, true, null];

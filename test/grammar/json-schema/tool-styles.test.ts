@@ -1,15 +1,12 @@
 /** Schemas in the styles in which tools come: what each is meant to say, in llama.cpp's engine. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SchemaError } from '../../../src/errors.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
 import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 /** As callers without a type checker give it. */
 function anything(schema: JsonValue): JsonSchema {

@@ -1,19 +1,16 @@
 /** A meta-schema of one's own leaves keywords without a meaning, or asks for what nobody knows. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SchemaError } from '../../../src/errors.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
 import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import type { JsonSchema } from '../../../src/messages.ts';
-import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../../support/grammar-engine.ts';
 
 const draft = 'https://json-schema.org/draft/2020-12';
 const dialect = 'https://example.com/dialect';
 
-let engine: (gbnf: string) => EngineMatcher;
-beforeAll(async () => {
-  engine = await loadEngineMatchers();
-});
+const engine = await loadEngineMatchers();
 
 /** Accepts what a grammar of `schema` does, where the dialect has these vocabularies. */
 function build(schema: JsonSchema, vocabularies: Readonly<Record<string, boolean>>): EngineMatcher {

@@ -18,8 +18,8 @@ import {
   loadModel,
 } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 import type { ResponseEvent } from '../../../src/runtime/events.ts';
-import { testLlama } from '../../support/engines.ts';
 import { chatTemplate, openScriptedChat, openTiny, vocabulary } from '../../support/small-chats.ts';
+import { testLlama } from '../../support/test-models.ts';
 
 const question: ChatOptions = {
   messages: [{ role: 'user', content: 'How warm is it in Bern?' }],

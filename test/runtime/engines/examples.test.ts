@@ -2,12 +2,13 @@
 import { format } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { testLlama } from '../../support/engines.ts';
 import { scriptedChatFile } from '../../support/small-chats.ts';
 
 // As a user runs them, but for threads: with more than one a model of this size crawls on a busy machine.
 vi.mock(import('idiolect/node-llama-cpp'), async (original) => {
   const module = await original();
+  // Loaded here: mocks are made before the imports above.
+  const { testLlama } = await import('../../support/test-models.ts');
   const llama = await testLlama();
   return { ...module, loadModel: (file: string) => module.loadModel(file, { llama, threads: 1 }) };
 });

@@ -13,10 +13,10 @@ import type { AssistantMessage } from '../../../src/messages.ts';
 import { GrammarCache } from '../../../src/runtime/engines/chat/grammar-cache.ts';
 import { MarkerTokens } from '../../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
-import { testLlama } from '../../support/engines.ts';
 import { generatedFormats } from '../../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../../support/law-tools.ts';
 import { writeTokens } from '../../support/scripted-run.ts';
+import { testLlama } from '../../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
 const vocabularies = ['llama-spm', 'llama-bpe', 'qwen2', 'gemma-4'];

@@ -12,8 +12,8 @@ import { rememberTools } from '../../../src/runtime/compiled-tools.ts';
 import { type LoadModelOptions, loadModel } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 import { parseTemplate } from '../../../src/template/template.ts';
 import { normalizeTools } from '../../../src/tools.ts';
-import { testLlama } from '../../support/engines.ts';
 import { chatTemplate, vocabulary } from '../../support/small-chats.ts';
+import { testLlama } from '../../support/test-models.ts';
 
 vi.mock('../../../src/grammar/token-index.ts', { spy: true });
 vi.mock('../../../src/template/template.ts', { spy: true });

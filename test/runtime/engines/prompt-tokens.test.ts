@@ -15,9 +15,9 @@ import { encodePrompt } from '../../../src/runtime/engines/node-llama-cpp/prompt
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
 import { renderPrompt } from '../../../src/template/render-prompt.ts';
 import { llamaTemplate } from '../../support/corpora.ts';
-import { testLlama } from '../../support/engines.ts';
 import { generatedInputs } from '../../support/generated-corpus.ts';
 import { spineTemplates } from '../../support/spine-templates.ts';
+import { testLlama } from '../../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
 const runs = long ? 150 : 12;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadVocabulary, tinyModelFile } from '../../../examples/support/small-models.ts';
 import { ModelFileError, UnsupportedOptionError } from '../../../src/errors.ts';
 import { scriptedModel, tokenTexts, vocabularyOf, writeGguf } from '../../../src/testing/index.ts';
-import { scriptedModelFile, testLlama } from '../../support/engines.ts';
+import { scriptedModelFile, testLlama } from '../../support/test-models.ts';
 
 const markers = ['<tool_call>', '</tool_call>', '<think>'];
 const controls = ['<|im_end|>'];

@@ -9,8 +9,8 @@ import {
 } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
 import { StopWatch } from '../../../src/runtime/engines/node-llama-cpp/stop-watch.ts';
 import { readVocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
-import { scriptedModelFile, testLlama } from '../../support/engines.ts';
 import { chatTemplate, openScriptedChat, vocabulary } from '../../support/small-chats.ts';
+import { scriptedModelFile, testLlama } from '../../support/test-models.ts';
 
 const request = {
   messages: [{ role: 'user', content: 'How warm is it in Bern?' }],

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodePrompt } from '../../../src/runtime/engines/node-llama-cpp/prompt-tokens.ts';
 import type { Vocabulary } from '../../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
-import { bundledVocabulary } from '../../support/engines.ts';
 import { plain } from '../../support/sample-formats.ts';
+import { bundledVocabulary } from '../../support/test-models.ts';
 
 const all = [
   'aquila',
