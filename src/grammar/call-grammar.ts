@@ -9,6 +9,7 @@ import { characterClass, type Expression, literal, optional, repeat, sequence } 
 import { compileArguments } from './json-schema/compile-arguments.ts';
 import type { RuleSet } from './rule-set.ts';
 
+/** What a section of calls is written for. */
 export interface CallGrammarOptions {
   /** Tools on offer; empty: any name, any arguments. */
   readonly tools: readonly OfferedTool[];

@@ -88,7 +88,11 @@ export function isFatal({ severity }: GrammarFinding): boolean {
   return severity === 'unbuildable' || severity === 'dead-end';
 }
 
-/** @throws GrammarError for the first finding that `refuses` names, fatal ones by default. */
+/**
+ * Refuses a grammar for what was found in it.
+ *
+ * @throws GrammarError for the first finding that `refuses` names, fatal ones by default.
+ */
 export function refuseFindings(
   findings: readonly GrammarFinding[],
   refuses: (finding: GrammarFinding) => boolean = isFatal,

@@ -10,6 +10,7 @@
 /** Inclusive range of code points. */
 export type CodePointRange = readonly [from: number, to: number];
 
+/** A node of the tree from which every grammar is printed: what some text of the language looks like. */
 export type Expression = Literal | CharacterClass | Sequence | Choice | Repeat | Until | RuleReference;
 
 /** Exactly this text; may be empty. Never holds NUL, which no sampler lets through. */

@@ -10,6 +10,7 @@ import { GrammarError } from '../errors.ts';
 import { type CodePointRange, type Expression, empty, literal, repeat, sequence } from './expression.ts';
 import { type LookupSet, lookupSet } from './lookup-set.ts';
 
+/** One step of a rule's body. `null` in place of a node is the end of the body. */
 export type ProgramNode = CharacterNode | ChoiceNode | CallNode | LoopNode;
 
 interface NodeBase {

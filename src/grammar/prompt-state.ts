@@ -1,6 +1,7 @@
 /** Where the generation prompt has left the assistant's turn: what a grammar for the rest begins with. */
 import type { ChatFormat } from '../chat-format.ts';
 
+/** Where in the assistant's turn a prompt ends. */
 export interface PromptState {
   /**
    * `start`: nothing but the turn's start was written. `reasoning`: thinking is open. `answer`:

@@ -37,6 +37,7 @@ export type ResponseShape =
   /** Everything that the format knows, in the order of its regions: the readable specification. */
   | 'whole';
 
+/** Which response a grammar is for. */
 export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly shape: ResponseShape;
   readonly prompt: PromptState;
@@ -48,6 +49,7 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly contentSchema: JsonSchema;
 }
 
+/** The grammar of a response, and what it does not enforce exactly. */
 export interface ResponseGrammar {
   readonly grammar: Grammar;
   readonly issues: readonly SchemaIssue[];

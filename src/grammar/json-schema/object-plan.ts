@@ -32,6 +32,7 @@ export interface KeyClass {
   /** Which `some` rules of the shape cover the key, and with what state. */
   readonly some: readonly { readonly index: number; readonly state: State }[];
 }
+/** One key that the shape names, or that is in the order of keys. */
 export interface PlannedKey extends KeyClass {
   readonly key: string;
   readonly required: boolean;

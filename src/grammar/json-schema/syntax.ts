@@ -34,18 +34,22 @@ export interface StringNotation {
   /** `null`: the characters themselves, up to the first `close`. */
   readonly spelling: Spelling | null;
 }
+/** The literals of an array. */
 export interface ArrayNotation {
   readonly open: string;
   readonly close: string;
   readonly separator: string;
+  /** The whole of an array without items. */
   readonly empty: string;
   readonly itemOpen: string;
   readonly itemClose: string;
 }
+/** The literals of an object, and how its keys are written. */
 export interface ObjectNotation {
   readonly open: string;
   readonly close: string;
   readonly separator: string;
+  /** The whole of an object without properties. */
   readonly empty: string;
   readonly keyOpen: string;
   /** `null`: the characters themselves, without those of which `keyClose` begins. */

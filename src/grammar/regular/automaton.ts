@@ -8,6 +8,7 @@ import type { Machine, Term, Terms } from './terms.ts';
 export interface Automaton {
   readonly states: readonly AutomatonState[];
 }
+/** One state; edges lead to others by their positions in the list of states. */
 export interface AutomatonState {
   readonly accepts: boolean;
   /** Which of several languages accepts here, where an automaton tells languages apart. */

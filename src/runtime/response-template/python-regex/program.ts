@@ -5,6 +5,7 @@
 import { PatternError } from '../../../errors.ts';
 import type { AssertionKind, CharacterSet, ParsedRegex, RegexNode } from './syntax.ts';
 
+/** One instruction of a compiled pattern; places to go on at are positions in its list of instructions. */
 export type Instruction =
   | { readonly op: 'character'; readonly set: CharacterSet; readonly has: (codePoint: number) => boolean }
   | { readonly op: 'split'; readonly preferred: number; readonly other: number }
@@ -19,13 +20,16 @@ export type Instruction =
   | { readonly op: 'backreference'; readonly group: number }
   | { readonly op: 'branch-on-group'; readonly group: number; readonly otherwise: number };
 
+/** What a program within a program is for: an atomic group, or a look ahead or behind that must match or must not. */
 export type InnerKind = 'atomic' | 'ahead' | 'not-ahead' | 'behind' | 'not-behind';
 
+/** How many characters a pattern matches, at least and at most. */
 export interface Width {
   readonly min: number;
   readonly max: number;
 }
 
+/** A compiled pattern. */
 export interface Program {
   readonly instructions: readonly Instruction[];
   /** Two slots for each group: where it begins and ends. */

@@ -56,6 +56,7 @@ export interface AssertionNode {
   readonly type: 'assertion';
   readonly kind: AssertionKind;
 }
+/** What holds at a place without taking a character: `^`, `$`, `\b` and their kin. */
 export type AssertionKind =
   | 'start'
   | 'end'
