@@ -45,6 +45,13 @@ export const inputShape: OptionRule = {
   allows: (value) => isRecord(value) && Array.isArray(value.thinkingVariables),
 };
 
+/** Also those of another realm, as test runners have them. */
+export const bytes: OptionRule = {
+  wanted: 'bytes (a Uint8Array)',
+  allows: (value) =>
+    ArrayBuffer.isView(value) && 'BYTES_PER_ELEMENT' in value && value.BYTES_PER_ELEMENT === 1,
+};
+
 /** An event as parsers and chats give it; of what is said bit by bit, every bit is a text. */
 export const responseEvent: OptionRule = {
   wanted: 'an event of a response',
@@ -60,10 +67,23 @@ export const events: OptionRule = {
   allows: (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
 };
 
+/** `calls.json` of a format, or a style of one's own. */
+export const jsonStyle: OptionRule = {
+  wanted: 'how JSON is spelled ({ itemSeparator, keySeparator, ascii })',
+  allows: (value) =>
+    isRecord(value) && typeof value.itemSeparator === 'string' && typeof value.keySeparator === 'string',
+};
+
+/** Plain JSON Schema. */
+export const jsonSchema: OptionRule = {
+  wanted: 'a JSON Schema, an object or a truth value',
+  allows: (value) => typeof value === 'boolean' || isRecord(value),
+};
+
 /** Told from the text of a grammar. */
 export const gbnfGrammar: OptionRule = {
   wanted: 'what readGbnf(text) returns',
-  allows: (value) => isRecord(value) && Array.isArray(value.rules),
+  allows: (value) => isRecord(value) && Array.isArray(value.rules) && value.rules.every(isGbnfRule),
 };
 
 /** What `rule` allows, or `null`. */
@@ -142,6 +162,10 @@ function withoutNulls<Options>(options: Options): Options {
 /** Whether a value is an object with properties to read, and no list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isGbnfRule(value: unknown): boolean {
+  return isRecord(value) && typeof value.name === 'string' && isRecord(value.body);
 }
 
 function kindOf(type: string, wanted: string): OptionRule {

@@ -1,11 +1,17 @@
 /** One rule for every public function: an option that is none, or a value of another kind, is a typed error. */
 import { describe, expect, test } from 'vitest';
 import {
+  effectiveTemplate,
+  findCachedModel,
   inspectModel,
+  listCachedModels,
+  looksLikeReference,
   obtainModel,
   parseModelReference,
   pullModel,
   readGgufHeader,
+  removeCachedModels,
+  requireToolSupport,
 } from '../src/hub/index.ts';
 import {
   analyzeTemplate,
@@ -15,14 +21,18 @@ import {
   createResponseTemplateParser,
   defineTool,
   IdiolectError,
+  lintGbnf,
   normalizeTools,
+  parseBatchWithResponseTemplate,
   readGenerationPrompt,
   renderPrompt,
+  spellValue,
   ToolListError,
   UnsupportedOptionError,
   verifyTemplate,
+  writeGbnf,
 } from '../src/index.ts';
-import { ChatDeltas, foldEvents, partialArguments } from '../src/runtime/index.ts';
+import { ChatDeltas, foldEvents, partialArguments, rememberTools } from '../src/runtime/index.ts';
 import {
   eventLog,
   mergeEvents,
@@ -113,6 +123,38 @@ test('a name in another spelling is told the right one', () => {
   );
 });
 
+test.each([null, undefined, 5, {}])('%j is no list of texts', (texts) => {
+  const parse = () => parseBatchWithResponseTemplate(regions, anything(texts), { prefix: '' });
+  expect(parse).toThrow(UnsupportedOptionError);
+});
+
+test.each([null, undefined, 5, 'text'])('a value is not spelled by %j', (schema) => {
+  const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: false } as const;
+  expect(() => spellValue(anything(schema), 1, anything(style))).toThrow(UnsupportedOptionError);
+});
+
+test.each([null, undefined, 5, {}, [97]])('%j is neither text nor bytes for a matcher', (text) => {
+  const matcher = createGbnfMatcher('root ::= "a"');
+  for (const method of ['accept', 'allows', 'allowedLength'] as const)
+    expect(() => matcher[method](anything(text))).toThrow(UnsupportedOptionError);
+  expect(matcher.accept(new TextEncoder().encode('a'))).toBe(true);
+});
+
+describe('models that are kept', () => {
+  test.each([null, undefined, 5, {}])('are not found, listed or removed by %j', async (value) => {
+    const given = anything<never>(value);
+    for (const call of [
+      () => listCachedModels(given),
+      () => findCachedModel('/nowhere', given),
+      () => removeCachedModels(given, 'a/b', []),
+      () => removeCachedModels('/nowhere', given, []),
+      () => removeCachedModels('/nowhere', 'a/b', given),
+    ])
+      await expect(call()).rejects.toBeInstanceOf(UnsupportedOptionError);
+    expect(looksLikeReference(given)).toBe(false);
+  });
+});
+
 describe('options of models of the Hub', () => {
   const never = async (): Promise<Response> => {
     throw new Error('the Hub was asked');
@@ -158,6 +200,12 @@ describe.each([null, undefined, 5, 'text', {}, [null], [5], [{ type: 'text-delta
     ['renderPrompt', (source) => (value === 'text' ? fail() : renderPrompt(source, { messages }))],
     ['readGenerationPrompt', (prompt) => readGenerationPrompt(prompt, format.turn)],
     ['partialArguments', (json) => (value === 'text' ? fail() : partialArguments(json))],
+    ['writeGbnf', writeGbnf],
+    ['lintGbnf', lintGbnf],
+    ['spellValue', (style) => spellValue(true, 1, style)],
+    ['rememberTools', (compiled) => rememberTools([], compiled)],
+    ['effectiveTemplate', effectiveTemplate],
+    ['requireToolSupport', requireToolSupport],
     ['analyzeTemplate', (source) => (value === 'text' ? fail() : analyzeTemplate(source))],
     ['verifyTemplate', (source) => (value === 'text' ? fail() : verifyTemplate(source))],
   ])('is nothing for %s', (_, call) => {

@@ -2,6 +2,7 @@
  * GBNF, the grammar notation of llama.cpp, as data: what `read-gbnf` reads and every printer writes.
  * Imports nothing but types.
  */
+import { gbnfGrammar, requireOption } from '../option-rules.ts';
 import type { CodePointRange } from './expression.ts';
 
 /** A grammar: rules in written order; matching begins with the one named `root`. */
@@ -83,8 +84,12 @@ const mostAligned = 300;
 /** A rule whose alternatives are longer than this puts each on its own line. */
 const lineWidth = 100;
 
-/** Writes a grammar: `::=` aligned where it is small, long choices one alternative to a line. */
+/**
+ * Writes a grammar: `::=` aligned where it is small, long choices one alternative to a line. Throws
+ * `UnsupportedOptionError` for what is none.
+ */
 export function writeGbnf(grammar: GbnfGrammar): string {
+  requireOption('grammar', grammar, gbnfGrammar);
   const width = columnOf(grammar.rules.map(({ name }) => name));
   let written = '';
   for (const rule of grammar.rules) written += writeRule(rule, width);

@@ -3,6 +3,8 @@
  * come, and the GBNF of everything that follows. llama.cpp's grammar stays the guarantee; this says what
  * it would say, for the price of about a microsecond per character.
  */
+
+import { bytes, requireOption } from '../option-rules.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
 import { checkGrammar, refuseFindings } from './check-grammar.ts';
 import { Continuation } from './continuation.ts';
@@ -13,7 +15,10 @@ import { tokenCharacter } from './token-character.ts';
 import { findTokens, type TokenIndex } from './token-index.ts';
 import { expandUntil } from './until.ts';
 
-/** A place in the texts of a grammar: what may come there, what must, and the way on. */
+/**
+ * A place in the texts of a grammar: what may come there, what must, and the way on. Throws
+ * `UnsupportedOptionError` for what is neither a text nor bytes.
+ */
 export interface Matcher {
   /** Moves over `text`, or stays and says `false` where it is not allowed. */
   accept(text: string | Uint8Array): boolean;
@@ -159,10 +164,11 @@ class StackMatcher implements Matcher {
     return { at: length === 0 ? this.#at : wholePosition(position), length };
   }
 
-  #walkBytes(bytes: Uint8Array): Walk {
+  #walkBytes(text: Uint8Array): Walk {
+    requireOption('text', text, bytes);
     let at = this.#at;
     let length = 0;
-    for (const byte of bytes) {
+    for (const byte of text) {
       const next = advanceByte(this.#stacks, at, byte);
       if (next === null) break;
       at = next;

@@ -1,9 +1,11 @@
 /** What lies in the cache: listing, finding and removing models. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { anyText, requireOption } from '../option-rules.ts';
 import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
 import { FileNotFoundError, ModelNotCachedError } from './errors.ts';
+import { cachedModels, readReference } from './hub-rules.ts';
 import type { ModelReference } from './reference.ts';
 
 /** A model in the cache: one file or all of its shards, in one commit. */
@@ -77,6 +79,7 @@ export async function listCachedModels(cache: string): Promise<CacheContents> {
  */
 export async function findCachedModel(cache: string, reference: ModelReference): Promise<CachedModel | null> {
   await requireCache(cache);
+  requireOption('reference', reference, readReference);
   const { models } = await listModel(modelFolder(cache, reference.model), reference.model);
   const revision = reference.revision ?? 'main';
   const seen = models.filter(({ commit, revisions }) => commit === revision || revisions.includes(revision));
@@ -109,6 +112,9 @@ export async function removeCachedModels(
   model: string,
   chosen: readonly CachedModel[],
 ): Promise<Removed> {
+  await requireCache(cache);
+  requireOption('model', model, anyText);
+  requireOption('chosen', chosen, cachedModels);
   const folder = modelFolder(cache, model);
   const files = chosen.flatMap((each) => each.files);
   const place = await fs.realpath(folder).catch(() => {

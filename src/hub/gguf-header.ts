@@ -9,7 +9,7 @@ import { type GGUFParseOutput, gguf } from '@huggingface/gguf';
 import { IdiolectError, ModelFileError } from '../errors.ts';
 import { checkOptions, requireOption } from '../option-rules.ts';
 import { type ByteSource, fileSource, httpSource } from './byte-source.ts';
-import { fileOrAddress, headerRules } from './hub-rules.ts';
+import { chatTemplates, fileOrAddress, headerRules } from './hub-rules.ts';
 
 /** What is known of a model before its weights are read. */
 export interface GgufHeader {
@@ -89,6 +89,7 @@ export async function readGgufHeader(
 export function effectiveTemplate(
   templates: ChatTemplates,
 ): { readonly name: 'tool_use' | 'default'; readonly source: string } | null {
+  requireOption('templates', templates, chatTemplates);
   if (templates.toolUse !== null) return { name: 'tool_use', source: templates.toolUse };
   return templates.default === null ? null : { name: 'default', source: templates.default };
 }

@@ -56,6 +56,31 @@ export const modelReference: OptionRule = {
   allows: (value) => typeof value === 'string' || (isRecord(value) && typeof value.model === 'string'),
 };
 
+/** The same, read. */
+export const readReference: OptionRule = {
+  wanted: 'what parseModelReference() returns',
+  allows: (value) => isRecord(value) && typeof value.model === 'string',
+};
+
+/** Models as `listCachedModels` lists them. */
+export const cachedModels: OptionRule = {
+  wanted: 'a list of models of listCachedModels()',
+  allows: (value) =>
+    Array.isArray(value) && value.every((each) => isRecord(each) && Array.isArray(each.files)),
+};
+
+/** What was found out of a model. */
+export const modelCard: OptionRule = {
+  wanted: 'the card of a model, as inspectModel() returns it',
+  allows: (value) => isRecord(value) && typeof value.supportsTools === 'boolean',
+};
+
+/** The chat templates of a header. */
+export const chatTemplates: OptionRule = {
+  wanted: 'the `templates` of a header ({ default, toolUse })',
+  allows: (value) => isRecord(value) && 'default' in value && 'toolUse' in value,
+};
+
 /** A path or an address. */
 export const fileOrAddress: OptionRule = {
   wanted: 'the path of a file, or an address',

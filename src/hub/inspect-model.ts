@@ -4,10 +4,12 @@ import path from 'node:path';
 import { parseGGUFQuantLabel, parseGgufShardFilename } from '@huggingface/gguf';
 import type { Capabilities } from '../chat-format.ts';
 import { IdiolectError, ModelFileError, ToolsUnsupportedError } from '../errors.ts';
+import { requireOption } from '../option-rules.ts';
 import { fileSize } from './cache.ts';
 import { NotAModelError } from './errors.ts';
 import { effectiveTemplate, type GgufHeader, readGgufHeader } from './gguf-header.ts';
 import type { Hub } from './hub-client.ts';
+import { modelCard } from './hub-rules.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
 /** Observes what a chat template supports; throws a typed error for a template that does not parse. */
@@ -75,6 +77,7 @@ export async function inspectRemote(
 
 /** Throws `ToolsUnsupportedError`, or why the template cannot be judged, unless the model can call tools. */
 export function requireToolSupport(card: ModelCard): void {
+  requireOption('card', card, modelCard);
   if (card.supportsTools) return;
   if (card.template?.problem) throw card.template.problem;
   throw new ToolsUnsupportedError({

@@ -25,7 +25,7 @@ const revisionPattern = /^[\w][\w./-]{0,255}$/;
  */
 export function parseModelReference(text: string): ModelReference {
   if (typeof text !== 'string') {
-    throw new ModelReferenceError({ reference: String(text), reason: 'a model is called owner/name' });
+    throw new ModelReferenceError({ reference: typeof text, reason: 'a model is called owner/name' });
   }
   const page = readWebAddress(text);
   if (page !== null) return page;
@@ -41,6 +41,7 @@ export function parseModelReference(text: string): ModelReference {
 
 /** Whether the text can only be a model of the Hub: `owner/name` without a file ending. */
 export function looksLikeReference(text: string): boolean {
+  if (typeof text !== 'string') return false;
   if (prefixPattern.test(text)) return true;
   const id = text.replace(/[@:].*$/s, '');
   return idPattern.test(id) && !/\.(?:gguf|jinja2?|j2|json)$/i.test(id);

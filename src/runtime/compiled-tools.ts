@@ -1,6 +1,7 @@
 /** Tools that `idiolect generate --tools` compiled: their files give them here when they are loaded. */
 import type { SchemaIssue } from '../errors.ts';
 import type { Tool } from '../messages.ts';
+import { isRecord, list, type OptionRule, requireOption } from '../option-rules.ts';
 
 /** An expression of a grammar as a table holds it. A string is that text, a list one after the other. */
 export type PackedExpression =
@@ -46,15 +47,27 @@ export interface RememberedTools {
   readonly compiled: CompiledTools;
 }
 
+const compiledTools: OptionRule = {
+  wanted: 'what idiolect generate --tools compiled',
+  allows: (value) =>
+    isRecord(value) &&
+    Array.isArray(value.arguments) &&
+    value.arguments.every(isRecord) &&
+    isRecord(value.rules),
+};
+
 /** Sets of tools that are remembered, those that came last; an application has few. */
 const capacity = 100;
 const remembered = new Map<string, RememberedTools>();
 
 /**
  * Keeps what was compiled of `tools`. Chats with these tools, or some of them, do not wait for the compiler,
- * and a model that is loaded later is prepared for them.
+ * and a model that is loaded later is prepared for them. Throws `UnsupportedOptionError` for what is not as
+ * `generate` writes it.
  */
 export function rememberTools(tools: readonly Tool[], compiled: CompiledTools): void {
+  requireOption('tools', tools, list);
+  requireOption('compiled', compiled, compiledTools);
   const key = [compiled.compiler, ...compiled.arguments.map(({ schema }) => schema)].join(' ');
   remembered.delete(key);
   remembered.set(key, { tools, compiled });

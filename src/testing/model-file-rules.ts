@@ -12,12 +12,6 @@ export const vocabularyRule: OptionRule = {
   allows: (value) => isRecord(value) && value.metadata instanceof Map && typeof value.size === 'number',
 };
 
-/** Bytes of a file, as `fs.readFileSync` returns them. */
-export const bytes: OptionRule = {
-  wanted: 'the bytes of a file (a Uint8Array)',
-  allows: (value) => value instanceof Uint8Array,
-};
-
 /** New texts and roles of tokens, by id. */
 export const renamedTokens: OptionRule = {
   wanted: 'a Map from ids to { text, role }, the role being "control" or "user-defined"',

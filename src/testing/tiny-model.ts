@@ -2,7 +2,7 @@
  * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and
  * weights that know nothing. They load and sample like any other model; what they write is noise.
  */
-import { readOptions, requireOption } from '../option-rules.ts';
+import { bytes, readOptions, requireOption } from '../option-rules.ts';
 import {
   decodeInt32s,
   decodeStrings,
@@ -20,7 +20,7 @@ import {
   uint32Value,
   writeGguf,
 } from './gguf-writer.ts';
-import { bytes, renamedTokens, tinyRules, vocabularyRule } from './model-file-rules.ts';
+import { renamedTokens, tinyRules, vocabularyRule } from './model-file-rules.ts';
 
 /** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
 export interface Vocabulary {

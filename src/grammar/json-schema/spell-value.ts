@@ -1,6 +1,7 @@
 /** A value as the grammar of a schema spells it: keys in the grammar's order, JSON in a style. */
 import type { JsonStyle } from '../../chat-format.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
+import { jsonSchema, jsonStyle, requireOption } from '../../option-rules.ts';
 import { StepBudget } from '../regular/budget.ts';
 import { writeJson, writeJsonString } from '../write-values.ts';
 import { type Place, Places } from './places.ts';
@@ -9,7 +10,8 @@ import { scalarText } from './tags.ts';
 
 /**
  * `value` as JSON text on one line, with keys that `schema` mentions first and in the order of their
- * first mention, as the grammar of `schema` has them.
+ * first mention, as the grammar of `schema` has them. Throws `UnsupportedOptionError` for what is no schema and
+ * no style.
  */
 export function spellValue(
   schema: JsonSchema,
@@ -17,6 +19,8 @@ export function spellValue(
   style: JsonStyle,
   documents?: ReadonlyMap<string, JsonSchema>,
 ): string {
+  requireOption('schema', schema, jsonSchema);
+  requireOption('style', style, jsonStyle);
   const document = new SchemaDocument(schema, documents);
   const places = new Places(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
   const spell = (each: JsonValue, whole: Place): string => {

@@ -4,11 +4,13 @@ import type { JsonValue } from '../../messages.ts';
 import {
   anyText,
   checkOption,
+  list,
   type OptionRule,
   type OptionRules,
   oneOf,
   readOptions,
   record,
+  requireOption,
 } from '../../option-rules.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls, toolDefinition } from './casting.ts';
@@ -361,6 +363,7 @@ export function parseBatchWithResponseTemplate(
   options: Omit<ResponseTemplateOptions, 'prefix'> & { readonly prefix: string | readonly string[] },
 ): TemplateMessage[] {
   checkOption('options', options ?? null, record);
+  requireOption('texts', texts, list);
   const { prefix } = options;
   checkOption('prefix', prefix ?? null, prefixes);
   if (typeof prefix !== 'string' && prefix.length !== texts.length) {
