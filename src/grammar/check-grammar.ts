@@ -84,7 +84,7 @@ function worstFirst(findings: readonly GrammarFinding[]): readonly GrammarFindin
 }
 
 /** What a sampler must not be given: it cannot be built, or may come to a dead end. */
-export function isFatal({ severity }: GrammarFinding): boolean {
+function isFatal({ severity }: GrammarFinding): boolean {
   return severity === 'unbuildable' || severity === 'dead-end';
 }
 

@@ -13,7 +13,6 @@ import {
 import {
   columnOf,
   engineRepetitionLimit,
-  type GbnfGrammar,
   type GbnfNode,
   type GbnfRepeat,
   type GbnfRule,
@@ -29,26 +28,15 @@ import { type ExpandedGrammar, expandUntil } from './until.ts';
  *   `[A-Za-z0-9-]`, a literal with NUL.
  */
 export function printGbnf(grammar: Grammar): string {
-  const { printer, names } = printerOf(grammar);
+  const expanded = expandUntil(grammar);
+  const { root, rules } = expanded;
+  const printer = new GbnfPrinter(expanded, printedNames(rules.keys(), root));
+  const names = [root, ...[...rules.keys()].filter((name) => name !== root)];
   const width = columnOf(names);
   let text = '';
   // Rule by rule, so that the nodes of one need not outlive it.
   for (const name of names) for (const rule of printer.rule(name)) text += writeRule(rule, width);
   return text;
-}
-
-/** The same as data. */
-export function toGbnf(grammar: Grammar): GbnfGrammar {
-  const { printer, names } = printerOf(grammar);
-  return { rules: names.flatMap((name) => printer.rule(name)) };
-}
-
-/** A printer of `grammar`, and its rules, the start rule first. */
-function printerOf(grammar: Grammar): { readonly printer: GbnfPrinter; readonly names: readonly string[] } {
-  const expanded = expandUntil(grammar);
-  const { root, rules } = expanded;
-  const printer = new GbnfPrinter(expanded, printedNames(rules.keys(), root));
-  return { printer, names: [root, ...[...rules.keys()].filter((name) => name !== root)] };
 }
 
 /** Repetitions per block where a count exceeds what the engine expands. */

@@ -33,7 +33,7 @@ export function writeResponse(format: ChatFormat, given: AssistantMessage): stri
 }
 
 /** The text of a message's content; parts of other types than `text` have none. */
-export function contentText(message: AssistantMessage): string {
+function contentText(message: AssistantMessage): string {
   if (typeof message.content === 'string') return message.content;
   const parts = message.content ?? [];
   return parts.map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
@@ -89,7 +89,7 @@ export function writeCalls(format: CallsFormat, calls: readonly ToolCall[]): str
 }
 
 /** One call, from `call.open` to `call.close`. `index` is its position in the message. */
-export function writeCall(format: CallsFormat, call: ToolCall, index: number): string {
+function writeCall(format: CallsFormat, call: ToolCall, index: number): string {
   const part = (each: CallPart) => writePart(each, call, index, format.envelope !== null);
   const head = format.head.map(part).join('');
   const tail = format.tail.map(part).join('');

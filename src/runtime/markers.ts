@@ -62,7 +62,7 @@ export interface MatchContext {
 }
 
 /** End of the choice's marker at `at`; or `absent`, or `undecided`. */
-export function matchChoice<Ref>(
+function matchChoice<Ref>(
   context: MatchContext,
   text: string,
   at: number,

@@ -53,7 +53,7 @@ function beginArguments(
 }
 
 /** Begins to read an object here: in `progress`, a scanner or the reader of a string. Whether one begins. */
-export function beginObject(reader: Reader): boolean {
+function beginObject(reader: Reader): boolean {
   const first = reader.text[reader.at];
   if (first !== '{' && first !== '"') return false;
   reader.scanner.reset();

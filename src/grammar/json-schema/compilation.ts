@@ -17,7 +17,7 @@ import { coversKey, type Shape, type StringShape, type ValueType } from './shape
 import { type State, States } from './states.ts';
 
 /** Steps of work for one schema: less than a second of an idle core. Of 620 schemas of MaskBench, four need more. */
-export const defaultBudget = 600_000;
+const defaultBudget = 600_000;
 
 /** How a compilation is set up. */
 export interface CompilationOptions {

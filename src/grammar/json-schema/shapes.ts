@@ -9,17 +9,22 @@ import type { State, States } from './states.ts';
 
 /** The types that a value is written as; an integer is a number. */
 export const valueTypes = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const;
+/** One of `valueTypes`. */
 export type ValueType = (typeof valueTypes)[number];
 
+/** What is asked of values of one type. A shape may still turn out to allow no value at all. */
 export type Shape = NullShape | BooleanShape | NumberShape | StringShape | ArrayShape | ObjectShape;
 
+/** `null`, of which nothing else can be asked. */
 export interface NullShape {
   readonly type: 'null';
 }
+/** The booleans in `values`, one or both. */
 export interface BooleanShape {
   readonly type: 'boolean';
   readonly values: readonly boolean[];
 }
+/** Numbers for which all of these hold. */
 export interface NumberShape {
   readonly type: 'number';
   /** `true`: integers only; `false`: none of them; `null`: both. */
@@ -31,6 +36,7 @@ export interface NumberShape {
   readonly only: readonly Decimal[] | null;
   readonly excluded: readonly Decimal[];
 }
+/** Where a range of numbers ends. */
 export interface Bound {
   readonly value: Decimal;
   readonly exclusive: boolean;
@@ -40,17 +46,23 @@ export interface Multiple {
   readonly of: Decimal;
   readonly holds: boolean;
 }
+/** Strings of a language, by their length. */
 export interface StringShape {
   readonly type: 'string';
   readonly language: Term;
-  /** Length in code points. */
+  /** The least length, in code points. */
   readonly min: number;
+  /** The greatest length, or `null` for any. */
   readonly max: number | null;
 }
+/** Arrays for which all of these hold. */
 export interface ArrayShape {
   readonly type: 'array';
+  /** What the first items must be, one by one. */
   readonly prefix: readonly State[];
+  /** What every item after the prefix must be. */
   readonly rest: State;
+  /** Number of items, at least and (`null`: any) at most. */
   readonly min: number;
   readonly max: number | null;
   readonly contains: readonly Contained[];
@@ -58,7 +70,7 @@ export interface ArrayShape {
   readonly unique: boolean;
   readonly evaluated: EvaluatedItems;
 }
-/** How many items are of a state. */
+/** So many items are of a state; `max` is `null` for any number. */
 export interface Contained {
   readonly state: State;
   readonly min: number;
@@ -70,15 +82,18 @@ export interface EvaluatedItems {
   readonly count: number;
   readonly states: readonly State[];
 }
+/** Objects for which all of these hold. */
 export interface ObjectShape {
   readonly type: 'object';
   /** Each holds for every property whose key it covers. */
   readonly rules: readonly PropertyRule[];
   readonly required: ReadonlySet<string>;
+  /** Number of properties, at least and (`null`: any) at most. */
   readonly min: number;
   readonly max: number | null;
   /** For each, at least one property has a key that it covers and a value of its state. */
   readonly some: readonly PropertyRule[];
+  /** The keys that a keyword has looked at. */
   readonly evaluated: KeySet;
 }
 /** A set of keys and what it means for the values under them. */
@@ -271,7 +286,7 @@ function uniteNames(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet
   return b.size === 0 ? a : new Set([...a, ...b]);
 }
 
-/** Whether `count` is in a range. */
+/** Whether `count` is from `min` to `max`; `null` is no upper limit. */
 export function fitsRange(count: number, min: number, max: number | null): boolean {
   return count >= min && (max === null || count <= max);
 }

@@ -31,7 +31,7 @@ export const readStringKeywords: KeywordReader = (schema, node, context) => {
 };
 
 /** Strings in `language`, and those that are not. */
-export function inLanguage(language: Term, { terms }: ExpansionContext): Assertion {
+function inLanguage(language: Term, { terms }: ExpansionContext): Assertion {
   return assertion(
     () => [stringShape(terms, { language })],
     () => [stringShape(terms, { language: terms.not(language) })],

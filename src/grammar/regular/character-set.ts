@@ -26,7 +26,7 @@ export function charactersOf(text: string): CharacterSet {
 const ofAscii = Array.from({ length: 0x80 }, (_, point) => makeSetOf(point));
 
 /** The set of one character, or the empty set where that is NUL or a surrogate. */
-export function characterSetOf(point: number): CharacterSet {
+function characterSetOf(point: number): CharacterSet {
   return ofAscii[point] ?? makeSetOf(point);
 }
 

@@ -4,7 +4,7 @@ import type { RuleSet } from '../rule-set.ts';
 import { BudgetExceeded } from './budget.ts';
 
 /** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */
-export const maxCount = 2000;
+const maxCount = 2000;
 
 /** Repetitions beyond are not counted: each block of them is a rule. */
 export const farthest = 1000 * maxCount;

@@ -121,11 +121,6 @@ export class Terms {
     return this.#intern(`l${item.id} ${least} ${max}`, least === 0, { kind: 'loop', item, min: least, max });
   }
 
-  /** `item` or nothing. */
-  optional(item: Term): Term {
-    return this.or(this.epsilon, item);
-  }
-
   /** What is in one of `terms`. */
   or(...terms: readonly Term[]): Term {
     const plain = onlyOther(terms, this.nothing);

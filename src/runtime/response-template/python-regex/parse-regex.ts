@@ -11,7 +11,7 @@ import {
 import type { AssertionKind, ParsedRegex, RegexNode, RepeatNode } from './syntax.ts';
 
 /** Longest pattern that is read. */
-export const maxPatternLength = 20_000;
+const maxPatternLength = 20_000;
 const maxDepth = 100;
 const maxRepeat = 100_000;
 

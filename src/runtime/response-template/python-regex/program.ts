@@ -43,7 +43,7 @@ export interface Program {
 }
 
 /** Most instructions of one program; counted repetitions are written out. */
-export const maxInstructions = 5_000;
+const maxInstructions = 5_000;
 const maxLookbehind = 1_000;
 
 /**
