@@ -1,8 +1,5 @@
-/** XGrammar's converter, compiled to WebAssembly by its authors (`@mlc-ai/web-xgrammar`), as a peer. */
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
-import os from 'node:os';
-import path from 'node:path';
+/** XGrammar's converter of JSON Schema, as a peer. */
+import { loadXGrammarPackage } from '../test/support/xgrammar.ts';
 
 /**
  * Makes XGrammar's grammar from the text of a JSON Schema, and rejects where it does not take the schema.
@@ -10,21 +7,9 @@ import path from 'node:path';
  */
 export type ConvertSchema = (schema: string) => Promise<void>;
 
-interface XGrammar {
-  readonly Grammar: {
-    fromJSONSchema(
-      schema: string,
-      anyWhitespace: boolean,
-      indent: number | undefined,
-      separators: readonly [string, string] | undefined,
-      strictMode: boolean,
-    ): Promise<{ dispose(): void }>;
-  };
-}
-
 /** Loads it. Objects stay open where the schema leaves them open, which is not its own default. */
 export async function loadXGrammar(): Promise<ConvertSchema> {
-  const { Grammar } = loadCommonJs() as XGrammar;
+  const { Grammar } = loadXGrammarPackage();
   const convert: ConvertSchema = async (schema) => {
     (await Grammar.fromJSONSchema(schema, true, undefined, undefined, false)).dispose();
   };
@@ -35,17 +20,4 @@ export async function loadXGrammar(): Promise<ConvertSchema> {
     console.log = log;
   });
   return convert;
-}
-
-/** The package says that it is a module, but is none. */
-function loadCommonJs(): unknown {
-  const require = createRequire(import.meta.url);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'xgrammar-'));
-  const copy = path.join(folder, 'index.cjs');
-  try {
-    fs.copyFileSync(require.resolve('@mlc-ai/web-xgrammar'), copy);
-    return require(copy);
-  } finally {
-    fs.rmSync(folder, { recursive: true });
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * Agreement, soundness and liveness of the grammars of real templates: llama.cpp's engine, Ohm, our own
- * matcher and the parsers are shown the same texts.
+ * Agreement, soundness and liveness of the grammars of real templates: llama.cpp's engine, XGrammar, Ohm, our
+ * own matcher and the parsers are shown the same texts.
  */
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +13,7 @@ import { lawTools } from '../support/law-tools.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
+import { xgrammarMatcher } from '../support/xgrammar.ts';
 
 const samples = process.env.LAWS === 'long' ? 1000 : 25;
 const formats = (await spineTemplates()).map(({ name, source }) => ({
@@ -60,6 +61,28 @@ describe.each(formats)('$name', ({ format }) => {
           ohm: matched,
         });
       }
+    }
+  });
+
+  it('is read alike by XGrammar, from any place on', async () => {
+    const whole = await xgrammarMatcher(grammar);
+    for (const [seed, text] of texts.slice(0, 12).entries()) {
+      for (const each of [text, mutate(text, seededRandom(seed))]) {
+        const matcher = createMatcher(expression);
+        const matched = matcher.accept(each) && matcher.complete;
+        expect({ each, accepted: await whole(each) }).toEqual({ each, accepted: matched });
+      }
+      // What a server is given that goes on with a call.
+      const characters = Array.from(text);
+      const begun = characters.slice(0, Math.floor((seed / 12) * characters.length)).join('');
+      const matcher = createMatcher(expression);
+      expect(matcher.accept(begun), begun).toBe(true);
+      const rest = await xgrammarMatcher(matcher.gbnf());
+      expect({ begun, accepted: await rest(text.slice(begun.length)) }).toEqual({ begun, accepted: true });
+      expect({ begun, accepted: await rest(`${text.slice(begun.length)}.`) }).toEqual({
+        begun,
+        accepted: false,
+      });
     }
   });
 
