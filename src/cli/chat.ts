@@ -1,25 +1,19 @@
 /** `idiolect chat`: a conversation in the terminal, with tools that are really called. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
-import { IdiolectError, MissingPackageError } from '../errors.ts';
-import { obtainModel } from '../hub/index.ts';
+import { IdiolectError } from '../errors.ts';
 import type { Message } from '../messages.ts';
-import type { ChatModel, LoadModelOptions } from '../runtime/engines/node-llama-cpp/index.ts';
+import { type ChatPartner, type ChatTargetOptions, openChatTarget } from './chat-target.ts';
 import { chatTools } from './chat-tools.ts';
 import { createChatView } from './chat-view.ts';
 import { type LineInput, openLineInput } from './line-input.ts';
-import { createPullView } from './pull-view.ts';
 
-interface ChatCommandOptions {
-  readonly tools: boolean;
-  readonly requireTools?: boolean;
+interface ChatCommandOptions extends ChatTargetOptions {
   readonly thinking?: boolean;
   readonly temperature: number;
   readonly maxTokens?: number;
-  readonly contextSize?: number;
   readonly seed?: number;
   readonly system?: string;
-  readonly gpu: boolean;
 }
 
 /** Adds the command. */
@@ -27,7 +21,10 @@ export function registerChat(program: Command): void {
   program
     .command('chat')
     .description('talk to a model in the terminal; it is given a clock, a calculator and dice to call')
-    .argument('<model>', 'a GGUF file, or a model of the Hub: owner/name, owner/name:Q5_K_M')
+    .argument(
+      '<model>',
+      'a GGUF file, a model of the Hub (owner/name, owner/name:Q5_K_M), or the address of a server (http://localhost:8080)',
+    )
     .option('--no-tools', 'offer no tools')
     .option('--thinking', 'ask for thinking, where the template can')
     .option('--no-thinking', 'decline thinking, where the template can')
@@ -52,12 +49,22 @@ export function registerChat(program: Command): void {
     .option('--require-tools', 'refuse a model that cannot call tools (the default, unless --no-tools)')
     .option('--no-require-tools', 'also take a model that cannot call tools')
     .option('--no-gpu', 'use no GPU')
+    .addOption(
+      new Option('--server <kind>', 'what answers at the address')
+        .choices(['llama-server', 'vllm', 'sglang'])
+        .default('llama-server'),
+    )
+    .option(
+      '--template <file>',
+      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
+    )
     .addHelpText('after', `\n${usage}`)
     .action(chat);
 }
 
 const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and
-Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation.`;
+Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation.
+A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.`;
 
 function positiveInteger(text: string): number {
   const number = Number(text);
@@ -78,7 +85,8 @@ function nonNegative(text: string): number {
 }
 
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
-  const { model, offersTools } = await openModel(target, options);
+  const model = await openChatTarget(target, options);
+  const offersTools = options.tools && model.supportsTools;
   const input = openLineInput(pc.bold('› '));
   process.stderr.write(greeting(model, offersTools, input));
   try {
@@ -89,44 +97,14 @@ async function chat(target: string, options: ChatCommandOptions): Promise<void> 
   }
 }
 
-interface OpenedModel {
-  readonly model: ChatModel;
-  readonly offersTools: boolean;
-}
-
-async function openModel(target: string, options: ChatCommandOptions): Promise<OpenedModel> {
-  const { loadModel } = await importEngine();
-  const view = createPullView();
-  const requireTools = options.requireTools ?? options.tools;
-  const obtained = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
-  const loadOptions: LoadModelOptions = {
-    requireTools,
-    ...(options.contextSize === undefined ? {} : { contextSize: options.contextSize }),
-    ...(options.gpu ? {} : { gpu: false }),
-  };
-  const model = await loadModel(obtained.file, loadOptions);
-  return { model, offersTools: options.tools && obtained.card.supportsTools };
-}
-
-/** Only here, so that every other command works where the engine is not installed. */
-async function importEngine(): Promise<typeof import('../runtime/engines/node-llama-cpp/index.ts')> {
-  try {
-    return await import('../runtime/engines/node-llama-cpp/index.ts');
-  } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing) throw cause;
-    throw new MissingPackageError({ packageName: 'node-llama-cpp', neededFor: 'idiolect chat', cause });
-  }
-}
-
-function greeting(model: ChatModel, offersTools: boolean, { isInteractive }: LineInput): string {
+function greeting(model: ChatPartner, offersTools: boolean, { isInteractive }: LineInput): string {
   const names = chatTools.map(({ name }) => name).join(', ');
   const tools = offersTools ? `tools: ${names}` : 'no tools';
   const help = isInteractive ? pc.dim('  /new, /quit, Ctrl-C\n') : '';
   return `${pc.bold(model.name)}  ${pc.dim(tools)}\n${help}`;
 }
 
-async function converse(model: ChatModel, input: LineInput, options: ChatCommandOptions): Promise<void> {
+async function converse(model: ChatPartner, input: LineInput, options: ChatCommandOptions): Promise<void> {
   const start: readonly Message[] =
     options.system === undefined ? [] : [{ role: 'system', content: options.system }];
   let messages = start;
@@ -142,7 +120,7 @@ async function converse(model: ChatModel, input: LineInput, options: ChatCommand
 
 /** The conversation with the answer; without the question where there was no answer. */
 async function ask(
-  model: ChatModel,
+  model: ChatPartner,
   messages: readonly Message[],
   options: ChatCommandOptions,
 ): Promise<readonly Message[]> {

@@ -10,7 +10,8 @@ import { calculate } from '../../src/cli/calculate.ts';
 import { registerChat } from '../../src/cli/chat.ts';
 import { chatTools, currentTime } from '../../src/cli/chat-tools.ts';
 import { createChatView } from '../../src/cli/chat-view.ts';
-import { ToolError, ToolsUnsupportedError } from '../../src/errors.ts';
+import { ServerError, ToolError, ToolsUnsupportedError } from '../../src/errors.ts';
+import { serveModel } from '../support/model-server.ts';
 import { runCommand } from './run-command.ts';
 
 describe('the calculator', () => {
@@ -141,6 +142,23 @@ describe('the command', () => {
     expect(answers).toHaveLength(3);
     expect(answers[0]).toBe(answers[1]);
     expect(answers[0]?.length).toBeGreaterThan(10);
+  }, 120_000);
+
+  test('a server is talked to like a model, with the key of the environment', async () => {
+    const server = await serveModel(model, 'llama-server');
+    process.env.IDIOLECT_API_KEY = 'sesame';
+    try {
+      const chat = startChat(server.url, ...calm, '--max-tokens', '6');
+      chat.process.stdin.end('Hello\n');
+      expect({ code: await chat.ended, errors: chat.errors() }).toMatchObject({ code: 0 });
+      expect(chat.errors()).toMatch(/tools: current_time, calculate, roll_dice/);
+      expect(chat.output()).toContain('(cut short: the limit of tokens is reached)');
+      expect(server.requests.map(({ authorization }) => authorization)).not.toContain(undefined);
+    } finally {
+      delete process.env.IDIOLECT_API_KEY;
+      await server.close();
+    }
+    await expect(runCommand(registerChat, 'chat', server.url)).rejects.toBeInstanceOf(ServerError);
   }, 120_000);
 
   test('whoever stops reading ends it: the answers are needed, what is said beside them is not', async () => {
