@@ -52,7 +52,7 @@ export type KeywordReader = (
   context: ExpansionContext,
 ) => readonly Assertion[];
 
-/** An assertion that a change to the general shape expresses, and its negation by other changes. */
+/** An assertion that says the same whatever else is known. */
 export function assertion(holds: () => readonly Shape[], fails: () => readonly Shape[]): Assertion {
   return { holds, fails };
 }

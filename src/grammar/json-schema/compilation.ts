@@ -7,7 +7,7 @@ import { UnsupportedPattern } from '../regular/parse-pattern.ts';
 import { type Term, Terms } from '../regular/terms.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { Expander } from './expand.ts';
-import { narrowedFormats, unlimitedFormats } from './formats.ts';
+import { narrowedFormats, unenforcedLengths } from './formats.ts';
 import { formatLanguage, patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { type KeySorting, Places } from './places.ts';
@@ -213,9 +213,9 @@ export class Compilation implements ExpansionContext {
     }
     const narrowed = narrowedFormats.get(format);
     if (narrowed !== undefined) this.report(node, 'format', narrowed, 'narrowed');
-    const unlimited = unlimitedFormats.get(format);
-    if (unlimited !== undefined && lengthLimit(node) > unlimited.most)
-      this.report(node, 'format', unlimited.reason, 'noted');
+    const tooLong = unenforcedLengths.get(format);
+    if (tooLong !== undefined && lengthLimit(node) > tooLong.most)
+      this.report(node, 'format', tooLong.reason, 'noted');
     return found;
   }
 }

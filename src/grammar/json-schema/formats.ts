@@ -11,7 +11,7 @@ export const narrowedFormats: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Formats whose limit of length no automaton of bearable size counts: the most characters, and what to say. */
-export const unlimitedFormats: ReadonlyMap<string, { readonly most: number; readonly reason: string }> =
+export const unenforcedLengths: ReadonlyMap<string, { readonly most: number; readonly reason: string }> =
   new Map([
     ['hostname', { most: 253, reason: 'the limit of 253 characters for a whole name is not enforced' }],
     [

@@ -3,13 +3,7 @@
  * a grammar; copying one that nothing was accepted into yet is about ten times cheaper, so of each place
  * one is kept to be copied.
  */
-import {
-  type Llama,
-  LlamaGrammar,
-  type LlamaGrammarEvaluationState,
-  type LlamaModel,
-  LlamaGrammarEvaluationState as State,
-} from 'node-llama-cpp';
+import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../../errors.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 
@@ -49,7 +43,7 @@ class EngineStates {
 
   #make(place: object, gbnf: string): KeptState {
     const model = this.#model;
-    const fresh = new State({ model, grammar: buildGrammar(gbnf, model.llama) });
+    const fresh = new LlamaGrammarEvaluationState({ model, grammar: buildGrammar(gbnf, model.llama) });
     const kept = { fresh, use: { place: new WeakRef(place), characters: gbnf.length } };
     this.#kept.set(place, kept);
     this.#characters += gbnf.length;
