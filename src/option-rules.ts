@@ -26,6 +26,10 @@ export const date: OptionRule = {
   wanted: 'a date',
   allows: (value) => value instanceof Date && !Number.isNaN(value.getTime()),
 };
+export const jsonRecord: OptionRule = {
+  wanted: 'an object of names and values that JSON can hold',
+  allows: (value) => isRecord(value) && isJson(value),
+};
 export const list: OptionRule = { wanted: 'a list', allows: Array.isArray };
 export const texts: OptionRule = {
   wanted: 'a list of texts, none of them empty',
@@ -162,6 +166,16 @@ function withoutNulls<Options>(options: Options): Options {
 /** Whether a value is an object with properties to read, and no list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Not what is in itself, has no JSON, or has a getter that throws. */
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isGbnfRule(value: unknown): boolean {

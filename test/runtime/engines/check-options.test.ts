@@ -48,6 +48,24 @@ describe('options of a chat', () => {
     expect(() => checkChatOptions(options)).toThrow(new RegExp(`^${Object.keys(wrong)[0]}: `));
   });
 
+  const circular: Record<string, unknown> = {};
+  circular.itself = circular;
+  const throwing = {
+    get value() {
+      throw new Error('gone');
+    },
+  };
+
+  test.each<[string, Record<string, unknown>]>([
+    ['what is in itself', circular],
+    ['a BigInt', { value: 10n }],
+    ['a getter that throws', throwing],
+  ])('variables of the template that JSON cannot hold are refused: %s', (_, templateVariables) => {
+    expect(() => checkChatOptions({ messages, templateVariables })).toThrow(
+      'templateVariables: is an object',
+    );
+  });
+
   test('the usual ones pass', () => {
     const options = {
       maxTokens: 1,

@@ -1,6 +1,7 @@
 /** Runs with tools: on a model with a script, and on one made of messages. */
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
+import { UnsupportedOptionError } from '../../../src/errors.ts';
 import type { Message, ToolCall } from '../../../src/messages.ts';
 import { GeneratedChat } from '../../../src/runtime/engines/chat/chat-stream.ts';
 import { type ChatOptions, runTools } from '../../../src/runtime/engines/node-llama-cpp/index.ts';
@@ -363,5 +364,11 @@ describe('a run', () => {
     signals.length = 0;
     await runTools(fakeModel(calling(['quick', {}])), { messages, tools: [quick] }).messages;
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  it.each([null, undefined, 5, {}, { chat: 5 }])('of %j, which is no model, is refused', async (model) => {
+    const run = () => runTools(model as never, { messages, tools: [weather] });
+    await expect(run().message).rejects.toThrow(UnsupportedOptionError);
+    await expect(run().report).rejects.toThrow(UnsupportedOptionError);
   });
 });

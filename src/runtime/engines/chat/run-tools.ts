@@ -4,6 +4,7 @@
  */
 import type { SchemaIssue } from '../../../errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../messages.ts';
+import { isRecord, type OptionRule, requireOption } from '../../../option-rules.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ChatOptions } from './chat-options.ts';
@@ -91,6 +92,11 @@ export interface ToolCaller {
   chat(options: ChatOptions): ChatStream;
 }
 
+const toolCaller: OptionRule = {
+  wanted: 'a model with chat(), as loadModel() returns it',
+  allows: (value) => isRecord(value) && typeof value.chat === 'function',
+};
+
 const defaultMaxSteps = 8;
 
 /** Starts a run; nothing happens until it is read. */
@@ -140,6 +146,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
 
 /** The report of the first response; if that has but the tool that is demanded, also of those that follow. */
 async function reportOf(model: ToolCaller, given: RunToolsOptions): Promise<readonly SchemaIssue[]> {
+  requireOption('model', model, toolCaller);
   const { execute: _, maxSteps: __, ...chat } = checkRunOptions(given);
   const { toolChoice = 'auto' } = chat;
   const first = await model.chat(chat).report;
@@ -154,6 +161,7 @@ async function* converse(
   given: RunToolsOptions,
   conversation: Conversation,
 ): AsyncGenerator<Event, Conversation> {
+  requireOption('model', model, toolCaller);
   const options = checkRunOptions(given);
   const leaving = new AbortController();
   const unlink = follow(leaving, options.signal);
