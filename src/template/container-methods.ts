@@ -40,8 +40,9 @@ function sort(runtime: Runtime, self: List, args: readonly Value[], keywords: Ke
   const keyed = self.mutable().map((item) => {
     return [key instanceof Callable ? key.call(runtime, [item], new Map()) : item, item] as const;
   });
-  keyed.sort((a, b) => compare(runtime, a[0], b[0]));
-  if (flagArgument(reverse)) keyed.reverse();
+  // Equal elements keep their order in both directions.
+  const direction = flagArgument(reverse) ? -1 : 1;
+  keyed.sort((a, b) => direction * compare(runtime, a[0], b[0]));
   self.mutable().splice(0, keyed.length, ...keyed.map(([, item]) => item));
   return null;
 }

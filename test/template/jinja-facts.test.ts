@@ -42,3 +42,12 @@ describe("Python's json.dumps", () => {
     expect(rendered).toBe(text);
   });
 });
+
+/** Hugging Face's sandbox lets no template change a list; engines without one do. */
+describe("Python's lists", () => {
+  it('are sorted backwards without turning equal elements round', () => {
+    const first = '{% macro first(x) %}{{ x[0] }}{% endmacro %}';
+    const sorted = '{% set _ = l.sort(key=first, reverse=true) %}{{ l | join(",") }}';
+    expect(render(`${first}{% set l = ["ab", "aa", "b"] %}${sorted}`)).toBe('b,ab,aa');
+  });
+});
