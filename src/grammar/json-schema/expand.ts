@@ -5,12 +5,11 @@
 import type { JsonObject, JsonValue } from '../../messages.ts';
 import { BudgetExceeded } from '../regular/budget.ts';
 import { readArrayKeywords } from './array-keywords.ts';
-import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
+import { type Assertion, assertion, type ExpansionContext } from './assertions.ts';
 import { schemaOfContainer } from './containers.ts';
-import { decimalOf } from './decimal.ts';
-import { absorb, uniteAbsent } from './fewer-shapes.ts';
+import { absorb, plainest, uniteAbsent } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
-import { readObjectKeywords, strings } from './object-keywords.ts';
+import { readObjectKeywords } from './object-keywords.ts';
 import { hasReference, referencesOf } from './references.ts';
 import { keywordReporter } from './report-keywords.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from './schema-document.ts';
@@ -18,7 +17,7 @@ import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueT
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
-import { anythingHolds, booleanValues, nothingHolds, typeAssertion } from './value-keywords.ts';
+import { anythingHolds, scalarValues, typeAssertion } from './value-keywords.ts';
 
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
 const maxShapes = 2000;
@@ -45,6 +44,8 @@ export class Expander {
   readonly #open = new Map<number, number>();
   readonly #reportKeywords: ReturnType<typeof keywordReporter>;
   #depth = 0;
+  /** Whether shapes of some node are fewer than it allows. */
+  #narrowed = false;
 
   constructor(context: ExpansionContext, mayProduce: OverlapTest) {
     this.#context = context;
@@ -183,7 +184,7 @@ export class Expander {
     const any = list('anyOf');
     if (any !== null) found.push(this.#anyOf(any, type));
     const one = list('oneOf');
-    if (one !== null) found.push(this.#oneOf(one, type));
+    if (one !== null) found.push(this.#oneOf(one, type, node));
     if (isSchema(schema.not)) found.push(this.#not(node, type));
     if (isSchema(schema.if)) found.push(...this.#conditional(schema, node, type));
     return found;
@@ -224,16 +225,30 @@ export class Expander {
     ]);
   }
 
-  #oneOf(branches: readonly Assertion[], type: ValueType): Assertion {
+  #oneOf(branches: readonly Assertion[], type: ValueType, node: SchemaNode): Assertion {
     const exactlyOne = (context: readonly Shape[]) => {
       const among = this.#among(branches, type, context);
       const overlapping = this.#overlaps(branches, type, among);
-      const cases = branches.flatMap((branch, index) => {
-        const others = branches.filter((_, other) => overlapping.has(pairKey(index, other)));
-        if (others.length === 0) return branch.holds();
-        return this.#conjunction(type, [() => among[index] ?? [], ...others.map((each) => each.fails)]);
-      });
-      return this.#distinct(cases);
+      const cases = (fails: (other: Assertion, shapes: readonly Shape[]) => readonly Shape[]) =>
+        this.#distinct(
+          branches.flatMap((branch, index) => {
+            const others = branches.filter((_, other) => overlapping.has(pairKey(index, other)));
+            if (others.length === 0) return branch.holds();
+            const own = among[index] ?? [];
+            return this.#conjunction(type, [() => own, ...others.map((each) => () => fails(each, own))]);
+          }),
+        );
+      try {
+        return cases((other) => other.fails());
+      } catch (error) {
+        if (type !== 'object' || !(error instanceof BudgetExceeded) || error.subject !== 'alternatives')
+          throw error;
+      }
+      const left = cases((other, own) => this.#absence(other, own));
+      this.#narrowed = true;
+      const reason = 'too many ways to fail the other branches: a key that each of them requires is left out';
+      this.#context.report(node, 'oneOf', reason, 'narrowed');
+      return left;
     };
     const none = () =>
       this.#conjunction(
@@ -248,6 +263,14 @@ export class Expander {
         return this.#distinct([...none(), ...[...overlaps.values()].flat()]);
       },
     };
+  }
+
+  /** What fails `other` for want of a key, among objects of `shapes`; all that fails it where no key does. */
+  #absence(other: Assertion, shapes: readonly Shape[]): readonly Shape[] {
+    const possible = other
+      .fails()
+      .filter((shape) => this.#mayOverlap(this.#conjunction('object', [() => shapes, () => [shape]])));
+    return plainest(possible);
   }
 
   /** What each branch allows among `context`. */
@@ -280,7 +303,8 @@ export class Expander {
     if (this.#depth >= maxDepth) return true;
     this.#depth += 1;
     try {
-      return this.#mayProduce(shapes);
+      // Where a branch allows more than was written down, what is of none of its shapes may still be of it.
+      return this.#mayProduce(shapes) || this.#narrowed;
     } catch (error) {
       if (error instanceof Reentered) return true;
       throw error;
@@ -308,29 +332,9 @@ export class Expander {
 
   /** `enum` and `const`. */
   #oneOfValues(values: readonly JsonValue[], node: SchemaNode, type: ValueType): Assertion {
-    const { terms } = this.#context;
-    switch (type) {
-      case 'null':
-        return (values.includes(null) ? anythingHolds : nothingHolds)(() => this.#any(type));
-      case 'boolean':
-        return booleanValues(values);
-      case 'number': {
-        const only = values.filter((each) => typeof each === 'number').map(decimalOf);
-        return assertion(
-          () => (only.length === 0 ? [] : [numberShape({ only })]),
-          () => [numberShape({ excluded: only })],
-        );
-      }
-      case 'string': {
-        const language = terms.words(strings(values));
-        return assertion(
-          () => (language === terms.nothing ? [] : [stringShape(terms, { language })]),
-          () => [stringShape(terms, { language: terms.not(language) })],
-        );
-      }
-      default:
-        return this.#oneOfContainers(values, node, type);
-    }
+    return type === 'array' || type === 'object'
+      ? this.#oneOfContainers(values, node, type)
+      : scalarValues(values, type, this.#any(type), this.#context.terms);
   }
 
   #oneOfContainers(values: readonly JsonValue[], node: SchemaNode, type: 'array' | 'object'): Assertion {

@@ -92,3 +92,17 @@ function withoutKey(shape: ObjectShape, key: string): string {
   const rules = shape.rules.filter(({ keys }) => onlyName(keys) !== key);
   return [...objectFacts({ ...shape, required, rules })].sort().join(' ');
 }
+
+/**
+ * The first of `shapes` that only says of one key that it is absent, or has some value; where there is none, all
+ * of them. Of what fails a branch of open objects, it is the part that matters: a key of its own is not there.
+ */
+export function plainest(shapes: readonly Shape[]): readonly Shape[] {
+  const absence = shapes.find((shape) => {
+    if (shape.type !== 'object' || shape.required.size > 0 || shape.rules.length !== 1) return false;
+    const [rule] = shape.rules;
+    const alone = shape.min === 0 && shape.max === null && shape.some.length === 0;
+    return alone && rule !== undefined && onlyName(rule.keys) !== null;
+  });
+  return absence === undefined ? shapes : [absence];
+}

@@ -1,6 +1,8 @@
-/** `type` and `nullable`; booleans of `enum` and `const`. */
+/** `type` and `nullable`; scalars of `enum` and `const`. */
 import type { JsonObject, JsonValue } from '../../messages.ts';
-import { type Assertion, assertion, type ExpansionContext, numberShape } from './assertions.ts';
+import type { Terms } from '../regular/terms.ts';
+import { type Assertion, assertion, type ExpansionContext, numberShape, stringShape } from './assertions.ts';
+import { decimalOf } from './decimal.ts';
 import { isMeant } from './keyword-kinds.ts';
 import { strings } from './object-keywords.ts';
 import { isArray, type SchemaNode } from './schema-document.ts';
@@ -68,16 +70,45 @@ function holdsInOrder(whole: string, part: string): boolean {
 }
 
 /** Never holds; `all` are the shapes for which it fails. */
-export function nothingHolds(all: () => readonly Shape[]): Assertion {
+function nothingHolds(all: () => readonly Shape[]): Assertion {
   return assertion(() => [], all);
 }
 
 /** The booleans among `values`. */
-export function booleanValues(values: readonly JsonValue[]): Assertion {
+function booleanValues(values: readonly JsonValue[]): Assertion {
   const shape = (wanted: readonly boolean[]): readonly Shape[] =>
     wanted.length === 0 ? [] : [{ type: 'boolean', values: wanted }];
   return assertion(
     () => shape([true, false].filter((each) => values.includes(each))),
     () => shape([true, false].filter((each) => !values.includes(each))),
   );
+}
+
+/** `enum` and `const` for values of a scalar `type`, of which `any` are all shapes. */
+export function scalarValues(
+  values: readonly JsonValue[],
+  type: 'null' | 'boolean' | 'number' | 'string',
+  any: readonly Shape[],
+  terms: Terms,
+): Assertion {
+  switch (type) {
+    case 'null':
+      return (values.includes(null) ? anythingHolds : nothingHolds)(() => any);
+    case 'boolean':
+      return booleanValues(values);
+    case 'number': {
+      const only = values.filter((each) => typeof each === 'number').map(decimalOf);
+      return assertion(
+        () => (only.length === 0 ? [] : [numberShape({ only })]),
+        () => [numberShape({ excluded: only })],
+      );
+    }
+    case 'string': {
+      const language = terms.words(strings(values));
+      return assertion(
+        () => (language === terms.nothing ? [] : [stringShape(terms, { language })]),
+        () => [stringShape(terms, { language: terms.not(language) })],
+      );
+    }
+  }
 }

@@ -1,0 +1,73 @@
+/** `oneOf` of many open objects that no constant tells apart: never accepts what two branches accept. */
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../src/messages.ts';
+import { type EngineMatcher, loadEngineMatchers } from '../../support/engine.ts';
+import { compileStrict, spell } from './schema-tools.ts';
+
+let engine: (gbnf: string) => EngineMatcher;
+beforeAll(async () => {
+  engine = await loadEngineMatchers();
+});
+
+const optional = ['width', 'height', 'label', 'shown', 'note', 'level'];
+
+/** A branch with two required keys and some more of its own, and one key that all have. */
+const branch = (index: number, inner: JsonObject): JsonObject => ({
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    [`main${index}`]: inner,
+    ...Object.fromEntries(optional.map((name) => [`${name}${index}`, { type: 'string' }])),
+  },
+  required: ['id', `main${index}`],
+});
+const shapes = (count: number, inner: JsonObject = { type: 'integer' }) =>
+  Array.from({ length: count }, (_, index) => branch(index, inner));
+
+function compiled(schema: JsonObject) {
+  const result = compileStrict(schema);
+  if ('refused' in result) throw result.refused;
+  return { issues: result.issues, matcher: engine(result.gbnf) };
+}
+
+test('each branch can be written, with all of its own keys', () => {
+  const schema = { oneOf: shapes(12) };
+  const { issues, matcher } = compiled(schema);
+  expect(issues).toMatchObject([{ keyword: 'oneOf', effect: 'narrowed' }]);
+  for (let index = 0; index < 12; index += 1) {
+    const more = Object.fromEntries(optional.map((name) => [`${name}${index}`, 'x']));
+    for (const value of [
+      { id: 1, [`main${index}`]: 2 },
+      { id: 1, [`main${index}`]: 2, ...more },
+    ]) {
+      expect([value, matcher.accepts(spell(schema, value))]).toEqual([value, true]);
+    }
+  }
+});
+
+const keys = ['id', 'main0', 'main1', 'main7', 'width0', 'width7', 'other'];
+const value: fc.Arbitrary<JsonObject> = fc
+  .dictionary(fc.constantFrom(...keys), fc.constantFrom<JsonValue>(1, 1, 'x'), { noNullPrototype: true })
+  .map((each): JsonObject => ({ id: 1, ...each }));
+
+test.each<[string, (union: JsonObject) => JsonObject]>([
+  ['alone', (union) => union],
+  ['beside keywords of its own', (union) => ({ ...union, required: ['other'] })],
+  ['among others', (union) => ({ anyOf: [union, { required: ['other', 'main0', 'main1'] }] })],
+])('what is accepted is valid: %s', (_, around) => {
+  const schema = around({ oneOf: shapes(9) });
+  const { matcher } = compiled(schema);
+  const validate = new Ajv({ strict: false }).compile(schema);
+  let accepted = 0;
+  fc.assert(
+    fc.property(value, (each) => {
+      if (!matcher.accepts(spell(schema, each))) return;
+      accepted += 1;
+      expect([each, validate(each)]).toEqual([each, true]);
+    }),
+    { numRuns: 300 },
+  );
+  expect(accepted).toBeGreaterThan(5);
+});
