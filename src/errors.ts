@@ -249,6 +249,21 @@ export class ModelDisposedError extends IdiolectError {
   }
 }
 
+/** node-llama-cpp does not run on this machine: mostly there is no build for it. */
+export class EngineError extends IdiolectError {
+  readonly code = 'engine';
+  /** In node-llama-cpp's own words. */
+  readonly reason: string;
+  constructor(facts: { reason: string; cause?: unknown }) {
+    super(
+      `node-llama-cpp does not run here (${facts.reason}): install it on this machine, with its optional packages, ` +
+        'or compile it (npx node-llama-cpp source download)',
+      { cause: facts.cause },
+    );
+    this.reason = facts.reason;
+  }
+}
+
 /** An inference server that cannot be reached, refuses a request, or answers what nobody can read. */
 export class ServerError extends IdiolectError {
   readonly code = 'server';

@@ -2,14 +2,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import {
-  getLlama,
-  InsufficientMemoryError,
-  type Llama,
-  type LlamaContext,
-  LlamaLogLevel,
-  type LlamaModel,
-} from 'node-llama-cpp';
+import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../../errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import { looksLikeReference } from '../../../hub/reference.ts';
@@ -30,6 +23,7 @@ import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { checkLoadOptions } from './check-options.ts';
 import { type PrepareOptions, prepareModel, rehearse } from './prepare.ts';
 import { SequencePool } from './sequence-pool.ts';
+import { sharedLlama } from './shared-llama.ts';
 import { readVocabulary } from './vocabulary.ts';
 
 /** Options of `loadModel`. */
@@ -102,8 +96,8 @@ const defaultContextSize = 8192;
 const mostTimesTrained = 64;
 
 /**
- * Loads the GGUF file at `file`. Throws `ModelFileError` when it is not there (a model of the Hub is fetched
- * before), cannot be read or has no chat template,
+ * Loads the GGUF file at `file`. Throws `EngineError` when node-llama-cpp does not run here, `ModelFileError`
+ * when the file is not there (a model of the Hub is fetched before), cannot be read or has no chat template,
  * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
  * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
  * context that memory cannot hold.
@@ -180,17 +174,6 @@ class LoadedModel implements ChatModel {
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
   }
-}
-
-const engines = new Map<'auto' | false, Promise<Llama>>();
-
-/** One engine per process and kind of hardware: each holds threads and GPU memory of its own. */
-function sharedLlama(gpu: 'auto' | false): Promise<Llama> {
-  const known = engines.get(gpu);
-  if (known !== undefined) return known;
-  const opened = getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
-  engines.set(gpu, opened);
-  return opened;
 }
 
 /** What is no file is told from a file that the engine refuses. */
