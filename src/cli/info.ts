@@ -46,9 +46,9 @@ function study({ template, header }: ModelCard): Omit<Information, 'card'> {
   if (template === null || template.problem !== null) return { analysis: null, laws: null };
   const { bos, eos } = header.specialTokens;
   try {
-    const options = { name: header.file, bosToken: bos ?? '', eosToken: eos ?? '' };
-    const analysis = analyzeTemplate(template.source, options);
-    return { analysis, laws: verifyTemplate(template.source) };
+    const tokens = { bosToken: bos ?? '', eosToken: eos ?? '' };
+    const analysis = analyzeTemplate(template.source, { name: header.file, ...tokens });
+    return { analysis, laws: verifyTemplate(template.source, { format: analysis.format, ...tokens }) };
   } catch (error) {
     if (error instanceof IdiolectError) return { analysis: null, laws: null };
     throw error;

@@ -220,9 +220,10 @@ function cutWithin({ cutShort, last }: Conversation): boolean {
 
 /** What was demanded of the first response is not demanded of those that follow: else none could answer. */
 function stepOptions(options: RunningOptions, { messages }: Conversation, step: number): ChatOptions {
-  const { execute: _, maxSteps: __, toolSignal: ____, ...chat } = options;
+  // What only the run is told is taken out: a chat refuses options that it does not know.
+  const { execute, maxSteps, toolSignal, ...chat } = options;
   if (step === 0) return { ...chat, messages };
-  const { toolChoice = 'auto', continueFinalMessage: ___, ...later } = chat;
+  const { toolChoice = 'auto', continueFinalMessage, ...later } = chat;
   return { ...later, messages, toolChoice: withoutDemand(toolChoice) };
 }
 
