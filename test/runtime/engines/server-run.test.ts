@@ -120,6 +120,20 @@ describe('a response of a server', () => {
     expect(createMatcherOf(other.grammar).allows('\n{"name": "get_weather"')).toBe(true);
   });
 
+  it('goes on with a call in which the model ended freely, and not with one that is whole', () => {
+    const run = newRun();
+    run.start();
+    expect(run.take({ text: '<tool_call>', tokens: 1, finish: 'stop' }).next).toBe('ask-again');
+    expect(run.grammar).not.toBeNull();
+    const whole = newRun();
+    whole.start();
+    expect(whole.take({ text: called, tokens: 9, finish: 'stop' }).next).toBe('over');
+    const cut = newRun();
+    cut.start();
+    expect(cut.take({ text: '<tool_call>', tokens: 1, finish: 'length' }).next).toBe('over');
+    expect(cut.finish().events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+  });
+
   it.each([{}, { toolChoice: 'required' as const }])(
     'has its thoughts ended by the budget (%o)',
     (options) => {

@@ -75,18 +75,24 @@ export class ServerRun {
   /** The server wrote something. */
   take({ text, tokens, finish }: CompletionPiece): Advance {
     this.#tokensLeft -= tokens;
-    const before = this.#written.length;
+    const expected = this.#written.length + text.length;
     const free = this.#matcher === null;
     const wasThinking = this.#isThinking;
     let events = free ? this.#takeFree(text) : this.#takeConstrained(text);
     if (wasThinking || this.#isThinking) this.#thoughtTokens += tokens;
-    if (finish !== null) return { events, next: this.#end(finish) };
-    const expected = before + text.length;
-    events = this.#closeThoughts(events);
-    // The grammar began, text was taken back, or some was written for the model.
-    const turned = this.#written.length !== expected || free !== (this.#matcher === null);
-    if (!turned) return { events, next: 'go-on' };
-    return { events, next: this.#tokensLeft > 0 ? 'ask-again' : this.#end('length') };
+    if (finish === null) events = this.#closeThoughts(events);
+    const asWritten = this.#written.length === expected;
+    const constrained = free && this.#matcher !== null;
+    return { events, next: this.#next(finish, asWritten, constrained) };
+  }
+
+  /** `asWritten`: nothing was taken back or added; `constrained`: the grammar has begun with this piece. */
+  #next(finish: CompletionPiece['finish'], asWritten: boolean, constrained: boolean): Advance['next'] {
+    if (asWritten && !constrained) return finish === null ? 'go-on' : this.#end(finish);
+    if (finish === 'length' || this.#tokensLeft <= 0) return this.#end('length');
+    // What ended without the grammar in the middle of a call goes on under it.
+    const complete = finish === 'stop' && asWritten && this.#matcher?.complete === true;
+    return complete ? this.#end('stop') : 'ask-again';
   }
 
   /** No more pieces. Returns the last events and the message. */
