@@ -8,12 +8,13 @@ import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
+import { inOpenThoughts, type ThoughtsOpening } from '../chat/open-thoughts.ts';
 import { type FoundTrigger, TriggerWatch } from '../chat/trigger-watch.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
 import { StopWatch } from './stop-watch.ts';
 
 /** What a run works with. */
-export interface RunOptions extends Omit<GuideOptions, 'matcher'> {
+export interface RunOptions extends Omit<GuideOptions, 'matcher'>, ThoughtsOpening {
   readonly grammar: BuiltGrammar;
   /** A matcher at the beginning of the grammar; `null` without one. */
   readonly matcher: Matcher | null;
@@ -24,10 +25,6 @@ export interface RunOptions extends Omit<GuideOptions, 'matcher'> {
   readonly maxTokens: number;
   /** After so many tokens of reasoning, those of its markers not counted, `reasoningEnd` is written. */
   readonly thinkingBudget: number;
-  /** What the prompt wrote of the turn. */
-  readonly generationPrompt: string;
-  /** What opens reasoning in this format, without white space behind it; empty where nothing does. */
-  readonly reasoningStart: string;
   /** What ends it. */
   readonly reasoningEnd: string;
   /**
@@ -151,18 +148,11 @@ export class ResponseRun {
     return this.#step(events, tokens);
   }
 
-  /** Thoughts may follow: the parser is in them, or behind their marker and waits for its white space. */
-  get #isThinking(): boolean {
-    const { parser, generationPrompt, reasoningStart } = this.#options;
-    const { region } = parser.position;
-    if (region !== 'between' || reasoningStart === '') return region === 'reasoning';
-    return `${generationPrompt}${this.#written}`.endsWith(reasoningStart);
-  }
-
   /** Where the budget is used up, reasoning is closed for the model, and it goes on with the answer. */
   #limitThoughts(step: Step): Step {
-    const { markers, reasoningEnd, thinkingBudget } = this.#options;
-    if (step.over || this.#thoughtTokens < thinkingBudget || !this.#isThinking) return step;
+    const { markers, parser, reasoningEnd, thinkingBudget } = this.#options;
+    if (step.over || this.#thoughtTokens < thinkingBudget) return step;
+    if (!inOpenThoughts(parser.position, this.#written, this.#options)) return step;
     if (endsInsideCharacter(this.#lastBytes)) return step;
     const closing = markers.encode(reasoningEnd);
     // Where the grammar forbids it the next token tries again.

@@ -150,7 +150,7 @@ export async function prepareServerChat(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser }: PreparedServerChat,
+  { options, template, generationPrompt, grammar, matcher, parser }: PreparedServerChat,
   room: number,
 ): ServerRun {
   return new ServerRun({
@@ -159,6 +159,8 @@ function createServerRun(
     parser,
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
+    generationPrompt,
+    reasoningStart: template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: template.format.reasoning?.end ?? '',
   });
 }

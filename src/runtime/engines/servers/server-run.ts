@@ -8,17 +8,18 @@ import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
+import { inOpenThoughts, type ThoughtsOpening } from '../chat/open-thoughts.ts';
 import { type FoundTrigger, TriggerWatch } from '../chat/trigger-watch.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** What a run works with. */
-export interface ServerRunOptions {
+export interface ServerRunOptions extends ThoughtsOpening {
   readonly grammar: BuiltGrammar;
   /** At the beginning of the grammar; `null` without one. */
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   readonly maxTokens: number;
-  /** After so many tokens of reasoning, `reasoningEnd` is written. */
+  /** After so many tokens of reasoning, those of its markers not counted, `reasoningEnd` is written. */
   readonly thinkingBudget: number;
   readonly reasoningEnd: string;
 }
@@ -77,9 +78,9 @@ export class ServerRun {
     this.#tokensLeft -= tokens;
     const expected = this.#written.length + text.length;
     const free = this.#matcher === null;
-    const wasThinking = this.#isThinking;
+    const wasThinking = this.#options.parser.position.region === 'reasoning';
     let events = free ? this.#takeFree(text) : this.#takeConstrained(text);
-    if (wasThinking || this.#isThinking) this.#thoughtTokens += tokens;
+    if (wasThinking || events.some(({ type }) => type === 'reasoning-delta')) this.#thoughtTokens += tokens;
     if (finish === null) events = this.#closeThoughts(events);
     const asWritten = this.#written.length === expected;
     const constrained = free && this.#matcher !== null;
@@ -100,10 +101,6 @@ export class ServerRun {
     const { parser } = this.#options;
     const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
     return parser.finish(this.#cut ? 'length' : ending);
-  }
-
-  get #isThinking(): boolean {
-    return this.#options.parser.position.region === 'reasoning';
   }
 
   #end(reason: 'stop' | 'length'): 'over' {
@@ -156,8 +153,9 @@ export class ServerRun {
 
   /** Where the budget is used up, reasoning is closed for the model, unless the grammar forbids it here. */
   #closeThoughts(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
-    const { thinkingBudget, reasoningEnd } = this.#options;
-    if (this.#thoughtTokens < thinkingBudget || !this.#isThinking || reasoningEnd === '') return events;
+    const { parser, thinkingBudget, reasoningEnd } = this.#options;
+    if (this.#thoughtTokens < thinkingBudget || reasoningEnd === '') return events;
+    if (!inOpenThoughts(parser.position, this.#written, this.#options)) return events;
     if (this.#matcher?.accept(reasoningEnd) === false) return events;
     const closing = this.#feed(reasoningEnd);
     if (this.#matcher === null) this.#triggers.resumeAt(this.#written.length);
