@@ -41,6 +41,7 @@ function newRun(options: { thinkingBudget?: number; toolChoice?: 'required' } = 
     generationPrompt: '',
     reasoningStart: format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: format.reasoning?.end ?? '',
+    plainText: false,
   });
 }
 

@@ -135,6 +135,32 @@ describe.each(kinds)('%s', (kind) => {
     expect((await chat.message).content).toBe('It rains.');
   });
 
+  it('ends at them, too, where the caller wants no call', async () => {
+    const pieces = ['<think>', '\nIt may STOP rain.\n', '</think>', '\n\nIt rains.', '<|im_end|>'];
+    const server = await serve(kind, scriptedChatFile([{ request, pieces }]));
+    const model = await connect(kind, server);
+    const free = { ...request, toolChoice: 'none', responseFormat: { type: 'text' } } as const;
+    expect(await model.chat({ ...free, stop: [' STOP'] }).message).toEqual({
+      role: 'assistant',
+      content: '',
+      reasoning_content: 'It may',
+    });
+    expect((await model.chat(free).message).content).toBe('It rains.');
+  });
+
+  it('is never asked for more than the context holds', async () => {
+    const server = await serve(kind, scriptedChatFile([{ request, pieces: [...thoughts, 'Yes.'] }]));
+    const contextSize = 600;
+    const model = await connect(kind, server, { contextSize });
+    await model.chat({ ...request, thinkingBudget: 0 }).message;
+    const asked = completions(server).map(({ body }) => {
+      const room = Number(kind === 'llama-server' ? body.n_predict : body.max_tokens);
+      return (Array.isArray(body.prompt) ? body.prompt.length : 0) + room;
+    });
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.every((tokens) => tokens <= contextSize)).toBe(true);
+  });
+
   it('says when a limit of tokens ended the response', async () => {
     const server = await serve(kind, tiny());
     const model = await connect(kind, server);

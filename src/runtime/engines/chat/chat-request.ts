@@ -44,6 +44,11 @@ export function parserOptions(
   };
 }
 
+/** Whether nothing but thoughts and text may come, whatever grammar keeps calls away. */
+export function isPlainText({ toolChoice, responseFormat }: ChatOptions): boolean {
+  return toolChoice === 'none' && (responseFormat === undefined || responseFormat.type === 'text');
+}
+
 /** A field that is there only if it has a value. */
 function optional<Key extends string, Value>(
   key: Key,

@@ -11,7 +11,7 @@ import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
-import { parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
@@ -196,7 +196,7 @@ export function createRun(
     generationPrompt: prepared.prompt.generationPrompt,
     reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
-    plainText: options.toolChoice === 'none' && options.responseFormat === undefined,
+    plainText: isPlainText(options),
     freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),
   });
 }

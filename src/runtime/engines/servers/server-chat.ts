@@ -8,7 +8,7 @@ import { normalizeTools, type ToolList } from '../../../tools.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
-import { parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
@@ -49,6 +49,8 @@ export interface PreparedServerChat {
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
+  /** No tools and no schema: `stop` counts under a grammar, too. */
+  readonly plainText: boolean;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -97,21 +99,24 @@ async function* generate(
 
 /** One completion behind all that is written so far; what is to happen behind it. */
 async function* complete(
-  { connection, dialect, model, encoder }: ServerEngine,
-  { options, template }: PreparedServerChat,
+  { connection, dialect, model, encoder, contextSize }: ServerEngine,
+  { options, template, plainText }: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
   const { signal, stop = [] } = options;
   const { grammar } = run;
   const written = await encoder.encodeInside(run.text, signal);
+  // What was written may have more tokens by now: closed thoughts, and texts that are cut in another way.
+  const room = contextSize - prompt.length - written.length;
+  if (room <= 0) return run.cutOff();
   const request = {
     prompt: [...prompt, ...written],
     grammar,
     // Inside of a call they are text like any other, and a grammar knows itself where to end.
-    stops: grammar === null ? [...turnEnds(template.format), ...stop] : [],
+    stops: grammar === null || plainText ? [...turnEnds(template.format), ...stop] : [],
     preservedTokens: template.format.preservedTokens,
-    maxTokens: run.tokensLeft,
+    maxTokens: Math.min(run.tokensLeft, room),
     sampling: options,
   };
   const question = dialect.complete(request, model);
@@ -146,11 +151,12 @@ export async function prepareServerChat(
     template.responseModule ?? template.format,
     parserOptions(options, tools, generationPrompt),
   );
-  return { options, template, pieces, generationPrompt, grammar, matcher, parser };
+  const plainText = isPlainText(options);
+  return { options, template, pieces, generationPrompt, grammar, matcher, parser, plainText };
 }
 
 function createServerRun(
-  { options, template, generationPrompt, grammar, matcher, parser }: PreparedServerChat,
+  { options, template, generationPrompt, grammar, matcher, parser, plainText }: PreparedServerChat,
   room: number,
 ): ServerRun {
   return new ServerRun({
@@ -162,5 +168,6 @@ function createServerRun(
     generationPrompt,
     reasoningStart: template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: template.format.reasoning?.end ?? '',
+    plainText,
   });
 }

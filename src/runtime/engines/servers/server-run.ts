@@ -22,6 +22,8 @@ export interface ServerRunOptions extends ThoughtsOpening {
   /** After so many tokens of reasoning, those of its markers not counted, `reasoningEnd` is written. */
   readonly thinkingBudget: number;
   readonly reasoningEnd: string;
+  /** The grammar covers nothing but text, which ends wherever the server ends it. */
+  readonly plainText: boolean;
 }
 
 /** What came of a piece. */
@@ -96,6 +98,11 @@ export class ServerRun {
     return complete ? this.#end('stop') : 'ask-again';
   }
 
+  /** The context holds no more. */
+  cutOff(): 'over' {
+    return this.#end('length');
+  }
+
   /** No more pieces. Returns the last events and the message. */
   finish(): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
     const { parser } = this.#options;
@@ -105,7 +112,8 @@ export class ServerRun {
 
   #end(reason: 'stop' | 'length'): 'over' {
     this.#cut = reason === 'length';
-    if (!this.#cut && this.#matcher !== null && !this.#matcher.complete) {
+    const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
+    if (!this.#cut && !complete) {
       throw this.#broken('the server ended the response where the grammar does not allow it');
     }
     return 'over';
