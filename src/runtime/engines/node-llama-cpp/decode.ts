@@ -3,12 +3,8 @@ import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-
 import { ContextOverflowError, DecodingError } from '../../../errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
+import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import type { ResponseRun } from './response-run.ts';
-
-/** LLAMA_DEFAULT_SEED of llama.cpp, which reads seeds as 32 bits: instead of this one it takes another each time. */
-const randomSeed = 0xff_ff_ff_ff;
-/** It reads this number as 32 bits, too; no vocabulary has as many tokens. */
-const largestTopK = 2 ** 31 - 1;
 
 /** Prompt tokens that are evaluated between two looks at the abort signal. */
 const promptSlice = 512;
@@ -101,10 +97,10 @@ function evaluateOptions(run: ResponseRun, sampling: SamplingOptions): SequenceE
   const { temperature = 0, topK = 40, topP = 0.95, minP = 0, seed } = sampling;
   return {
     temperature,
-    topK: Math.min(topK, largestTopK),
+    topK: llamaTopK(topK),
     topP,
     minP,
-    ...(seed === undefined ? {} : { seed: seed % randomSeed }),
+    ...(seed === undefined ? {} : { seed: llamaSeed(seed) }),
     grammarEvaluationState: () => run.grammarState,
     tokenBias: () => run.bias,
   };

@@ -3,6 +3,7 @@
  * ids and GBNF and do not apply a chat template of their own.
  */
 import { isRecord } from '../../../option-rules.ts';
+import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
@@ -54,13 +55,13 @@ function completionBody({
     cache_prompt: true,
     n_predict: maxTokens,
     temperature,
-    top_k: topK,
+    top_k: llamaTopK(topK),
     top_p: topP,
     min_p: minP,
     // Control tokens are left out of the text otherwise.
     preserved_tokens: preservedTokens,
     stop: stops,
-    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+    ...(sampling.seed === undefined ? {} : { seed: llamaSeed(sampling.seed) }),
     ...(grammar === null ? {} : { grammar }),
   };
 }
