@@ -291,11 +291,45 @@ describe('a server', () => {
   it.each([
     ['url', { url: 'localhost:8080' }],
     ['url', { url: 'http://me:secret@localhost:8080' }],
+    ['url', { url: 'http://localhost:8080/?key=1' }],
+    ['apiKey', { apiKey: 'secret\nkey' }],
+    ['apiKey', { apiKey: 'secret\u{20AC}' }],
     ['kind', { kind: 'ollama' }],
     ['temperature', { temperature: 1 }],
   ])('refuses a wrong %s', async (option, wrongOption) => {
     const options = { kind: 'vllm', url: 'http://localhost:1', ...wrongOption } as ServerOptions;
-    await expect(connectServer(options)).rejects.toMatchObject({ code: 'unsupported-option', option });
+    const refused = await connectServer(options).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'unsupported-option', option });
+    expect(String(refused)).not.toContain('secret');
+  });
+
+  it('is found however its address is written, and a key by its line in a file', async () => {
+    const server = await serve('llama-server', tiny());
+    const url = ` ${server.url}// `;
+    await connectServer({ kind: 'llama-server', url, apiKey: 'sesame\n' });
+    expect(server.requests).toMatchObject([{ path: '/props', authorization: 'Bearer sesame' }]);
+  });
+
+  it('that takes requests of another kind for empty ones is found out', async () => {
+    const server = await serve('llama-server', tiny());
+    server.answerNext('/v1/models', (response) => response.end('{"data": [{"id": "served"}]}'));
+    const model = await connect('vllm', server, { contextSize: 2048 });
+    server.answerNext('/tokenize', (response) => response.end('{"tokens": []}'));
+    await expect(model.chat({ messages }).message).rejects.toThrow('of this kind');
+    expect(completions(server)).toEqual([]);
+  });
+
+  it('draws the same again with every seed', async () => {
+    const server = await serve('llama-server', tiny());
+    const model = await connect('llama-server', server);
+    for (const seed of [0xff_ff_ff_fe, 0xff_ff_ff_ff, Number.MAX_SAFE_INTEGER]) {
+      await model.chat({ messages, maxTokens: 1, seed, topK: Number.MAX_SAFE_INTEGER }).message;
+    }
+    // llama.cpp reads 32 bits, and takes the largest number of them for "any".
+    for (const { body } of completions(server)) {
+      expect(Number(body.seed)).toBeLessThan(0xff_ff_ff_ff);
+      expect(Number(body.top_k)).toBeLessThan(2 ** 31);
+    }
   });
 
   it('cannot be given a prompt that is longer than its context', async () => {

@@ -3,6 +3,7 @@ import { UnsupportedOptionError } from '../../../errors.ts';
 import {
   abortSignal,
   anyText,
+  anyValue,
   callback,
   type OptionRule,
   type OptionRules,
@@ -17,7 +18,7 @@ import type { ServerOptions } from './connect-server.ts';
 import type { ServerChatOptions } from './server-chat.ts';
 
 const url: OptionRule = {
-  wanted: 'an http or https address without user and password (the key goes into apiKey)',
+  wanted: 'an http or https address without a query (the key goes into apiKey)',
   allows: (value) => typeof value === 'string' && isPlainAddress(value),
 };
 
@@ -27,7 +28,8 @@ const rules: OptionRules<ServerOptions> = {
   kind: kinds,
   url,
   model: anyText,
-  apiKey: anyText,
+  // Refused below, in words that do not repeat it.
+  apiKey: anyValue,
   chatTemplate: anyText,
   bosToken: anyText,
   eosToken: anyText,
@@ -42,8 +44,21 @@ const rules: OptionRules<ServerOptions> = {
 export function checkServerOptions(given: ServerOptions): ServerOptions {
   const options = readOptions(given, rules);
   requireOption('kind', options.kind, kinds);
+  refuseSecrets(options);
   requireOption('url', options.url, url);
   return options;
+}
+
+/** Errors are logged: of keys and passwords they say what is wrong, and not what they are. */
+function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
+  if (hasPassword(address)) {
+    const reason = 'is an address without user and password; a key goes into apiKey';
+    throw new UnsupportedOptionError({ option: 'url', reason });
+  }
+  if (apiKey !== undefined && !isHeaderText(apiKey)) {
+    const reason = 'is a text of printable ASCII characters in one line, and this one is not';
+    throw new UnsupportedOptionError({ option: 'apiKey', reason });
+  }
 }
 
 /** The same for a chat. */
@@ -58,6 +73,17 @@ export function checkServerChatOptions(given: ServerChatOptions): ServerChatOpti
 
 function isPlainAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+  const { protocol, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && search === '' && hash === '';
+}
+
+function hasPassword(address: unknown): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}
+
+/** White space around it, such as the end of a file's line, is cut off by `fetch`. */
+function isHeaderText(text: unknown): boolean {
+  return typeof text === 'string' && /^[\x20-\x7e]*$/.test(text.trim());
 }

@@ -27,7 +27,9 @@ export class PromptEncoder {
     const begins = this.#bosToken === '' || !first.startsWith(this.#bosToken);
     const tokens = [...(await this.#ask(first, signal, begins))];
     for (const piece of others) tokens.push(...(await this.encodeInside(piece, signal)));
-    return tokens;
+    if (tokens.length > 0) return tokens;
+    const { path } = this.#dialect.tokenize(first, this.#model, begins);
+    throw this.#connection.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
   }
 
   /** Tokens of a text that stands behind another. */

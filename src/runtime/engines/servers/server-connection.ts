@@ -29,7 +29,7 @@ export class ServerConnection {
   readonly #fetch: typeof fetch;
 
   constructor({ url, apiKey, fetch: own }: ConnectionOptions) {
-    this.#base = url.replace(/\/+$/, '');
+    this.#base = new URL(url).href.replace(/\/+$/, '');
     this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     this.#fetch = own ?? fetch;
   }
