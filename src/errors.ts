@@ -232,7 +232,7 @@ export class ContextOverflowError extends IdiolectError {
   constructor(facts: { needed: number; available: number }) {
     super(
       `the prompt needs ${facts.needed} tokens, ${facts.needed - facts.available} more than the context holds; ` +
-        'shorten the conversation or load the model with a larger contextSize',
+        'shorten the conversation, load the model with a larger contextSize, or start its server with a longer context',
     );
     this.needed = facts.needed;
     this.available = facts.available;

@@ -28,8 +28,10 @@ const tools = [
   },
 ] as const;
 
-function newRun(options: { thinkingBudget?: number; toolChoice?: 'required' } = {}) {
-  const grammar = buildGrammar(format, { tools, toolChoice: options.toolChoice ?? 'auto' });
+function newRun(
+  options: { thinkingBudget?: number; toolChoice?: 'required' } = {},
+  grammar = buildGrammar(format, { tools, toolChoice: options.toolChoice ?? 'auto' }),
+) {
   const parser = createResponseParser(format, { tools });
   const matcher = grammar.expression === null ? null : createMatcher(grammar.expression);
   return new ServerRun({
@@ -151,6 +153,21 @@ describe('a response of a server', () => {
       expect(run.finish().message.reasoning_content).toMatch(/^one/);
     },
   );
+
+  it.each([null, 'length'] as const)('is over where nothing but white space may follow (%s)', (finish) => {
+    const schema = { type: 'object', properties: {}, additionalProperties: false };
+    const grammar = buildGrammar(format, {
+      responseFormat: { type: 'json_schema', json_schema: { schema } },
+    });
+    const run = newRun({}, grammar);
+    run.start();
+    expect(run.take({ text: '{', tokens: 1, finish: null }).next).toBe('go-on');
+    expect(run.take({ text: '}', tokens: 1, finish }).next).toBe('over');
+    const { message, events } = run.finish();
+    expect(message.content).toBe('{}');
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
+    expect(createMatcherOf(grammar.grammar).allows('{}\n')).toBe(true);
+  });
 
   it.each([{}, { toolChoice: 'required' as const }])('has no thoughts without a budget (%o)', (options) => {
     const run = newRun({ thinkingBudget: 0, ...options });

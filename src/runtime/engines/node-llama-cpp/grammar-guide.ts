@@ -7,6 +7,7 @@
  */
 import type { LlamaGrammarEvaluationState, LlamaModel, Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../grammar/matcher.ts';
+import { isFinished } from '../chat/finished-grammar.ts';
 import { engineState } from './engine-states.ts';
 import { forcedTokens } from './forced-tokens.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
@@ -40,9 +41,9 @@ export class GrammarGuide {
     return this.#state;
   }
 
-  /** Nothing may follow but white space: the response is over. */
+  /** The response is over. */
   get finished(): boolean {
-    return this.#matcher?.complete === true && onlyBlanksFollow(this.#matcher);
+    return this.#matcher !== null && isFinished(this.#matcher);
   }
 
   /** The response may end here. */
@@ -102,35 +103,3 @@ export class GrammarGuide {
     return tokens;
   }
 }
-
-const barren = new WeakMap<object, boolean>();
-
-/** No allowed text holds anything but white space; remembered by the place. */
-function onlyBlanksFollow(matcher: Matcher): boolean {
-  const known = barren.get(matcher.state) ?? searchBlanks(matcher);
-  barren.set(matcher.state, known);
-  return known;
-}
-
-/** Asks for bytes rather than tokens: a vocabulary may have hundreds of tokens of white space. */
-function searchBlanks(matcher: Matcher): boolean {
-  const seen = new Set<object>();
-  const places = [matcher];
-  for (const place of places) {
-    if (seen.has(place.state)) continue;
-    seen.add(place.state);
-    if (inkBytes.some((byte) => place.allows(byte))) return false;
-    for (const blank of blanks) {
-      const next = place.clone();
-      if (next.accept(blank)) places.push(next);
-    }
-  }
-  return true;
-}
-
-const blanks = [' ', '\t', '\n', '\r'];
-
-/** Every byte that is not white space, each by itself. */
-const inkBytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)).filter(
-  ([byte = 0]) => !blanks.includes(String.fromCharCode(byte)),
-);

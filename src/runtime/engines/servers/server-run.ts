@@ -8,6 +8,7 @@ import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../grammar/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../events.ts';
 import type { ResponseParser } from '../../response-parser.ts';
+import { isFinished } from '../chat/finished-grammar.ts';
 import { inOpenThoughts, type ThoughtsOpening } from '../chat/open-thoughts.ts';
 import { type FoundTrigger, TriggerWatch } from '../chat/trigger-watch.ts';
 import type { CompletionPiece } from './server-dialect.ts';
@@ -91,6 +92,8 @@ export class ServerRun {
 
   /** `asWritten`: nothing was taken back or added; `constrained`: the grammar has begun with this piece. */
   #next(finish: CompletionPiece['finish'], asWritten: boolean, constrained: boolean): Advance['next'] {
+    // Whatever the server says: with its last token, a limit may be reached that cuts nothing.
+    if (this.#matcher !== null && isFinished(this.#matcher)) return this.#end('stop');
     if (asWritten && !constrained) return finish === null ? 'go-on' : this.#end(finish);
     if (finish === 'length' || this.#tokensLeft <= 0) return this.#end('length');
     // What ended without the grammar in the middle of a call goes on under it.
