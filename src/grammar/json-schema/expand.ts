@@ -342,7 +342,8 @@ export class Expander {
       .filter((value) => (type === 'array' ? isArray(value) : isObject(value)))
       .map((value) => this.#context.document.synthetic(schemaOfContainer(value), node));
     return assertion(
-      () => this.#distinct(nodes.flatMap((each) => this.ofNode(each, true, type))),
+      // A value that is asked for as a whole counts as not looked into.
+      () => this.#distinct(nodes.flatMap((each) => this.ofNode(each, true, type)).map(forgetEvaluated)),
       () =>
         this.#conjunction(
           type,
