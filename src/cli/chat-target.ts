@@ -24,8 +24,13 @@ export interface ChatPartner extends Pick<ChatModel, 'name' | 'runTools' | 'disp
 
 /** Opens what `target` names. Throws what the Hub, `loadModel` and `connectServer` throw. */
 export function openChatTarget(target: string, options: ChatTargetOptions): Promise<ChatPartner> {
-  return /^https?:\/\//i.test(target) ? openServer(target, options) : openModel(target, options);
+  if (/^https?:\/\//i.test(target)) return openServer(target, options);
+  // No file and no model of the Hub is called so.
+  return hostAndPort.test(target) ? openServer(`http://${target}`, options) : openModel(target, options);
 }
+
+/** `localhost:8080` */
+const hostAndPort = /^[\w.-]+:\d+(?:\/|$)/;
 
 async function openServer(url: string, options: ChatTargetOptions): Promise<ChatPartner> {
   const { server: kind, contextSize, template } = options;

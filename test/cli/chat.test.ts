@@ -159,6 +159,8 @@ describe('the command', () => {
       await server.close();
     }
     await expect(runCommand(registerChat, 'chat', server.url)).rejects.toBeInstanceOf(ServerError);
+    const short = server.url.replace('http://', '');
+    await expect(runCommand(registerChat, 'chat', short)).rejects.toBeInstanceOf(ServerError);
   }, 120_000);
 
   test('whoever stops reading ends it: the answers are needed, what is said beside them is not', async () => {
