@@ -11,6 +11,7 @@ import {
   type ServerModel,
   type ServerOptions,
 } from '../../../src/runtime/engines/servers/index.ts';
+import { ServerConnection } from '../../../src/runtime/engines/servers/server-connection.ts';
 import type { ResponseEvent } from '../../../src/runtime/events.ts';
 import { type ModelServer, serveModel } from '../../support/model-server.ts';
 import { chatTemplate, scriptedChatFile, vocabulary } from '../../support/small-chats.ts';
@@ -226,6 +227,21 @@ describe('a server', () => {
     })();
     await expect(reading).rejects.toThrow('enough');
     await expect.poll(() => server.left).toBe(2);
+  });
+
+  it('is not asked for a completion once the signal is aborted', async () => {
+    let asked = 0;
+    const connection = new ServerConnection({
+      url: 'http://localhost',
+      fetch: async () => {
+        asked += 1;
+        return new Response('data: 1\n\n');
+      },
+    });
+    const question = { path: '/completion', body: {}, read: (answer: unknown) => answer };
+    const stream = connection.stream(question, AbortSignal.abort(new Error('enough')));
+    await expect(stream.next()).rejects.toThrow('enough');
+    expect(asked).toBe(0);
   });
 
   it('is given the key, which no error repeats', async () => {

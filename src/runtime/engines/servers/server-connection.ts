@@ -46,6 +46,7 @@ export class ServerConnection {
     question: ServerQuestion<Answer>,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Answer, void> {
+    signal?.throwIfAborted();
     const leaving = new AbortController();
     const forget = signal === undefined ? null : onAbort(signal, () => leaving.abort(signal.reason));
     try {
