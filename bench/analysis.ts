@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { tinyModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
-import { IdiolectError } from '../src/errors.ts';
+import { IdiolectError } from '../src/format/errors.ts';
 import { allTemplates, llamaTemplate } from '../test/support/corpora.ts';
 import { lawTools } from '../test/support/law-tools.ts';
 

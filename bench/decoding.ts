@@ -18,12 +18,12 @@ import { demoTools } from '../examples/support/demo-tools.ts';
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { loadVocabulary, tinyModelFile, writeModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
-import { createResponseParser } from '../src/create-response-parser.ts';
-import { GrammarCache } from '../src/runtime/engines/chat/grammar-cache.ts';
-import { decode } from '../src/runtime/engines/node-llama-cpp/decode.ts';
-import { MarkerTokens, markersOf } from '../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
-import { ResponseRun } from '../src/runtime/engines/node-llama-cpp/response-run.ts';
-import { readVocabulary } from '../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { createResponseParser } from '../src/codegen/create-response-parser.ts';
+import { GrammarCache } from '../src/runtime/chat/grammar-cache.ts';
+import { decode } from '../src/runtime/node-llama-cpp/decode.ts';
+import { MarkerTokens, markersOf } from '../src/runtime/node-llama-cpp/marker-tokens.ts';
+import { ResponseRun } from '../src/runtime/node-llama-cpp/response-run.ts';
+import { readVocabulary } from '../src/runtime/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 import { cpuTime, median } from './processor-time.ts';
 

@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { LlamaContextSequence } from 'node-llama-cpp';
 import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
-import { compileAhead } from '../src/codegen/emit-compiled-tools.ts';
-import type { Tool } from '../src/messages.ts';
-import { rememberTools } from '../src/runtime/compiled-tools.ts';
-import { loadModel } from '../src/runtime/engines/node-llama-cpp/index.ts';
+import { rememberTools } from '../src/format/compiled-tools.ts';
+import type { Tool } from '../src/format/messages.ts';
+import { compileAhead } from '../src/generate/emit-compiled-tools.ts';
+import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { cpuTime, median } from './processor-time.ts';
 
 const processes = 5;

@@ -19,9 +19,9 @@ import {
   rule,
   sequence,
   until,
-} from '../src/grammar/expression.ts';
-import { createMatcher } from '../src/grammar/matcher.ts';
-import { printGbnf } from '../src/grammar/print-gbnf.ts';
+} from '../src/grammar/expression/expression.ts';
+import { printGbnf } from '../src/grammar/gbnf/print-gbnf.ts';
+import { createMatcher } from '../src/grammar/matcher/matcher.ts';
 import { tinyModel, vocabularyOf } from '../src/testing/index.ts';
 import { readBundledFile } from '../test/support/llama-bundle.ts';
 

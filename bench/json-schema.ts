@@ -8,11 +8,11 @@
 import fs from 'node:fs';
 import zlib from 'node:zlib';
 import { getLlama, type Llama } from 'node-llama-cpp';
-import { SchemaError } from '../src/errors.ts';
+import { SchemaError } from '../src/format/errors.ts';
+import type { JsonObject, JsonSchema } from '../src/format/messages.ts';
+import { RuleSet } from '../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../src/grammar/gbnf/print-gbnf.ts';
 import { compileSchema, jsonSyntax } from '../src/grammar/json-schema/compile-schema.ts';
-import { printGbnf } from '../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../src/grammar/rule-set.ts';
-import type { JsonObject, JsonSchema } from '../src/messages.ts';
 import { cpuTime } from './processor-time.ts';
 import { loadXGrammar } from './xgrammar.ts';
 

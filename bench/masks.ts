@@ -16,13 +16,13 @@ import {
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { tinyModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
-import { GrammarError } from '../src/errors.ts';
+import { GrammarError } from '../src/format/errors.ts';
+import type { JsonSchema, Tool } from '../src/format/messages.ts';
 import { buildGrammar } from '../src/grammar/build-grammar.ts';
-import type { Grammar } from '../src/grammar/expression.ts';
-import { gbnfExpression } from '../src/grammar/gbnf-expression.ts';
-import { createMatcher } from '../src/grammar/matcher.ts';
-import { readGbnf } from '../src/grammar/read-gbnf.ts';
-import type { JsonSchema, Tool } from '../src/messages.ts';
+import type { Grammar } from '../src/grammar/expression/expression.ts';
+import { gbnfExpression } from '../src/grammar/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../src/grammar/gbnf/read-gbnf.ts';
+import { createMatcher } from '../src/grammar/matcher/matcher.ts';
 import { cpuTime } from './processor-time.ts';
 
 const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');

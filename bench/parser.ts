@@ -18,11 +18,11 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parse as parsePartial } from 'partial-json';
-import type { ChatFormat } from '../src/chat-format.ts';
-import { createResponseParser } from '../src/create-response-parser.ts';
-import type { ResponseEvent } from '../src/runtime/events.ts';
-import type { ResponseModule } from '../src/runtime/module-contract.ts';
-import type { ResponseParserOptions } from '../src/runtime/response-parser.ts';
+import { createResponseParser } from '../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../src/format/chat-format.ts';
+import type { ResponseEvent } from '../src/parser/events.ts';
+import type { ResponseModule } from '../src/parser/module-contract.ts';
+import type { ResponseParserOptions } from '../src/parser/response-parser.ts';
 import { generatedModule } from '../test/support/generated-module.ts';
 import { lawTools } from '../test/support/law-tools.ts';
 import { jsonInTags, tagged } from '../test/support/sample-formats.ts';

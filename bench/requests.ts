@@ -11,9 +11,9 @@ import { demoTools } from '../examples/support/demo-tools.ts';
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { tinyModelFile } from '../examples/support/small-models.ts';
 import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
-import type { Tool } from '../src/messages.ts';
-import { loadModel } from '../src/runtime/engines/node-llama-cpp/index.ts';
-import { renderPrompt } from '../src/template/render-prompt.ts';
+import type { Tool } from '../src/format/messages.ts';
+import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
+import { renderPrompt } from '../src/template/prompt/render-prompt.ts';
 import { compareFirstRequests, firstRequest } from './first-request.ts';
 import { cpuTime, median } from './processor-time.ts';
 

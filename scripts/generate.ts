@@ -1,8 +1,8 @@
 /** Rewrites everything under `generated/` that is checked in, from the corpora of real templates. */
 import fs from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { writeGenerated } from '../src/cli/write-generated.ts';
-import { type GeneratedModel, generateModel } from '../src/codegen/generate-model.ts';
+import { writeGenerated } from '../src/cli/generate/write-generated.ts';
+import { type GeneratedModel, generateModel } from '../src/generate/generate-model.ts';
 import { generatedInputs } from '../test/support/generated-corpus.ts';
 
 const out = fileURLToPath(new URL('../generated', import.meta.url));

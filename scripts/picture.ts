@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ChatFormat } from '../src/chat-format.ts';
 import { type SampleSpan, sampleSpans } from '../src/cli/annotate.ts';
+import type { ChatFormat } from '../src/format/chat-format.ts';
 
 const panels = [
   ['Qwen3', 'qwen-qwen3-0.6b'],

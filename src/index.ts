@@ -5,16 +5,19 @@
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
 export type { SelfCheck } from './analysis/self-check.ts';
-export { type ArgumentValidator, argumentValidator } from './argument-validator.ts';
-export type * from './chat-format.ts';
-export { emitResponseTemplate } from './codegen/response-template/emit-response-template.ts';
+export { type CreateParserOptions, createResponseParser } from './codegen/create-response-parser.ts';
+export type * from './format/chat-format.ts';
+export * from './format/errors.ts';
+export type * from './format/messages.ts';
+export { writeResponse } from './format/write-response.ts';
 export {
-  type MadeResponseTemplate,
-  toResponseTemplate,
-} from './codegen/response-template/to-response-template.ts';
-export type { UnsupportedCode, UnsupportedReason } from './codegen/response-template/unsupported.ts';
-export { type CreateParserOptions, createResponseParser } from './create-response-parser.ts';
-export * from './errors.ts';
+  type LawBreach,
+  type LawName,
+  type Verification,
+  type VerifyOptions,
+  verifyTemplate,
+} from './generate/verify/verify-template.ts';
+export { type ArgumentValidator, argumentValidator } from './grammar/argument-validator.ts';
 export {
   type BuiltGrammar,
   buildGrammar,
@@ -22,19 +25,27 @@ export {
   type ResponseFormat,
   type Trigger,
 } from './grammar/build-grammar.ts';
-export type { GrammarFinding, GrammarSeverity } from './grammar/check-grammar.ts';
-export { type GbnfGrammar, type GbnfNode, type GbnfRule, writeGbnf } from './grammar/gbnf.ts';
-export { createGbnfMatcher, type GbnfReading } from './grammar/gbnf-expression.ts';
+export type { GrammarFinding, GrammarSeverity } from './grammar/expression/check-grammar.ts';
+export { type GbnfGrammar, type GbnfNode, type GbnfRule, writeGbnf } from './grammar/gbnf/gbnf.ts';
+export { createGbnfMatcher, type GbnfReading } from './grammar/gbnf/gbnf-expression.ts';
+export { type GbnfFinding, lintGbnf } from './grammar/gbnf/lint-gbnf.ts';
+export { readGbnf } from './grammar/gbnf/read-gbnf.ts';
 export { spellValue } from './grammar/json-schema/spell-value.ts';
-export { compileValidator, type Validate, type ValidationFailure } from './grammar/json-schema/validate.ts';
-export { type GbnfFinding, lintGbnf } from './grammar/lint-gbnf.ts';
-export type { Matcher, MatcherOptions } from './grammar/matcher.ts';
-export { readGbnf } from './grammar/read-gbnf.ts';
-export { writeResponse } from './grammar/write-response.ts';
-export type * from './messages.ts';
-export type * from './runtime/events.ts';
-export type { ResponseModule } from './runtime/module-contract.ts';
-export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './runtime/response-parser.ts';
+export {
+  compileValidator,
+  type Validate,
+  type ValidationFailure,
+} from './grammar/json-schema/validate/validate.ts';
+export type { Matcher, MatcherOptions } from './grammar/matcher/matcher.ts';
+export type * from './parser/events.ts';
+export type { ResponseModule } from './parser/module-contract.ts';
+export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './parser/response-parser.ts';
+export { emitResponseTemplate } from './response-template/from-format/emit-response-template.ts';
+export {
+  type MadeResponseTemplate,
+  toResponseTemplate,
+} from './response-template/from-format/to-response-template.ts';
+export type { UnsupportedCode, UnsupportedReason } from './response-template/from-format/unsupported.ts';
 export {
   createResponseTemplateParser,
   parseBatchWithResponseTemplate,
@@ -43,10 +54,10 @@ export {
   type ResponseTemplate,
   type ResponseTemplateOptions,
   type ResponseTemplateParser,
-} from './runtime/response-template/index.ts';
-export type { ParsedValue, SchemaValue } from './schema-value.ts';
-export { type RenderedPrompt, readGenerationPrompt } from './template/generation-prompt.ts';
-export { type RenderPromptOptions, renderPrompt } from './template/render-prompt.ts';
+} from './response-template/index.ts';
+export { type RenderedPrompt, readGenerationPrompt } from './template/prompt/generation-prompt.ts';
+export { type RenderPromptOptions, renderPrompt } from './template/prompt/render-prompt.ts';
+export type { ParsedValue, SchemaValue } from './tools/schema-value.ts';
 export {
   type CallContext,
   type ChatEvent,
@@ -56,11 +67,4 @@ export {
   type ToolInput,
   type ToolList,
   type ToolSchema,
-} from './tools.ts';
-export {
-  type LawBreach,
-  type LawName,
-  type Verification,
-  type VerifyOptions,
-  verifyTemplate,
-} from './verify/verify-template.ts';
+} from './tools/tools.ts';

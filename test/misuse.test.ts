@@ -1,20 +1,20 @@
 /** What callers in JavaScript give by mistake, or in another shape: taken, or a typed error that says what to do. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
+import { type CreateParserOptions, createResponseParser } from '../src/codegen/create-response-parser.ts';
 import { interpretStates } from '../src/codegen/interpret-states.ts';
 import { lowerToStates } from '../src/codegen/lower-to-states.ts';
-import { toResponseTemplate } from '../src/codegen/response-template/to-response-template.ts';
-import { type CreateParserOptions, createResponseParser } from '../src/create-response-parser.ts';
-import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/errors.ts';
+import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/format/errors.ts';
+import { writeResponse } from '../src/format/write-response.ts';
+import { verifyTemplate } from '../src/generate/verify/verify-template.ts';
 import { buildGrammar, type GrammarOptions } from '../src/grammar/build-grammar.ts';
-import { createGbnfMatcher } from '../src/grammar/gbnf-expression.ts';
-import { lintGbnf } from '../src/grammar/lint-gbnf.ts';
-import { readGbnf } from '../src/grammar/read-gbnf.ts';
-import { writeResponse } from '../src/grammar/write-response.ts';
-import { createModuleParser, type ResponseParser } from '../src/runtime/response-parser.ts';
-import { renderPrompt } from '../src/template/render-prompt.ts';
-import { normalizeTools, type ToolList } from '../src/tools.ts';
-import { verifyTemplate } from '../src/verify/verify-template.ts';
+import { createGbnfMatcher } from '../src/grammar/gbnf/gbnf-expression.ts';
+import { lintGbnf } from '../src/grammar/gbnf/lint-gbnf.ts';
+import { readGbnf } from '../src/grammar/gbnf/read-gbnf.ts';
+import { createModuleParser, type ResponseParser } from '../src/parser/response-parser.ts';
+import { toResponseTemplate } from '../src/response-template/from-format/to-response-template.ts';
+import { renderPrompt } from '../src/template/prompt/render-prompt.ts';
+import { normalizeTools, type ToolList } from '../src/tools/tools.ts';
 
 const template =
   '{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}<call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</call>{% endfor %}</turn>{% endfor %}{% if add_generation_prompt %}<turn>assistant\n{% endif %}';

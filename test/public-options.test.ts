@@ -32,7 +32,7 @@ import {
   verifyTemplate,
   writeGbnf,
 } from '../src/index.ts';
-import { ChatDeltas, foldEvents, partialArguments, rememberTools } from '../src/runtime/index.ts';
+import { ChatDeltas, foldEvents, partialArguments, rememberTools } from '../src/parser/index.ts';
 import {
   eventLog,
   mergeEvents,

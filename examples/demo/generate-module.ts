@@ -2,8 +2,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { GeneratedModule } from 'idiolect/runtime';
-import { generateModel } from '../../src/codegen/generate-model.ts';
+import type { GeneratedModule } from 'idiolect/parser';
+import { generateModel } from '../../src/generate/generate-model.ts';
 import { effectiveTemplate, readGgufHeader } from '../../src/hub/gguf-header.ts';
 
 /** A module that was just generated. */

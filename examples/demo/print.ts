@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import type { ChatPreview, ChatStream, LearnedTemplate } from 'idiolect/node-llama-cpp';
-import type { ResponseEvent, ResponseMessage } from 'idiolect/runtime';
+import type { ResponseEvent, ResponseMessage } from 'idiolect/parser';
 import pc from 'picocolors';
 import { demoTools } from '../support/demo-tools.ts';
 import type { DemoModule } from './generate-module.ts';

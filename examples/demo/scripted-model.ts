@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { scriptedModel } from 'idiolect/testing';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
-import { readVocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { cacheFolder } from '../support/llama-bundle.ts';
 import { loadVocabulary, writeModelFile } from '../support/small-models.ts';
 import { demoTemplate, demoVocabulary } from './make-model.ts';

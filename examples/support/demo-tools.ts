@@ -1,5 +1,5 @@
 /** Three tools for the examples: nothing happens when they are called. */
-import type { Tool } from '../../src/messages.ts';
+import type { Tool } from '../../src/format/messages.ts';
 
 /** Weather, a reminder, a calculation: strings, numbers, an enum, an array and a nested object. */
 export const demoTools: readonly Tool[] = [

@@ -21,7 +21,7 @@ import {
   regionTable,
   type State,
   valueTable,
-} from 'idiolect/runtime';
+} from 'idiolect/parser';
 
 /**
  * Reads the responses of one chat template. The places where the reader can stand:

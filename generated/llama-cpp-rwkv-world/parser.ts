@@ -9,7 +9,7 @@ import {
   readRegion,
   regionTable,
   type State,
-} from 'idiolect/runtime';
+} from 'idiolect/parser';
 
 /**
  * Reads the responses of one chat template. The places where the reader can stand:

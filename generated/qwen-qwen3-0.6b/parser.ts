@@ -17,7 +17,7 @@ import {
   recoverTable,
   regionTable,
   type State,
-} from 'idiolect/runtime';
+} from 'idiolect/parser';
 
 /**
  * Reads the responses of one chat template. The places where the reader can stand:

@@ -3,9 +3,10 @@
  *
  *     shape → turn → reasoning → calls → ends → regions → call skeleton → labels → overrides → self-check
  */
-import { type Capabilities, type ChatFormat, chatFormatVersion } from '../chat-format.ts';
-import { AnalysisError } from '../errors.ts';
-import { anyText, type OptionRules, readOptions } from '../option-rules.ts';
+import { type Capabilities, type ChatFormat, chatFormatVersion } from '../format/chat-format.ts';
+import { AnalysisError } from '../format/errors.ts';
+import { anyText, type OptionRules, readOptions } from '../format/option-rules.ts';
+import { sha256 } from '../format/sha256.ts';
 import { parseTemplate } from '../template/template.ts';
 import { observeCapabilities } from './capabilities.ts';
 import { withDerivedFields } from './derived-fields.ts';
@@ -30,7 +31,6 @@ import {
 } from './region-texts.ts';
 import { type SelfCheck, selfCheck } from './self-check.ts';
 import { chooseSentinels } from './sentinels.ts';
-import { sha256 } from './sha256.ts';
 import { deepFreeze, replaceTokens, withoutBlankEnds } from './special-tokens.ts';
 import { TemplateProber } from './template-prober.ts';
 import { NaturalCuts } from './text-cuts.ts';

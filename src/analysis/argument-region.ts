@@ -1,5 +1,5 @@
 /** Calls with a single argument, rendered to see how its value is written. */
-import type { JsonValue } from '../messages.ts';
+import type { JsonValue } from '../format/messages.ts';
 import { keyMark } from './call-marks.ts';
 import type { CallTexts } from './infer-calls.ts';
 import { valueProbe } from './probes.ts';

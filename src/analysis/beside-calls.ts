@@ -1,5 +1,5 @@
 /** Where calls meet the regions before them: what opens calls, and what stands for regions that are missing. */
-import type { Delimiters } from '../chat-format.ts';
+import type { Delimiters } from '../format/chat-format.ts';
 import type { ContentOpening } from './content-opening.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import { beforeCalls, behindLead, betweenCalls, type RegionTexts } from './region-texts.ts';

@@ -3,7 +3,7 @@
  * literals of different calls are equal. They stand for a call's name, id and number behind its arguments,
  * and for an argument's key behind its value.
  */
-import type { CallPart, KeyHole } from '../chat-format.ts';
+import type { CallPart, KeyHole } from '../format/chat-format.ts';
 import type { ProbeCall } from './probes.ts';
 
 /** Stands for an argument's key. */

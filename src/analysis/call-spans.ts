@@ -5,8 +5,9 @@
  * compared with what was given. What is found decides the layout: a JSON object that also holds the
  * name, literals around a JSON value, or entries with their own markers.
  */
-import { writePython } from '../grammar/write-values.ts';
-import type { JsonValue } from '../messages.ts';
+
+import type { JsonValue } from '../format/messages.ts';
+import { writePython } from '../format/write-values.ts';
 import type { ProbeCall } from './probes.ts';
 import { type FoundJson, positionsOf, pythonAsJson, sameJson, scanJson } from './read-json.ts';
 

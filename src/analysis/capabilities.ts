@@ -3,12 +3,12 @@
  * words, and looking which of them were read and which came out. No name of a template or a model is
  * looked at, and no text of its source.
  */
-import type { Capabilities, InputShape } from '../chat-format.ts';
-import type { AssistantMessage, Message, Tool, ToolCall } from '../messages.ts';
-import { observeInputShape, shapeMessages } from '../template/input-shape.ts';
-import { tryObserve } from '../template/render-attempt.ts';
+import type { Capabilities, InputShape } from '../format/chat-format.ts';
+import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
+import { observeInputShape, shapeMessages } from '../template/prompt/input-shape.ts';
+import { tryObserve } from '../template/prompt/render-attempt.ts';
+import { thinkingSwitches } from '../template/prompt/thinking-switches.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template/template.ts';
-import { thinkingSwitches } from '../template/thinking-switches.ts';
 import type { Evidence } from './evidence.ts';
 
 /** The nine flags, and why each says what it says. */

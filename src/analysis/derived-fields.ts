@@ -1,5 +1,5 @@
 /** What follows from the rest of a format: labels, markers to preserve, texts at which to stop. */
-import type { ChatFormat, ContentFormat } from '../chat-format.ts';
+import type { ChatFormat, ContentFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { labelFormat } from './labels.ts';
 import { isMarker, tokens } from './text-cuts.ts';

@@ -1,5 +1,5 @@
 /** Calls whose values nothing ends: only what comes next would show where a text stops. */
-import type { CallsFormat } from '../chat-format.ts';
+import type { CallsFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { CallTurn } from './region-texts.ts';
 

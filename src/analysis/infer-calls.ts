@@ -1,6 +1,6 @@
 /** Tool calls: the section, what repeats in it, and the skeleton of one call. */
-import type { CallIdFormat, CallPart, CallsFormat, JsonArguments, JsonStyle } from '../chat-format.ts';
-import { writePython } from '../grammar/write-values.ts';
+import type { CallIdFormat, CallPart, CallsFormat, JsonArguments, JsonStyle } from '../format/chat-format.ts';
+import { writePython } from '../format/write-values.ts';
 import { markKeys, markTexts, splitMarks, unmark } from './call-marks.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { inferEntries } from './infer-entries.ts';

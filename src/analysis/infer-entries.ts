@@ -1,5 +1,5 @@
 /** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
-import type { CallPart, EntryArguments, EntryFormat } from '../chat-format.ts';
+import type { CallPart, EntryArguments, EntryFormat } from '../format/chat-format.ts';
 import { markKeys, markLike, unmark, withKeyHoles } from './call-marks.ts';
 import type { CallTexts, SectionReading } from './infer-calls.ts';
 import { inferFrames } from './infer-frames.ts';

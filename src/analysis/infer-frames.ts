@@ -1,7 +1,7 @@
 /** How each JSON type is written inside an entry: literals around it, and its codec. */
-import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../chat-format.ts';
-import { writePython } from '../grammar/write-values.ts';
-import type { JsonValue } from '../messages.ts';
+import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../format/chat-format.ts';
+import type { JsonValue } from '../format/messages.ts';
+import { writePython } from '../format/write-values.ts';
 import { type ArgumentTexts, argumentRegion } from './argument-region.ts';
 import { inferNested } from './infer-nested.ts';
 import { inferStrings, type StringsReading } from './infer-strings.ts';

@@ -1,6 +1,6 @@
 /** Containers in a format's own notation, read by the same repetition solver as everything else. */
-import type { NestedFormat, ValueFrame } from '../chat-format.ts';
-import type { JsonValue } from '../messages.ts';
+import type { NestedFormat, ValueFrame } from '../format/chat-format.ts';
+import type { JsonValue } from '../format/messages.ts';
 import { type ArgumentTexts, argumentRegion } from './argument-region.ts';
 import { keyMark, withKeyHoles } from './call-marks.ts';
 import { solveRepetition } from './repetition.ts';

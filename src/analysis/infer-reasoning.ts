@@ -3,7 +3,7 @@
  * The evidence is taken in this order: finished turns, the generation prompt's variants, the mirror of
  * the prompt's opening confirmed by a render, the same unconfirmed.
  */
-import type { ReasoningFormat } from '../chat-format.ts';
+import type { ReasoningFormat } from '../format/chat-format.ts';
 import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { mirror, type TurnReading } from './infer-turn.ts';

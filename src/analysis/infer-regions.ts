@@ -3,7 +3,7 @@
  *
  *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
  */
-import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
+import type { ContentFormat, ReasoningFormat } from '../format/chat-format.ts';
 import { type BesideCalls, emptyWrapper, readBesideCalls } from './beside-calls.ts';
 import { type ContentOpening, readOpening } from './content-opening.ts';
 import type { EvidenceLog } from './evidence.ts';

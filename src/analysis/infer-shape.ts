@@ -1,6 +1,6 @@
 /** Under which conversation shape a template renders calls and reasoning: tried, not guessed. */
-import { writePython, writePythonString } from '../grammar/write-values.ts';
-import { callShapes, reasoningFields } from '../template/input-shape.ts';
+import { writePython, writePythonString } from '../format/write-values.ts';
+import { callShapes, reasoningFields } from '../template/prompt/input-shape.ts';
 import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { ProbeShape } from './probe-messages.ts';

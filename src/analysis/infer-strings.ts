@@ -1,6 +1,6 @@
 /** How strings are written inside an entry: as they are, escaped, or in a second frame when they are awkward. */
-import type { ValueFrame } from '../chat-format.ts';
-import { writePythonString } from '../grammar/write-values.ts';
+import type { ValueFrame } from '../format/chat-format.ts';
+import { writePythonString } from '../format/write-values.ts';
 import { type ArgumentTexts, argumentRegion } from './argument-region.ts';
 
 /** The frames of strings; `open` and `close` reach from the key to the end of the entry. */

@@ -1,5 +1,5 @@
 /** The texts that end a turn: behind content, behind calls, and before the next message. */
-import type { TurnFormat } from '../chat-format.ts';
+import type { TurnFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { EndReading } from './infer-ends.ts';
 import type { TurnReading } from './infer-turn.ts';

@@ -6,7 +6,7 @@ import type {
   FormatLabels,
   ReasoningModeLabel,
   ToolFormatLabel,
-} from '../chat-format.ts';
+} from '../format/chat-format.ts';
 
 /** Names a format. */
 export function labelFormat(

@@ -4,7 +4,7 @@
  * An override names templates by fingerprint and is merged into the inferred format field by field. Each
  * field that it sets is evidence of its own, and the reason says why a render cannot show it.
  */
-import type { ChatFormat } from '../chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { channelSpellings } from './overrides/channel-spellings.ts';
 import { pythonicCalls } from './overrides/pythonic-calls.ts';

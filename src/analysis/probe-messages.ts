@@ -1,6 +1,6 @@
 /** From a probe to the messages and tools that a template is rendered with. */
-import type { InputShape } from '../chat-format.ts';
-import type { Tool } from '../messages.ts';
+import type { InputShape } from '../format/chat-format.ts';
+import type { Tool } from '../format/messages.ts';
 import type { Probe, ProbeCall } from './probes.ts';
 import type { Sentinels } from './sentinels.ts';
 

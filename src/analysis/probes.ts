@@ -2,7 +2,7 @@
  * The probes: assistant messages that differ in one thing, each put behind the same user message.
  * `docs/probes.md` says which question each of them answers.
  */
-import type { JsonObject, JsonValue } from '../messages.ts';
+import type { JsonObject, JsonValue } from '../format/messages.ts';
 import type { Sentinels } from './sentinels.ts';
 
 /** A call in a probe. */

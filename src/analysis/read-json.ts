@@ -1,7 +1,7 @@
 /** Finds JSON inside other text, and learns how it is spelled. */
-import type { JsonStyle } from '../chat-format.ts';
-import { writeJson, writeJsonString } from '../grammar/write-values.ts';
-import type { JsonObject, JsonValue } from '../messages.ts';
+import type { JsonStyle } from '../format/chat-format.ts';
+import type { JsonObject, JsonValue } from '../format/messages.ts';
+import { writeJson, writeJsonString } from '../format/write-values.ts';
 
 /** A JSON value in a text. */
 export interface FoundJson {

@@ -1,5 +1,5 @@
 /** Which probe and slice support each field of reasoning and content. */
-import type { ContentFormat, ReasoningFormat } from '../chat-format.ts';
+import type { ContentFormat, ReasoningFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { beforeCalls, type RegionTexts } from './region-texts.ts';
 

@@ -2,9 +2,9 @@
  * The self-check: probe messages written from the inferred format, compared byte for byte with what the
  * template renders. What differs is a warning with both texts.
  */
-import type { ChatFormat } from '../chat-format.ts';
-import { writeResponse } from '../grammar/write-response.ts';
-import type { AssistantMessage } from '../messages.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import type { AssistantMessage } from '../format/messages.ts';
+import { writeResponse } from '../format/write-response.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { type Probe, type ProbeTable, valueProbe } from './probes.ts';
 import type { Sentinels } from './sentinels.ts';

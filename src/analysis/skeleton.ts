@@ -1,6 +1,6 @@
 /** A call's literals with holes in them. */
-import type { CallEnvelope, CallPart } from '../chat-format.ts';
-import type { JsonObject, JsonValue } from '../messages.ts';
+import type { CallEnvelope, CallPart } from '../format/chat-format.ts';
+import type { JsonObject, JsonValue } from '../format/messages.ts';
 import type { CallSpan } from './call-spans.ts';
 import type { ProbeCall } from './probes.ts';
 import { sameJson } from './read-json.ts';

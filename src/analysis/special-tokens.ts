@@ -1,5 +1,5 @@
 /** Puts the model's special tokens into a finished format, and freezes it. */
-import type { ChatFormat } from '../chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 
 /** Puts the model's own special tokens where the probes had sentinels; texts that become empty vanish from lists. */
 export function replaceTokens<T>(value: T, tokensBySentinel: ReadonlyMap<string, string>): T {

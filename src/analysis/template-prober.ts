@@ -6,9 +6,9 @@
  *
  * A template that refuses a probe gives `null`: that is an answer, not a failure.
  */
-import { AnalysisError, TemplateError } from '../errors.ts';
+import { AnalysisError, TemplateError } from '../format/errors.ts';
+import { thinkingSwitches } from '../template/prompt/thinking-switches.ts';
 import type { Template } from '../template/template.ts';
-import { thinkingSwitches } from '../template/thinking-switches.ts';
 import { type ProbeShape, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
 import type { Sentinels } from './sentinels.ts';

@@ -1,5 +1,5 @@
 /** A generation prompt that writes something which no region of the format accounts for. */
-import type { ChatFormat } from '../chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** A sample response, coloured by what its parts are. */
 import pc from 'picocolors';
-import type { ChatFormat } from '../chat-format.ts';
-import { createResponseParser } from '../create-response-parser.ts';
-import { writeResponse } from '../grammar/write-response.ts';
-import type { AssistantMessage, Tool } from '../messages.ts';
-import type { ResponseEvent } from '../runtime/events.ts';
+import { createResponseParser } from '../codegen/create-response-parser.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import type { AssistantMessage, Tool } from '../format/messages.ts';
+import { writeResponse } from '../format/write-response.ts';
+import type { ResponseEvent } from '../parser/events.ts';
 
 const sampleTool: Tool = {
   type: 'function',

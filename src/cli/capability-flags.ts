@@ -1,6 +1,6 @@
 /** What a chat template can do, for people. */
 import pc from 'picocolors';
-import type { Capabilities } from '../chat-format.ts';
+import type { Capabilities } from '../format/chat-format.ts';
 
 /** A tick or a cross for each capability: `✓ tool calls`. */
 export function capabilityFlags(capabilities: Capabilities): readonly string[] {

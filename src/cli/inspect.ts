@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
-import { generateModel } from '../codegen/generate-model.ts';
+import { generateModel } from '../generate/generate-model.ts';
 import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readModelSource } from './model-source.ts';

@@ -2,13 +2,13 @@
 /** The `idiolect` command: one file per command beside this one. */
 import { createRequire } from 'node:module';
 import { Command, type Option } from 'commander';
-import { registerChat } from './chat.ts';
-import { registerGenerate } from './generate.ts';
-import { registerInfo } from './info.ts';
+import { registerChat } from './chat/chat.ts';
+import { registerGenerate } from './generate/generate.ts';
+import { registerInfo } from './hub/info.ts';
+import { registerList } from './hub/list.ts';
+import { registerPull } from './hub/pull.ts';
+import { registerRemove } from './hub/remove.ts';
 import { registerInspect } from './inspect.ts';
-import { registerList } from './list.ts';
-import { registerPull } from './pull.ts';
-import { registerRemove } from './remove.ts';
 import { reportError, reportUsage } from './report-error.ts';
 import { registerVerify } from './verify.ts';
 

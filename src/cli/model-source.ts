@@ -1,7 +1,7 @@
 /** What a person names on the command line (a template or a model file), read into a chat template. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { ModelFileError } from '../errors.ts';
+import { ModelFileError } from '../format/errors.ts';
 import {
   effectiveTemplate,
   type GgufHeader,

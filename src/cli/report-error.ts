@@ -1,6 +1,6 @@
 /** How an error that ends a command is shown. */
 import pc from 'picocolors';
-import { IdiolectError } from '../errors.ts';
+import { IdiolectError } from '../format/errors.ts';
 
 /**
  * Errors that we foresaw, and those of the disk, are one line for a person, and for a program one JSON object

@@ -1,7 +1,7 @@
 /** `idiolect verify`: tries the laws on templates, and says whether they hold. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { type LawName, type Verification, verifyTemplate } from '../verify/verify-template.ts';
+import { type LawName, type Verification, verifyTemplate } from '../generate/verify/verify-template.ts';
 import { readModelSource } from './model-source.ts';
 import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
 

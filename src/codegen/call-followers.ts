@@ -1,6 +1,6 @@
 /** What can follow a call, and how the reader knows that it is another one. */
-import type { CallsFormat, ChatFormat } from '../chat-format.ts';
-import type { KeyedText } from '../runtime/module-contract.ts';
+import type { CallsFormat, ChatFormat } from '../format/chat-format.ts';
+import type { KeyedText } from '../parser/module-contract.ts';
 import {
   core,
   isBlank,

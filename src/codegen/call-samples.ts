@@ -1,6 +1,6 @@
 /** Samples of a format's calls, for the pictures of states: written as the format writes them. */
-import type { CallPart, CallsFormat } from '../chat-format.ts';
-import { writeArguments } from '../grammar/write-response.ts';
+import type { CallPart, CallsFormat } from '../format/chat-format.ts';
+import { writeArguments } from '../format/write-response.ts';
 import { leadingLiteral } from './format-markers.ts';
 
 const samples = { name: 'get_time', id: 'abc123', arguments: { city: 'Paris' } };

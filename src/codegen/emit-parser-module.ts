@@ -43,7 +43,7 @@ function emitImports(program: ParserProgram): string {
   const uses = new Set(program.states.map(({ step }) => step.use));
   const values = [...uses].flatMap((use) => [use, compilers[use] ?? []].flat());
   const types = [...uses].flatMap((use) => tableTypes[use] ?? []);
-  return printImport(values, [...types, 'Reader', 'ResponseModule', 'State'], 'idiolect/runtime');
+  return printImport(values, [...types, 'Reader', 'ResponseModule', 'State'], 'idiolect/parser');
 }
 
 function emitModule(program: ParserProgram): string {

@@ -1,6 +1,6 @@
 /** What the entries of arguments and the properties of nested values share: keys, frames, and samples. */
-import type { EntryArguments, JsonType, ValueFrame } from '../chat-format.ts';
-import type { FrameChoice, KeyedText, ValuePlace } from '../runtime/module-contract.ts';
+import type { EntryArguments, JsonType, ValueFrame } from '../format/chat-format.ts';
+import type { FrameChoice, KeyedText, ValuePlace } from '../parser/module-contract.ts';
 import { isBlank, type MarkerChoice } from './format-markers.ts';
 import { picture } from './pictures.ts';
 import type { StateName, StateSpec } from './states.ts';

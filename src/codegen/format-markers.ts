@@ -1,6 +1,6 @@
 /** A format's markers, as the states need them: which may stand where, and what they lead to. */
-import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
-import type { Choice } from '../runtime/module-contract.ts';
+import type { CallPart, CallsFormat, ChatFormat } from '../format/chat-format.ts';
+import type { Choice } from '../parser/module-contract.ts';
 import type { StateName } from './states.ts';
 
 /** A marker and where it leads. */

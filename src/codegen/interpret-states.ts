@@ -1,12 +1,26 @@
 /** Runs the states of a program without generating code: the oracle of generated modules, and the fallback. */
-import type { ResponseModule, State } from '../runtime/module-contract.ts';
-import type { Reader } from '../runtime/reader.ts';
-import { expect, expectTable, holeTable, readHole, recover, recoverTable } from '../runtime/steps-call.ts';
-import { readHeader } from '../runtime/steps-header.ts';
-import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../runtime/steps-json.ts';
-import { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from '../runtime/steps-text.ts';
-import { readTrial, trialTable } from '../runtime/steps-trial.ts';
-import { beginItem, endArguments, endNested, readValue, valueTable } from '../runtime/steps-values.ts';
+import type { ResponseModule, State } from '../parser/module-contract.ts';
+import type { Reader } from '../parser/reader.ts';
+import {
+  expect,
+  expectTable,
+  holeTable,
+  readHole,
+  recover,
+  recoverTable,
+} from '../parser/steps/steps-call.ts';
+import { readHeader } from '../parser/steps/steps-header.ts';
+import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../parser/steps/steps-json.ts';
+import {
+  begin,
+  beginTable,
+  doubtTable,
+  readDoubt,
+  readRegion,
+  regionTable,
+} from '../parser/steps/steps-text.ts';
+import { readTrial, trialTable } from '../parser/steps/steps-trial.ts';
+import { beginItem, endArguments, endNested, readValue, valueTable } from '../parser/steps/steps-values.ts';
 import { isReference, type ParserProgram, type StateName, type Step } from './states.ts';
 
 /** A module that does what the module generated from `program` does. */

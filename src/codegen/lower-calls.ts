@@ -1,6 +1,6 @@
 /** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
-import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
-import type { IdPart } from '../runtime/module-contract.ts';
+import type { CallPart, CallsFormat, ChatFormat } from '../format/chat-format.ts';
+import type { IdPart } from '../parser/module-contract.ts';
 import { followingChoices, nextCall } from './call-followers.ts';
 import {
   brokenArguments,

@@ -1,6 +1,6 @@
 /** Lowers arguments that are written as entries. */
-import type { CallsFormat, EntryArguments } from '../chat-format.ts';
-import type { KeyedText, ValuePlace } from '../runtime/module-contract.ts';
+import type { CallsFormat, EntryArguments } from '../format/chat-format.ts';
+import type { KeyedText, ValuePlace } from '../parser/module-contract.ts';
 import { sampleParts } from './call-samples.ts';
 import {
   anyKey,

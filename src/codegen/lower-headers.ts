@@ -1,5 +1,5 @@
 /** Lowers the headers of regions in turns of several regions, each of which has one. */
-import type { ChatFormat } from '../chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import { openingText } from './call-samples.ts';
 import { core, headerEnd } from './format-markers.ts';
 import { picture } from './pictures.ts';

@@ -1,6 +1,6 @@
 /** Lowers nested values in a format's own notation: objects and arrays that are written as no JSON. */
-import type { CallsFormat, EntryArguments, NestedFormat } from '../chat-format.ts';
-import type { ExpectTable, NestedTable, ValuePlace } from '../runtime/module-contract.ts';
+import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
+import type { ExpectTable, NestedTable, ValuePlace } from '../parser/module-contract.ts';
 import { sampleParts } from './call-samples.ts';
 import {
   anyKey,

@@ -5,8 +5,8 @@
  * follows, missing ends, and calls before and after text are all read. It is therefore made from the
  * format itself and not from the grammar.
  */
-import type { ChatFormat } from '../chat-format.ts';
-import { moduleContractVersion } from '../runtime/module-contract.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import { moduleContractVersion } from '../parser/module-contract.ts';
 import { sampleCall } from './call-samples.ts';
 import {
   core,

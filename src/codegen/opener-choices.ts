@@ -1,6 +1,6 @@
 /** What can open a call: in text, and where a region may begin. */
-import type { CallsFormat, ChatFormat } from '../chat-format.ts';
-import type { GoingOn } from '../runtime/module-contract.ts';
+import type { CallsFormat, ChatFormat } from '../format/chat-format.ts';
+import type { GoingOn } from '../parser/module-contract.ts';
 import {
   type ChainLink,
   core,

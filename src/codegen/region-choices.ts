@@ -1,5 +1,5 @@
 /** Which markers begin and end the regions of a turn, and where each leads. */
-import type { ChatFormat } from '../chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import { core, endChoices, isBlank, type MarkerChoice } from './format-markers.ts';
 import { openerChoices } from './opener-choices.ts';
 import { behindTurn } from './state-names.ts';

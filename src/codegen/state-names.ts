@@ -1,5 +1,5 @@
 /** Names of the states that others lead to. A state is named for where the reader stands. */
-import type { CallPart, CallsFormat, ChatFormat } from '../chat-format.ts';
+import type { CallPart, CallsFormat, ChatFormat } from '../format/chat-format.ts';
 import { type Closing, closingElements, type Hole, openingChain } from './format-markers.ts';
 import type { StateName } from './states.ts';
 

@@ -2,7 +2,7 @@
  * The states of a parser as plain data: one list feeds the interpreter and the emitter of modules.
  *
  * A state is named for where the reader stands, and does one step of the runtime with one table.
- * Tables are those of `src/runtime/module-contract.ts`, with names of states in place of functions.
+ * Tables are those of `src/parser/module-contract.ts`, with names of states in place of functions.
  */
 import type {
   BeginTable,
@@ -19,7 +19,7 @@ import type {
   RegionTable,
   TrialTable,
   ValueTable,
-} from '../runtime/module-contract.ts';
+} from '../parser/module-contract.ts';
 
 /** Name of a state: a TypeScript identifier. */
 export type StateName = string;

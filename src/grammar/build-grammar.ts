@@ -1,15 +1,15 @@
 /** The grammar of one request, ready for an engine: GBNF text, when it starts, and what it leaves out. */
-import type { ChatFormat } from '../chat-format.ts';
-import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../errors.ts';
-import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../messages.ts';
-import { chatFormat, readOptions, requireOption } from '../option-rules.ts';
-import { normalizeTools, type ToolList } from '../tools.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
+import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../format/messages.ts';
+import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
+import { type SchemaInput, toJsonSchema } from '../tools/standard-schema.ts';
+import { normalizeTools, type ToolList } from '../tools/tools.ts';
 import { callOpener } from './call-grammar.ts';
-import { checkGrammar, refuseFindings } from './check-grammar.ts';
-import type { Grammar } from './expression.ts';
+import { checkGrammar, refuseFindings } from './expression/check-grammar.ts';
+import type { Grammar } from './expression/expression.ts';
+import { printGbnf } from './gbnf/print-gbnf.ts';
 import { grammarRules } from './grammar-rules.ts';
-import { type SchemaInput, toJsonSchema } from './json-schema/standard-schema.ts';
-import { printGbnf } from './print-gbnf.ts';
 import { type PromptState, readPromptState } from './prompt-state.ts';
 import {
   type ResponseGrammar,

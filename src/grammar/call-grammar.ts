@@ -2,12 +2,19 @@
  * Tool calls as an expression: the skeleton of `ChatFormat.calls` with its holes filled by the tools
  * on offer.
  */
-import type { ArgumentsFormat, CallPart, CallsFormat } from '../chat-format.ts';
-import type { JsonSchema, Tool } from '../messages.ts';
-import { alternatives } from './alternatives.ts';
-import { characterClass, type Expression, literal, optional, repeat, sequence } from './expression.ts';
+import type { ArgumentsFormat, CallPart, CallsFormat } from '../format/chat-format.ts';
+import type { JsonSchema, Tool } from '../format/messages.ts';
+import { alternatives } from './expression/alternatives.ts';
+import {
+  characterClass,
+  type Expression,
+  literal,
+  optional,
+  repeat,
+  sequence,
+} from './expression/expression.ts';
+import type { RuleSet } from './expression/rule-set.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
-import type { RuleSet } from './rule-set.ts';
 
 /** What a section of calls is written for. */
 export interface CallGrammarOptions {

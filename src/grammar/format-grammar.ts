@@ -1,7 +1,7 @@
 /** The grammar of a format by itself, without tools: any function name, any arguments. */
-import type { ChatFormat } from '../chat-format.ts';
-import type { Grammar } from './expression.ts';
-import { printGbnf } from './print-gbnf.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import type { Grammar } from './expression/expression.ts';
+import { printGbnf } from './gbnf/print-gbnf.ts';
 import { responseGrammar } from './response-grammar.ts';
 
 /** A format's grammar as a tree and as GBNF. */

@@ -7,7 +7,7 @@ import {
   type OptionRules,
   oneOf,
   truth,
-} from '../option-rules.ts';
+} from '../format/option-rules.ts';
 import type { GrammarOptions } from './build-grammar.ts';
 
 const toolChoice: OptionRule = {

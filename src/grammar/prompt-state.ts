@@ -1,5 +1,5 @@
 /** Where the generation prompt has left the assistant's turn: what a grammar for the rest begins with. */
-import type { ChatFormat } from '../chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 
 /** Where in the assistant's turn a prompt ends. */
 export interface PromptState {

@@ -1,9 +1,9 @@
 /** ChatFormat + tools + what was asked → the expression for one response. */
-import type { ChatFormat } from '../chat-format.ts';
-import { type SchemaIssue, UnsupportedOptionError } from '../errors.ts';
-import type { JsonSchema, Tool } from '../messages.ts';
-import { alternatives } from './alternatives.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import { type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
+import type { JsonSchema, Tool } from '../format/messages.ts';
 import { callOpener, callSection } from './call-grammar.ts';
+import { alternatives } from './expression/alternatives.ts';
 import {
   characterClass,
   type Expression,
@@ -15,11 +15,11 @@ import {
   until,
   untilOrEnd,
   without,
-} from './expression.ts';
+} from './expression/expression.ts';
+import { withoutUnused } from './expression/references.ts';
+import { RuleSet } from './expression/rule-set.ts';
 import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
 import type { PromptState } from './prompt-state.ts';
-import { withoutUnused } from './references.ts';
-import { RuleSet } from './rule-set.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
 /** What a response may be. */

@@ -2,20 +2,20 @@
  * The arguments of tools as rules of one set, each compiled once: the grammars of every choice (all tools,
  * one by name, some, with one call or several) are put together from the same rules.
  */
-import type { CallsFormat, ChatFormat } from '../chat-format.ts';
-import { SchemaError, type SchemaIssue } from '../errors.ts';
-import type { Tool } from '../messages.ts';
-import type { CompiledArguments, CompiledTools } from '../runtime/compiled-tools.ts';
-import { toolVersion } from '../version.ts';
+import type { CallsFormat, ChatFormat } from '../format/chat-format.ts';
+import type { CompiledArguments, CompiledTools } from '../format/compiled-tools.ts';
+import { SchemaError, type SchemaIssue } from '../format/errors.ts';
+import type { Tool } from '../format/messages.ts';
+import { toolVersion } from '../format/version.ts';
+import { plainSchema } from '../tools/plain-schema.ts';
 import { type OfferedTool, textAfterArguments } from './call-grammar.ts';
-import { type Expression, literal } from './expression.ts';
+import { type Expression, literal } from './expression/expression.ts';
+import { packExpression, unpackExpression } from './expression/packed-expression.ts';
+import { referredRules } from './expression/references.ts';
+import { RuleSet } from './expression/rule-set.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
 import type { CompiledSchema } from './json-schema/compile-schema.ts';
-import { plainSchema } from './json-schema/plain-schema.ts';
-import { schemaText } from './json-schema/schema-text.ts';
-import { packExpression, unpackExpression } from './packed-expression.ts';
-import { referredRules } from './references.ts';
-import { RuleSet } from './rule-set.ts';
+import { schemaText } from './json-schema/document/schema-text.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 
 /** How schemas are compiled. */

@@ -1,6 +1,6 @@
 /** Names of tools as formats write them. */
-import type { CallPart, CallsFormat } from '../chat-format.ts';
-import { ToolError } from '../errors.ts';
+import type { CallPart, CallsFormat } from '../format/chat-format.ts';
+import { ToolError } from '../format/errors.ts';
 
 /** A name as the format spells it: escaped where the call is JSON. */
 export function spellName(name: string, calls: CallsFormat): string {

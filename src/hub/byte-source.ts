@@ -1,6 +1,6 @@
 /** Random access to the bytes of a file, local or behind HTTP, with a count of what was really read. */
 import fs from 'node:fs/promises';
-import { ModelFileError } from '../errors.ts';
+import { ModelFileError } from '../format/errors.ts';
 
 /** What one read brought: fewer bytes than asked for only at the end of the file. */
 export interface SourceBytes {

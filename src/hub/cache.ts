@@ -13,8 +13,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { getHFHubCachePath, getRepoFolderName } from '@huggingface/hub';
-import { UnsupportedOptionError } from '../errors.ts';
-import { anyText, requireOption } from '../option-rules.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import { anyText, requireOption } from '../format/option-rules.ts';
 import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';

@@ -1,7 +1,7 @@
 /** What lies in the cache: listing, finding and removing models. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { anyText, requireOption } from '../option-rules.ts';
+import { anyText, requireOption } from '../format/option-rules.ts';
 import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
 import { FileNotFoundError, ModelNotCachedError } from './errors.ts';

@@ -8,7 +8,7 @@
  */
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { IdiolectError } from '../errors.ts';
+import { IdiolectError } from '../format/errors.ts';
 import { parseContentRange } from './byte-source.ts';
 import { DiskFullError, DownloadInterruptedError, HubUnavailableError, RateLimitedError } from './errors.ts';
 import type { PartialFile } from './partial-file.ts';

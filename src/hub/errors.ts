@@ -1,5 +1,5 @@
 /** What can go wrong between a model's name and its bytes: one class per thing that a caller would do differently. */
-import { IdiolectError } from '../errors.ts';
+import { IdiolectError } from '../format/errors.ts';
 
 /** What a person typed is no model reference. */
 export class ModelReferenceError extends IdiolectError {

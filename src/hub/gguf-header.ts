@@ -6,8 +6,8 @@
  * so it is given bytes by us alone, which are counted and checked before and after.
  */
 import { type GGUFParseOutput, gguf } from '@huggingface/gguf';
-import { IdiolectError, ModelFileError } from '../errors.ts';
-import { checkOptions, requireOption } from '../option-rules.ts';
+import { IdiolectError, ModelFileError } from '../format/errors.ts';
+import { checkOptions, requireOption } from '../format/option-rules.ts';
 import { type ByteSource, fileSource, httpSource } from './byte-source.ts';
 import { chatTemplates, fileOrAddress, headerRules } from './hub-rules.ts';
 

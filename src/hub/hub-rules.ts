@@ -9,7 +9,7 @@ import {
   orNull,
   truth,
   wholeNumberFrom,
-} from '../option-rules.ts';
+} from '../format/option-rules.ts';
 import type { GgufHeaderOptions } from './gguf-header.ts';
 import type { HubOptions } from './hub-client.ts';
 import type { InspectOptions } from './obtain-model.ts';

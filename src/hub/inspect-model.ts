@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { parseGGUFQuantLabel, parseGgufShardFilename } from '@huggingface/gguf';
-import type { Capabilities } from '../chat-format.ts';
-import { IdiolectError, ModelFileError, ToolsUnsupportedError } from '../errors.ts';
-import { requireOption } from '../option-rules.ts';
+import type { Capabilities } from '../format/chat-format.ts';
+import { IdiolectError, ModelFileError, ToolsUnsupportedError } from '../format/errors.ts';
+import { requireOption } from '../format/option-rules.ts';
 import { fileSize } from './cache.ts';
 import { NotAModelError } from './errors.ts';
 import { effectiveTemplate, type GgufHeader, readGgufHeader } from './gguf-header.ts';

@@ -1,7 +1,7 @@
 /** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
 import fs from 'node:fs/promises';
-import { ModelFileError } from '../errors.ts';
-import { anyText, checkOptions, requireOption } from '../option-rules.ts';
+import { ModelFileError } from '../format/errors.ts';
+import { anyText, checkOptions, requireOption } from '../format/option-rules.ts';
 import { defaultCacheFolder, fileSize } from './cache.ts';
 import { findCachedModel } from './cached-models.ts';
 import { createHub, type HubOptions } from './hub-client.ts';

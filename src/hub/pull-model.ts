@@ -1,7 +1,7 @@
 /** A model from the Hub onto the disk: resolve, look, refuse or fetch, verify, put in place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { checkOptions, requireOption } from '../option-rules.ts';
+import { checkOptions, requireOption } from '../format/option-rules.ts';
 import {
   blobFile,
   defaultCacheFolder,

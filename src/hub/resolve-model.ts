@@ -1,6 +1,6 @@
 /** From a model's name to the exact files: which commit, which file, how long, with which hash. */
 import { type ListFileEntry, listFiles, modelInfo } from '@huggingface/hub';
-import { IdiolectError } from '../errors.ts';
+import { IdiolectError } from '../format/errors.ts';
 import { type Choice, chooseModel } from './choose-file.ts';
 import type { ContentHash } from './content-hash.ts';
 import {

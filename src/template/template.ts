@@ -10,18 +10,18 @@
  * A template is untrusted: it works on copies of its input, reaches no JavaScript object, and every
  * render is bounded.
  */
-import { TemplateError, TemplateLimitError } from '../errors.ts';
-import { CompileError } from './compile-expression.ts';
-import { compileTemplate, type Execute } from './compile-statement.ts';
-import { importValue, type NoteRead } from './input.ts';
-import { parseSource } from './parse-source.ts';
-import { defaultLimits, Runtime, Scope, type TemplateLimits } from './runtime.ts';
-import { SourceError } from './split-source.ts';
-import type { Node } from './tree.ts';
-import { Dict, PythonError, RaisedError, type ReadKind } from './values.ts';
+import { TemplateError, TemplateLimitError } from '../format/errors.ts';
+import { CompileError } from './compile/compile-expression.ts';
+import { compileTemplate, type Execute } from './compile/compile-statement.ts';
+import { parseSource } from './compile/parse-source.ts';
+import { SourceError } from './compile/split-source.ts';
+import type { Node } from './compile/tree.ts';
+import { importValue, type NoteRead } from './values/input.ts';
+import { defaultLimits, Runtime, Scope, type TemplateLimits } from './values/runtime.ts';
+import { Dict, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
-export type { TemplateLimits } from './runtime.ts';
-export type { ReadKind } from './values.ts';
+export type { TemplateLimits } from './values/runtime.ts';
+export type { ReadKind } from './values/values.ts';
 
 /** Values for a template's variables: anything that JSON can say. They are copied, never changed. */
 export type TemplateVariables = Readonly<Record<string, unknown>>;

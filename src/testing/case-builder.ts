@@ -24,12 +24,19 @@
  * character of it in exactly one event. `log` gives the events as lines, to look at or to compare.
  */
 import { analyzeTemplate } from '../analysis/analyze-template.ts';
-import type { ChatFormat } from '../chat-format.ts';
-import { createResponseParser } from '../create-response-parser.ts';
-import type { JsonObject, Tool } from '../messages.ts';
-import { anyText, isRecord, type OptionRules, oneOf, readOptions, requireOption } from '../option-rules.ts';
-import type { ResponseModule } from '../runtime/module-contract.ts';
-import type { ResponseParserOptions, ResponsePiece } from '../runtime/response-parser.ts';
+import { createResponseParser } from '../codegen/create-response-parser.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import type { JsonObject, Tool } from '../format/messages.ts';
+import {
+  anyText,
+  isRecord,
+  type OptionRules,
+  oneOf,
+  readOptions,
+  requireOption,
+} from '../format/option-rules.ts';
+import type { ResponseModule } from '../parser/module-contract.ts';
+import type { ResponseParserOptions, ResponsePiece } from '../parser/response-parser.ts';
 import { ResponseCaseError } from './case-error.ts';
 import { cutDifference, gapDifference, messageDifferences } from './compare-readings.ts';
 import { eventLog } from './event-log.ts';

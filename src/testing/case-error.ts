@@ -1,5 +1,5 @@
 /** What a failed case throws. */
-import { IdiolectError } from '../errors.ts';
+import { IdiolectError } from '../format/errors.ts';
 
 /** One thing that differs. */
 export interface CaseDifference {

@@ -1,7 +1,7 @@
 /** What differs between the readings of a response, and between a reading and what was expected of it. */
-import { isObject } from '../json-values.ts';
-import type { JsonValue } from '../messages.ts';
-import type { ResponseMessage } from '../runtime/events.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonValue } from '../format/messages.ts';
+import type { ResponseMessage } from '../parser/events.ts';
 import type { ExpectedCall, ExpectedResponse } from './case-builder.ts';
 import type { CaseDifference } from './case-error.ts';
 import { eventLog } from './event-log.ts';

@@ -9,8 +9,8 @@
  * event, then what it says: names and ids bare, text in quotes and with JSON's escapes. Text that holds
  * quotes stands in backticks, so that JSON stays readable: `{"city": "Oslo"}`.
  */
-import { list, requireOption, responseEvent } from '../option-rules.ts';
-import type { AnyResponseEvent, ResponseEvent } from '../runtime/events.ts';
+import { list, requireOption, responseEvent } from '../format/option-rules.ts';
+import type { AnyResponseEvent, ResponseEvent } from '../parser/events.ts';
 
 /** One line per event. What `malformed` gives as its reason is left out: it is for people, and may change. */
 export function eventLog(events: readonly AnyResponseEvent[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** One response, read at every cut: the ways in which an engine may deliver it. */
-import { isRecord, type OptionRule, requireOption } from '../option-rules.ts';
-import type { ResponseEvent, ResponseMessage } from '../runtime/events.ts';
-import type { ResponseParser, ResponsePiece } from '../runtime/response-parser.ts';
+import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
+import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
+import type { ResponseParser, ResponsePiece } from '../parser/response-parser.ts';
 import { mergeEvents } from './event-log.ts';
 
 /** What came of reading a response that was cut in one way. */

@@ -3,7 +3,7 @@
  * lie in the file. (Readers that decode every text lose the ones that are not valid UTF-8, and the byte
  * order marks; a vocabulary copied through them has doubled tokens, and does not load.)
  */
-import { ModelFileError } from '../errors.ts';
+import { ModelFileError } from '../format/errors.ts';
 import { ggufMagic, ggufTypes } from './gguf-types.ts';
 import type { GgufMetadata, GgufValue } from './gguf-writer.ts';
 

@@ -1,6 +1,6 @@
 /** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
-import { UnsupportedOptionError } from '../errors.ts';
-import { isRecord, type OptionRule, requireOption } from '../option-rules.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import { RawArray } from './gguf-reader.ts';
 import { ggufMagic, ggufTypes } from './gguf-types.ts';
 

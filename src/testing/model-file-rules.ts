@@ -1,5 +1,11 @@
 /** What the options of small models may be. */
-import { anyText, isRecord, type OptionRule, type OptionRules, wholeNumberFrom } from '../option-rules.ts';
+import {
+  anyText,
+  isRecord,
+  type OptionRule,
+  type OptionRules,
+  wholeNumberFrom,
+} from '../format/option-rules.ts';
 import type { ScriptedModelOptions } from './scripted-model.ts';
 import type { ModelFileOptions, TinyModelOptions } from './tiny-model.ts';
 

@@ -7,8 +7,8 @@
  * token holds that token's code. A code is a vector of +1 and −1, followed by its own negative so that
  * layer normalisation leaves it alone; the right token's logit is ahead of every other by a hundred.
  */
-import { UnsupportedOptionError } from '../errors.ts';
-import { checkOption, readOptions } from '../option-rules.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import { checkOption, readOptions } from '../format/option-rules.ts';
 import { float32Value, type GgufTensor, type GgufValue, uint32Value, writeGguf } from './gguf-writer.ts';
 import { scriptedRules } from './model-file-rules.ts';
 import { type ModelFileOptions, modelMetadata } from './tiny-model.ts';

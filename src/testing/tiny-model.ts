@@ -2,7 +2,7 @@
  * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and
  * weights that know nothing. They load and sample like any other model; what they write is noise.
  */
-import { bytes, readOptions, requireOption } from '../option-rules.ts';
+import { bytes, readOptions, requireOption } from '../format/option-rules.ts';
 import {
   decodeInt32s,
   decodeStrings,

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Analysis, analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { overrides } from '../../src/analysis/overrides.ts';
-import { sha256 } from '../../src/analysis/sha256.ts';
-import { AnalysisError } from '../../src/errors.ts';
+import { AnalysisError } from '../../src/format/errors.ts';
+import { sha256 } from '../../src/format/sha256.ts';
 import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
 import { callsFromOverrides, notChats, unfaithfulHistories } from './template-lists.ts';
 

@@ -1,11 +1,11 @@
 /** Renders messages through a real template and cuts out what the assistant's turn says. */
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { TemplateError } from '../../src/errors.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import type { AssistantMessage, Message, Tool } from '../../src/messages.ts';
-import { shapeMessages } from '../../src/template/input-shape.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { TemplateError } from '../../src/format/errors.ts';
+import type { AssistantMessage, Message, Tool } from '../../src/format/messages.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
+import { shapeMessages } from '../../src/template/prompt/input-shape.ts';
+import { thinkingSwitches } from '../../src/template/prompt/thinking-switches.ts';
 import { parseTemplate, type Template } from '../../src/template/template.ts';
-import { thinkingSwitches } from '../../src/template/thinking-switches.ts';
 
 export const tokens = { bosToken: '[bos]', eosToken: '[eos]' };
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import type { AssistantMessage } from '../../src/messages.ts';
+import type { AssistantMessage } from '../../src/format/messages.ts';
 import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
 import { spineNames } from '../support/spine-templates.ts';
 import { ExactRender, tokens } from './exact-render.ts';

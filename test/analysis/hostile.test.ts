@@ -1,7 +1,7 @@
 /** Templates that are broken, hostile, or no chat at all: typed errors, and never a hang. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { AnalysisError, TemplateError, TemplateLimitError } from '../../src/errors.ts';
+import { AnalysisError, TemplateError, TemplateLimitError } from '../../src/format/errors.ts';
 
 const chat = (body: string) =>
   `{% for m in messages %}<|{{ m.role }}|>{{ m.content }}${body}<|end|>{% endfor %}`;

@@ -1,7 +1,7 @@
 /** Assistant messages for the laws: awkward strings, every JSON type, up to three calls. */
 import fc from 'fast-check';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import type { AssistantMessage, JsonObject, JsonValue } from '../../src/messages.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { AssistantMessage, JsonObject, JsonValue } from '../../src/format/messages.ts';
 
 const characters = [...'"\'\\\n<>&{}[] éab1-/`|,:=()\t\r', '日', '😀', '\u2028'];
 const awkward = ['', 'null', 'None', 'true', '5', '{"a": 1}', '[1, 2]', ' x ', '</tool_call>', 'plain text'];

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matchStyle, scanJson } from '../../src/analysis/read-json.ts';
 import { solveRepetition } from '../../src/analysis/repetition.ts';
-import { sha256 } from '../../src/analysis/sha256.ts';
 import { composeId, withIndexHoles } from '../../src/analysis/skeleton.ts';
 import {
   commonPrefixLength,
@@ -13,8 +12,9 @@ import {
   tokenEdges,
   tokens,
 } from '../../src/analysis/text-cuts.ts';
-import { writeJson, writeNumber, writePython } from '../../src/grammar/write-values.ts';
-import type { JsonValue } from '../../src/messages.ts';
+import type { JsonValue } from '../../src/format/messages.ts';
+import { sha256 } from '../../src/format/sha256.ts';
+import { writeJson, writeNumber, writePython } from '../../src/format/write-values.ts';
 
 const marker = fc.constantFrom('', '<a>', '</a>', '<b>\n', '\n</b>', '[X]', ', ', '(', ')', '{', '}', 'to=');
 

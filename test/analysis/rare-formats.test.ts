@@ -1,11 +1,11 @@
 /** Formats that differ from all usual ones in one thing. All laws hold for them. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { AnalysisError } from '../../src/errors.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import { verificationCases, verificationTools } from '../../src/verify/verification-cases.ts';
-import { verifyTemplate } from '../../src/verify/verify-template.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { AnalysisError } from '../../src/format/errors.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
+import { verificationCases, verificationTools } from '../../src/generate/verify/verification-cases.ts';
+import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 
 const name = '{{ call.function.name }}';
 const json = '{{ call.function.arguments | tojson }}';

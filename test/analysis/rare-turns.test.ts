@@ -1,9 +1,9 @@
 /** Turns whose regions meet in a way that usual ones do not. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { verificationTools } from '../../src/verify/verification-cases.ts';
-import { verifyTemplate } from '../../src/verify/verify-template.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { verificationTools } from '../../src/generate/verify/verification-cases.ts';
+import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 
 const json = '{{ call.function.arguments | tojson }}';
 const name = '{{ call.function.name }}';

@@ -1,7 +1,7 @@
 /** Templates that nobody has seen: every layout of calls in markers of every style. All laws hold for them. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { verifyTemplate } from '../../src/verify/verify-template.ts';
+import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 
 /** Spells an opening and a closing marker for a word. */
 interface MarkerStyle {

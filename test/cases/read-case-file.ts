@@ -1,5 +1,5 @@
 /** Reads a case file. `test/cases/README.md` describes the notation. */
-import type { ResponsePiece } from '../../src/runtime/response-parser.ts';
+import type { ResponsePiece } from '../../src/parser/response-parser.ts';
 import type { CaseOptions } from '../../src/testing/index.ts';
 
 /** One case of a file. */

@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeTinyModel } from '../../examples/demo/make-model.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
-import { calculate } from '../../src/cli/calculate.ts';
-import { registerChat } from '../../src/cli/chat.ts';
-import { chatTools, currentTime } from '../../src/cli/chat-tools.ts';
-import { createChatView } from '../../src/cli/chat-view.ts';
-import { ServerError, ToolError, ToolsUnsupportedError } from '../../src/errors.ts';
+import { calculate } from '../../src/cli/chat/calculate.ts';
+import { registerChat } from '../../src/cli/chat/chat.ts';
+import { chatTools, currentTime } from '../../src/cli/chat/chat-tools.ts';
+import { createChatView } from '../../src/cli/chat/chat-view.ts';
+import { ServerError, ToolError, ToolsUnsupportedError } from '../../src/format/errors.ts';
 import { serveModel } from '../support/model-server.ts';
 import { runCommand } from './run-command.ts';
 

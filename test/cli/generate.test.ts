@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { registerGenerate } from '../../src/cli/generate.ts';
-import { readGbnf } from '../../src/grammar/read-gbnf.ts';
+import { registerGenerate } from '../../src/cli/generate/generate.ts';
+import { readGbnf } from '../../src/grammar/gbnf/read-gbnf.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { runCommand } from './run-command.ts';
 

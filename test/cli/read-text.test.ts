@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { readToolSources } from '../../src/cli/generate/tool-source.ts';
 import { readModelSource } from '../../src/cli/model-source.ts';
-import { readToolSources } from '../../src/cli/tool-source.ts';
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-text-'));
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));

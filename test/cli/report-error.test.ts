@@ -5,7 +5,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../src/cli/report-error.ts';
-import { TemplateError, TemplateLimitError } from '../../src/errors.ts';
+import { TemplateError, TemplateLimitError } from '../../src/format/errors.ts';
 
 const error = new TemplateError({ template: 'a.jinja', reason: 'missing }}', kind: 'syntax', line: 3 });
 

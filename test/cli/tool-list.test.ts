@@ -1,7 +1,7 @@
 /** Tool lists in the shapes that are about. */
 import { describe, expect, test } from 'vitest';
-import { ToolListError } from '../../src/errors.ts';
-import { readToolList } from '../../src/read-tool-list.ts';
+import { ToolListError } from '../../src/format/errors.ts';
+import { readToolList } from '../../src/tools/read-tool-list.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 const wanted = [{ type: 'function', function: { name: 'f', description: 'does', parameters: schema } }];

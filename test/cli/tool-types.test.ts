@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { printToolTypes } from '../../src/cli/tool-types.ts';
-import { emitTools } from '../../src/codegen/emit-tools.ts';
-import type { Tool } from '../../src/messages.ts';
-import { readToolList } from '../../src/read-tool-list.ts';
+import { printToolTypes } from '../../src/cli/generate/tool-types.ts';
+import type { Tool } from '../../src/format/messages.ts';
+import { emitTools } from '../../src/generate/emit-tools.ts';
+import { readToolList } from '../../src/tools/read-tool-list.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 
 const runs = process.env.LAWS === 'long' ? 500 : 25;
@@ -23,7 +23,7 @@ async function source(tools: readonly Tool[]): Promise<string> {
 function problems(text: string, use = ''): string[] {
   const types =
     'declare module "idiolect" { export type Tool = object; export interface ToolCallEvent { toolCallId: string; toolName: string; arguments: object } }\n' +
-    'declare module "idiolect/runtime" { export function rememberTools(tools: readonly object[], compiled: object): void }';
+    'declare module "idiolect/parser" { export function rememberTools(tools: readonly object[], compiled: object): void }';
   const files = new Map([
     ['/m.ts', `${text}\n${use}`],
     ['/t.d.ts', types],

@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import ts from 'typescript';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { compileAhead, emitCompiledTools } from '../../src/codegen/emit-compiled-tools.ts';
-import { SchemaError } from '../../src/errors.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { type CompiledTools, rememberTools, toolsOfTemplate } from '../../src/format/compiled-tools.ts';
+import { SchemaError } from '../../src/format/errors.ts';
+import type { Tool, ToolChoice } from '../../src/format/messages.ts';
+import { compileAhead, emitCompiledTools } from '../../src/generate/emit-compiled-tools.ts';
 import { buildGrammar, type PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
-import type { Expression, Grammar } from '../../src/grammar/expression.ts';
+import type { Expression, Grammar } from '../../src/grammar/expression/expression.ts';
+import { packExpression, unpackExpression } from '../../src/grammar/expression/packed-expression.ts';
 import * as compiler from '../../src/grammar/json-schema/compile-arguments.ts';
-import { packExpression, unpackExpression } from '../../src/grammar/packed-expression.ts';
-import type { Tool, ToolChoice } from '../../src/messages.ts';
-import { type CompiledTools, rememberTools, toolsOfTemplate } from '../../src/runtime/compiled-tools.ts';
-import { GrammarCache } from '../../src/runtime/engines/chat/grammar-cache.ts';
+import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { openTiny } from '../support/small-chats.ts';
@@ -195,15 +195,15 @@ describe('a table', () => {
 
   describe('of another version', () => {
     afterEach(() => {
-      vi.doUnmock('../../src/version.ts');
+      vi.doUnmock('../../src/format/version.ts');
       vi.resetModules();
     });
 
     test('is not used', async () => {
       vi.resetModules();
-      vi.doMock('../../src/version.ts', () => ({ toolVersion: '0.0.0-other' }));
-      const registry = await import('../../src/runtime/compiled-tools.ts');
-      const cache = await import('../../src/runtime/engines/chat/grammar-cache.ts');
+      vi.doMock('../../src/format/version.ts', () => ({ toolVersion: '0.0.0-other' }));
+      const registry = await import('../../src/format/compiled-tools.ts');
+      const cache = await import('../../src/runtime/chat/grammar-cache.ts');
       registry.rememberTools([wide], marked(format, [wide]));
       const { grammar } = new cache.GrammarCache().get(format, options);
       expect(grammar.grammar).toBe(buildGrammar(format, options).grammar);

@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedBanner } from '../../src/codegen/banner.ts';
-import { emitModule } from '../../src/codegen/emit-module.ts';
 import { lowerToStates } from '../../src/codegen/lower-to-states.ts';
 import { isReference } from '../../src/codegen/states.ts';
-import { writeCalls } from '../../src/grammar/write-response.ts';
-import type { ToolCall } from '../../src/messages.ts';
-import { toolVersion } from '../../src/version.ts';
+import type { ToolCall } from '../../src/format/messages.ts';
+import { toolVersion } from '../../src/format/version.ts';
+import { writeCalls } from '../../src/format/write-response.ts';
+import { emitModule } from '../../src/generate/emit-module.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 

@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import type { JsonValue, Tool } from '../../src/messages.ts';
-import type { ResponseEvent, ResponseMessage } from '../../src/runtime/events.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { JsonValue, Tool } from '../../src/format/messages.ts';
+import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 
 interface ExpectedCall {

@@ -6,13 +6,13 @@
  */
 import fs from 'node:fs';
 import zlib from 'node:zlib';
-import { SchemaError } from '../../src/errors.ts';
+import { SchemaError } from '../../src/format/errors.ts';
+import type { JsonSchema, JsonValue } from '../../src/format/messages.ts';
+import { RuleSet } from '../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
 import { compileSchema, jsonSyntax } from '../../src/grammar/json-schema/compile-schema.ts';
 import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
-import { compileValidator } from '../../src/grammar/json-schema/validate.ts';
-import { printGbnf } from '../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../src/grammar/rule-set.ts';
-import type { JsonSchema, JsonValue } from '../../src/messages.ts';
+import { compileValidator } from '../../src/grammar/json-schema/validate/validate.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 
 /** A line of the file. */

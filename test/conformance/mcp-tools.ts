@@ -1,11 +1,11 @@
 /** Tools of real MCP servers: each compiles under strict policy or says why not; all of them in one grammar. */
 import fs from 'node:fs';
-import { SchemaError } from '../../src/errors.ts';
-import { choice, literal, sequence } from '../../src/grammar/expression.ts';
+import { SchemaError } from '../../src/format/errors.ts';
+import type { JsonSchema, Tool } from '../../src/format/messages.ts';
+import { choice, literal, sequence } from '../../src/grammar/expression/expression.ts';
+import { RuleSet } from '../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
 import { compileArguments } from '../../src/grammar/json-schema/compile-arguments.ts';
-import { printGbnf } from '../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../src/grammar/rule-set.ts';
-import type { JsonSchema, Tool } from '../../src/messages.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 
 interface McpTool {

@@ -1,8 +1,8 @@
 /** The parts of the conformance run, in the order in which they are printed. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { IdiolectError } from '../../src/errors.ts';
-import { verifyTemplate } from '../../src/verify/verify-template.ts';
+import { IdiolectError } from '../../src/format/errors.ts';
+import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { run as runChatCases } from './chat-cases.ts';
 import { run as runGrammarCases } from './grammar-cases.ts';

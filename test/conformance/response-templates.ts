@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '../../src/messages.ts';
-import { argumentTypes } from '../../src/runtime/response-template/casting.ts';
+import type { JsonValue } from '../../src/format/messages.ts';
+import { argumentTypes } from '../../src/response-template/casting.ts';
 import {
   castText,
   castToolCalls,
   createResponseTemplateParser,
   type RegionEvent,
   schemaTypes,
-} from '../../src/runtime/response-template/index.ts';
+} from '../../src/response-template/index.ts';
 
 /** What one run found. */
 export interface ConformanceResult {

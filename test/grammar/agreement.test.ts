@@ -1,11 +1,11 @@
 /** Law "agreement": llama.cpp's engine, Ohm and the matcher accept the same texts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GrammarError } from '../../src/errors.ts';
-import { checkGrammar } from '../../src/grammar/check-grammar.ts';
-import type { Grammar } from '../../src/grammar/expression.ts';
-import { createMatcher } from '../../src/grammar/matcher.ts';
-import { printGbnf } from '../../src/grammar/print-gbnf.ts';
+import { GrammarError } from '../../src/format/errors.ts';
+import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
+import type { Grammar } from '../../src/grammar/expression/expression.ts';
+import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
+import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { alternatives } from '../../src/grammar/alternatives.ts';
-import { choice, literal, optional, rule, sequence } from '../../src/grammar/expression.ts';
+import { alternatives } from '../../src/grammar/expression/alternatives.ts';
+import { choice, literal, optional, rule, sequence } from '../../src/grammar/expression/expression.ts';
 
 describe('alternatives', () => {
   it('factors common beginnings, so that the next character decides', () => {

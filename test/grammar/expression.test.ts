@@ -1,6 +1,6 @@
 /** One expression, all that is made of it, side by side; and every judge asked about the same texts. */
 import { describe, expect, test } from 'vitest';
-import { checkGrammar } from '../../src/grammar/check-grammar.ts';
+import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
 import {
   anyCharacter,
   characterClass,
@@ -17,10 +17,10 @@ import {
   until,
   untilOrEnd,
   without,
-} from '../../src/grammar/expression.ts';
-import { createMatcher } from '../../src/grammar/matcher.ts';
-import { printGbnf } from '../../src/grammar/print-gbnf.ts';
-import { printOhm } from '../../src/grammar/print-ohm.ts';
+} from '../../src/grammar/expression/expression.ts';
+import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
+import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
+import { printOhm } from '../../src/grammar/ohm/print-ohm.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 

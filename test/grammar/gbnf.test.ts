@@ -1,13 +1,13 @@
 /** Reading GBNF as llama.cpp reads it, printing it back, and saying what is wrong with it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GrammarError } from '../../src/errors.ts';
-import { checkGrammar } from '../../src/grammar/check-grammar.ts';
-import { writeGbnf } from '../../src/grammar/gbnf.ts';
-import { createGbnfMatcher } from '../../src/grammar/gbnf-expression.ts';
-import { lintGbnf } from '../../src/grammar/lint-gbnf.ts';
-import { printGbnf } from '../../src/grammar/print-gbnf.ts';
-import { readGbnf } from '../../src/grammar/read-gbnf.ts';
+import { GrammarError } from '../../src/format/errors.ts';
+import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
+import { writeGbnf } from '../../src/grammar/gbnf/gbnf.ts';
+import { createGbnfMatcher } from '../../src/grammar/gbnf/gbnf-expression.ts';
+import { lintGbnf } from '../../src/grammar/gbnf/lint-gbnf.ts';
+import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
+import { readGbnf } from '../../src/grammar/gbnf/read-gbnf.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 

@@ -1,8 +1,8 @@
 /** The matcher's laws: alive, forced, what begins here, which tokens; judged by llama.cpp's engine. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GrammarError } from '../../src/errors.ts';
-import { checkGrammar } from '../../src/grammar/check-grammar.ts';
+import { GrammarError } from '../../src/format/errors.ts';
+import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
 import {
   characterClass,
   choice,
@@ -16,10 +16,10 @@ import {
   sequence,
   until,
   without,
-} from '../../src/grammar/expression.ts';
-import { createMatcher, type Matcher } from '../../src/grammar/matcher.ts';
-import { printGbnf } from '../../src/grammar/print-gbnf.ts';
-import { indexTokens, type TokenIndex } from '../../src/grammar/token-index.ts';
+} from '../../src/grammar/expression/expression.ts';
+import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
+import { createMatcher, type Matcher } from '../../src/grammar/matcher/matcher.ts';
+import { indexTokens, type TokenIndex } from '../../src/grammar/matcher/token-index.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 

@@ -1,7 +1,7 @@
 /** A vocabulary in the order of its bytes, however long its tokens are and whatever they share. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indexTokens, type TokenTexts } from '../../src/grammar/token-index.ts';
+import { indexTokens, type TokenTexts } from '../../src/grammar/matcher/token-index.ts';
 
 /** Few bytes, so that many tokens share beginnings, also longer ones than are compared at once. */
 const token = fc

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ModelFileError, ToolsUnsupportedError } from '../../src/errors.ts';
+import { ModelFileError, ToolsUnsupportedError } from '../../src/format/errors.ts';
 import * as errors from '../../src/hub/errors.ts';
 import type { PullEvent } from '../../src/hub/pull-model.ts';
 import { type Fault, fakeCommit, type SeenRequest } from '../support/fake-hub.ts';

@@ -5,11 +5,11 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import type { AssistantMessage, JsonObject, ToolCall } from '../../src/messages.ts';
-import type { ResponseEvent } from '../../src/runtime/events.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { AssistantMessage, JsonObject, ToolCall } from '../../src/format/messages.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
+import type { ResponseEvent } from '../../src/parser/events.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawMessage, lawTools } from '../support/law-tools.ts';
 import { sampleFormats } from '../support/sample-formats.ts';

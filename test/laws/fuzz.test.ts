@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { AnalysisError } from '../../src/errors.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import type { AssistantMessage } from '../../src/messages.ts';
-import type { ResponseEvent } from '../../src/runtime/events.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { AnalysisError } from '../../src/format/errors.ts';
+import type { AssistantMessage } from '../../src/format/messages.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
+import type { ResponseEvent } from '../../src/parser/events.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { parsePieces } from '../support/parse-pieces.ts';

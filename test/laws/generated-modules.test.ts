@@ -1,9 +1,9 @@
 /** Agreement of the two parsers: every checked-in module says what the interpreter of its format says. */
 import { expect, it } from 'vitest';
 import { modules } from '../../generated/index.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import { verificationCases, verificationTools } from '../../src/verify/verification-cases.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
+import { verificationCases, verificationTools } from '../../src/generate/verify/verification-cases.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { mutate, type Random, seededRandom } from '../support/sample-grammar.ts';
 

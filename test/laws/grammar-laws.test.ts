@@ -5,9 +5,9 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { createMatcher } from '../../src/grammar/matcher.ts';
+import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { engineMatcher } from '../support/grammar-engine.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { ohmMatcher } from '../support/ohm.ts';

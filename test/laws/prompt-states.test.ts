@@ -4,8 +4,8 @@
  * opener of its own, and Qwen3's, where it has none.
  */
 import { describe, expect, it } from 'vitest';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { UnsupportedOptionError } from '../../src/errors.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { type BuiltGrammar, buildGrammar, type GrammarOptions } from '../../src/grammar/build-grammar.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { emitRegistry, type RegistryEntry } from '../../src/codegen/emit-registry.ts';
-import { emitFiles } from '../../src/codegen/generate-model.ts';
+import { emitRegistry, type RegistryEntry } from '../../src/generate/emit-registry.ts';
+import { emitFiles } from '../../src/generate/generate-model.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 
 const folder = fileURLToPath(new URL('../../generated', import.meta.url));

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { type ChatModel, loadModel } from '../../src/runtime/engines/node-llama-cpp/index.ts';
+import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { testLlama } from '../support/test-models.ts';
 

@@ -3,7 +3,7 @@
  * cases are those of `idiolect verify`, so that a person who adds a model sees the same.
  */
 import { describe, expect, it } from 'vitest';
-import { verifyTemplate } from '../../src/verify/verify-template.ts';
+import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 
 const templates = await spineTemplates();

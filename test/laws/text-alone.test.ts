@@ -1,10 +1,10 @@
 /** `none`: a response may hold all that a format writes without a call, and nothing that begins one. */
 import { describe, expect, it } from 'vitest';
+import type { AssistantMessage } from '../../src/format/messages.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { createMatcher } from '../../src/grammar/matcher.ts';
+import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { triggerText } from '../../src/grammar/response-grammar.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import type { AssistantMessage } from '../../src/messages.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
 

@@ -1,11 +1,11 @@
 /** Law: a name that the grammar writes is read back; any other is refused before the first token. */
 import { expect, test } from 'vitest';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { ToolError } from '../../src/errors.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { ToolError } from '../../src/format/errors.ts';
+import type { AssistantMessage, Tool } from '../../src/format/messages.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import type { AssistantMessage, Tool } from '../../src/messages.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 
 const names = [

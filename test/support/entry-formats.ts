@@ -1,5 +1,5 @@
 /** Arguments written as entries, in notations made for tests. */
-import type { EntryArguments, EntryFormat, JsonStyle, ValueFrame } from '../../src/chat-format.ts';
+import type { EntryArguments, EntryFormat, JsonStyle, ValueFrame } from '../../src/format/chat-format.ts';
 
 const style: JsonStyle = {
   itemSeparator: ', ',

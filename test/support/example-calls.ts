@@ -1,6 +1,6 @@
 /** Tools for examples, and what a parser reads of a text that comes unit by unit. */
-import type { ChatFormat } from '../../src/chat-format.ts';
-import type { JsonObject, Tool } from '../../src/messages.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { JsonObject, Tool } from '../../src/format/messages.ts';
 import { everyPosition, parsePieces } from './parse-pieces.ts';
 
 /** A tool with these parameters. */

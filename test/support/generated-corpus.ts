@@ -1,8 +1,8 @@
 /** The modules that are checked in under `generated/`: which there are, and how they are made. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { folderName } from '../../src/cli/model-source.ts';
-import type { GenerateInput } from '../../src/codegen/generate-model.ts';
-import { AnalysisError } from '../../src/errors.ts';
+import { AnalysisError } from '../../src/format/errors.ts';
+import type { GenerateInput } from '../../src/generate/generate-model.ts';
 import { llamaTemplates, ollamaTemplates } from './corpora.ts';
 
 /**

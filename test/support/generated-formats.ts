@@ -1,6 +1,6 @@
 /** The formats that are checked in under `generated/`, as data. */
 import fs from 'node:fs';
-import type { ChatFormat } from '../../src/chat-format.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
 
 const folder = new URL('../../generated/', import.meta.url);
 

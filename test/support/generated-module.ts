@@ -1,9 +1,9 @@
 /** Runs the source text of a generated module, as TypeScript compiles it. */
 import ts from 'typescript';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { emitModule } from '../../src/codegen/emit-module.ts';
-import * as runtime from '../../src/runtime/index.ts';
-import type { ResponseModule } from '../../src/runtime/module-contract.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { emitModule } from '../../src/generate/emit-module.ts';
+import * as runtime from '../../src/parser/index.ts';
+import type { ResponseModule } from '../../src/parser/module-contract.ts';
 
 /** The module generated for a format. It can import the runtime and nothing else. */
 export function generatedModule(format: ChatFormat): ResponseModule {
@@ -12,7 +12,7 @@ export function generatedModule(format: ChatFormat): ResponseModule {
   });
   const exports: { responseModule?: ResponseModule } = {};
   const require = (name: string) => {
-    if (name !== 'idiolect/runtime') throw new Error(`a generated module imports ${name}`);
+    if (name !== 'idiolect/parser') throw new Error(`a generated module imports ${name}`);
     return runtime;
   };
   new Function('exports', 'require', outputText)(exports, require);

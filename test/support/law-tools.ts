@@ -1,6 +1,6 @@
 /** Tools, calls and messages that the laws are tried on. */
 import fc from 'fast-check';
-import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../src/messages.ts';
+import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../src/format/messages.ts';
 
 function tool(name: string, properties: JsonObject, required: readonly string[]): Tool {
   return {

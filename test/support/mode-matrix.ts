@@ -9,18 +9,14 @@ import type { LlamaModel } from 'node-llama-cpp';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { IdiolectError } from '../../src/errors.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { IdiolectError } from '../../src/format/errors.ts';
+import type { Message, ToolCall } from '../../src/format/messages.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
 import { afterTurnStart, readPromptState } from '../../src/grammar/prompt-state.ts';
-import { writeResponse } from '../../src/grammar/write-response.ts';
-import type { Message, ToolCall } from '../../src/messages.ts';
-import {
-  type ChatModel,
-  type ChatOptions,
-  loadModel,
-} from '../../src/runtime/engines/node-llama-cpp/index.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
-import type { ResponseMessage } from '../../src/runtime/events.ts';
+import type { ResponseMessage } from '../../src/parser/events.ts';
+import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { llamaTemplate } from './corpora.ts';
 import { writeTokens } from './scripted-run.ts';
 import { testLlama } from './test-models.ts';

@@ -1,9 +1,10 @@
 /** Feeding a parser in pieces, and comparing what came out. */
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import type { ResponseEvent, ResponseMessage } from '../../src/runtime/events.ts';
-import type { ResponseModule } from '../../src/runtime/module-contract.ts';
-import type { ResponseParserOptions } from '../../src/runtime/response-parser.ts';
+
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import type { ResponseModule } from '../../src/parser/module-contract.ts';
+import type { ResponseParserOptions } from '../../src/parser/response-parser.ts';
 import { mergeEvents } from '../../src/testing/event-log.ts';
 
 /** Events and message of one response. */

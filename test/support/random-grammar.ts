@@ -12,7 +12,7 @@ import {
   sequence,
   until,
   untilOrEnd,
-} from '../../src/grammar/expression.ts';
+} from '../../src/grammar/expression/expression.ts';
 
 /** Characters of one, two, three and four bytes, and those of the delimiters. */
 const alphabet = ['a', 'b', 'c', '<', '>', 'é', '\n', '€', '😀'];

@@ -12,7 +12,7 @@ import type {
   ReasoningFormat,
   TurnFormat,
   ValueFrame,
-} from '../../src/chat-format.ts';
+} from '../../src/format/chat-format.ts';
 
 const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: false, sortKeys: false };
 const json: JsonArguments = { kind: 'json', encoding: 'value', style, empty: null };

@@ -3,15 +3,15 @@
  * random, as long as llama.cpp's own grammar lets them through. Thousands of token boundaries a second.
  */
 import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node-llama-cpp';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
-import { GrammarCache } from '../../src/runtime/engines/chat/grammar-cache.ts';
-import { isFreeBehindCalls } from '../../src/runtime/engines/node-llama-cpp/chat.ts';
-import { MarkerTokens } from '../../src/runtime/engines/node-llama-cpp/marker-tokens.ts';
-import { ResponseRun } from '../../src/runtime/engines/node-llama-cpp/response-run.ts';
-import type { Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
-import type { ResponseEvent, ResponseMessage } from '../../src/runtime/events.ts';
+import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
+import { isFreeBehindCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
+import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
+import { ResponseRun } from '../../src/runtime/node-llama-cpp/response-run.ts';
+import type { Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 
 /** What was written. */
 export interface WrittenResponse {

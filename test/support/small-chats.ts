@@ -1,11 +1,7 @@
 /** Chat models of a few megabytes under Qwen3's template: with random weights, or with a script. */
 import { tinyModelFile } from '../../examples/support/small-models.ts';
-import {
-  type ChatModel,
-  type ChatOptions,
-  loadModel,
-} from '../../src/runtime/engines/node-llama-cpp/index.ts';
-import { readVocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { llamaTemplate } from './corpora.ts';
 import { scriptedModelFile, testLlama } from './test-models.ts';
 

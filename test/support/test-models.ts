@@ -8,7 +8,7 @@ import {
   type VocabularyChoice,
   writeModelFile,
 } from '../../examples/support/small-models.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/engines/node-llama-cpp/vocabulary.ts';
+import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
 let engine: Promise<Llama> | undefined;

@@ -1,12 +1,12 @@
 /** Whatever came before: the generation prompt is of the coming message alone. */
 import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import type { ChatFormat } from '../../src/chat-format.ts';
-import { createResponseParser } from '../../src/create-response-parser.ts';
-import { AnalysisError, TemplateError } from '../../src/errors.ts';
-import type { Message, Tool } from '../../src/messages.ts';
-import { readGenerationPrompt } from '../../src/template/generation-prompt.ts';
-import { type RenderPromptOptions, renderPrompt } from '../../src/template/render-prompt.ts';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { AnalysisError, TemplateError } from '../../src/format/errors.ts';
+import type { Message, Tool } from '../../src/format/messages.ts';
+import { readGenerationPrompt } from '../../src/template/prompt/generation-prompt.ts';
+import { type RenderPromptOptions, renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 

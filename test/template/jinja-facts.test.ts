@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { TemplateError } from '../../src/errors.ts';
+import { TemplateError } from '../../src/format/errors.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 
 interface JinjaFacts {

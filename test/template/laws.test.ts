@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdiolectError, TemplateError, TemplateLimitError } from '../../src/errors.ts';
+import { IdiolectError, TemplateError, TemplateLimitError } from '../../src/format/errors.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
 

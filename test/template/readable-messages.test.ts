@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MessageError, TemplateError } from '../../src/errors.ts';
-import type { Message } from '../../src/messages.ts';
-import { renderPrompt } from '../../src/template/render-prompt.ts';
+import { MessageError, TemplateError } from '../../src/format/errors.ts';
+import type { Message } from '../../src/format/messages.ts';
+import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
 
 let corpus: CorpusTemplate[] = [];

@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MessageError, TemplateError, ToolListError, UnsupportedOptionError } from '../../src/errors.ts';
-import type { Message, Tool } from '../../src/messages.ts';
-import { observeInputShape, shapeMessages } from '../../src/template/input-shape.ts';
-import { renderPrompt } from '../../src/template/render-prompt.ts';
+import {
+  MessageError,
+  TemplateError,
+  ToolListError,
+  UnsupportedOptionError,
+} from '../../src/format/errors.ts';
+import type { Message, Tool } from '../../src/format/messages.ts';
+import { observeInputShape, shapeMessages } from '../../src/template/prompt/input-shape.ts';
+import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
+import { thinkingSwitches } from '../../src/template/prompt/thinking-switches.ts';
 import { parseTemplate } from '../../src/template/template.ts';
-import { thinkingSwitches } from '../../src/template/thinking-switches.ts';
 import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
 
 let corpus: CorpusTemplate[] = [];

@@ -1,9 +1,9 @@
 /** The case builder: what it accepts, and that it notices whatever is wrong. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '../../src/messages.ts';
-import type { ResponseEvent } from '../../src/runtime/events.ts';
-import type { ResponseParser } from '../../src/runtime/response-parser.ts';
+import type { Tool } from '../../src/format/messages.ts';
+import type { ResponseEvent } from '../../src/parser/events.ts';
+import type { ResponseParser } from '../../src/parser/response-parser.ts';
 import { cutDifference, gapDifference } from '../../src/testing/compare-readings.ts';
 import {
   type ExpectedResponse,

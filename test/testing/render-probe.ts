@@ -4,7 +4,7 @@ import { inferShape } from '../../src/analysis/infer-shape.ts';
 import { type Probe, probeTable, valueProbe } from '../../src/analysis/probes.ts';
 import { chooseSentinels, type Sentinels } from '../../src/analysis/sentinels.ts';
 import { TemplateProber } from '../../src/analysis/template-prober.ts';
-import type { JsonValue } from '../../src/messages.ts';
+import type { JsonValue } from '../../src/format/messages.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 
 /** The turn or the prompt that a template writes for the probe with an id, its sentinels in words. */

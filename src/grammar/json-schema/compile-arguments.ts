@@ -1,21 +1,21 @@
 /** The arguments of one tool as an expression, in the notation of a format. */
 
-import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../../chat-format.ts';
-import { SchemaError, ToolError } from '../../errors.ts';
-import { isObject } from '../../json-values.ts';
-import type { JsonSchema, Tool } from '../../messages.ts';
-import { alternatives } from '../alternatives.ts';
-import { type Expression, literal, sequence } from '../expression.ts';
+import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../../format/chat-format.ts';
+import { SchemaError, ToolError } from '../../format/errors.ts';
+import { isObject } from '../../format/json-values.ts';
+import type { JsonSchema, Tool } from '../../format/messages.ts';
+import { alternatives } from '../expression/alternatives.ts';
+import { type Expression, literal, sequence } from '../expression/expression.ts';
+import type { RuleSet } from '../expression/rule-set.ts';
 import { jsonSpelling } from '../regular/spelling.ts';
-import type { RuleSet } from '../rule-set.ts';
-import type { Compilation } from './compilation.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, NothingValid } from './compile-schema.ts';
-import { EntryValueWriter } from './entry-values.ts';
-import { type ObjectWriting, writeObject } from './object-writer.ts';
-import type { KeySorting } from './places.ts';
-import type { ObjectShape } from './shapes.ts';
-import { jsonStyleSyntax, type ObjectNotation } from './syntax.ts';
-import { indented, ValueWriter } from './value-writer.ts';
+import { type ObjectWriting, writeObject } from './objects/object-writer.ts';
+import type { Compilation } from './plan/compilation.ts';
+import type { KeySorting } from './plan/places.ts';
+import type { ObjectShape } from './shapes/shapes.ts';
+import { EntryValueWriter } from './write/entry-values.ts';
+import { jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
+import { indented, ValueWriter } from './write/value-writer.ts';
 
 /** How the arguments of a tool are compiled. */
 export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool'> {

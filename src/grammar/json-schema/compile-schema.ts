@@ -18,18 +18,18 @@
  * `compile-arguments.ts` is the other entry: all arguments of a tool. Not part of compiling, but of the same
  * schemas: `standard-schema.ts` (schemas of libraries), `validate.ts` (Ajv, after a call), `spell-value.ts`.
  */
-import { SchemaError, type SchemaIssue } from '../../errors.ts';
-import type { JsonSchema } from '../../messages.ts';
-import type { Expression } from '../expression.ts';
-import { BudgetExceeded } from '../regular/budget.ts';
-import type { RuleSet } from '../rule-set.ts';
-import { Compilation, type CompilationOptions } from './compilation.ts';
-import type { KeySorting } from './places.ts';
-import { plainSchema } from './plain-schema.ts';
-import type { Syntax } from './syntax.ts';
-import { ValueWriter } from './value-writer.ts';
+import { SchemaError, type SchemaIssue } from '../../format/errors.ts';
+import type { JsonSchema } from '../../format/messages.ts';
+import { plainSchema } from '../../tools/plain-schema.ts';
+import { BudgetExceeded } from '../expression/budget.ts';
+import type { Expression } from '../expression/expression.ts';
+import type { RuleSet } from '../expression/rule-set.ts';
+import { Compilation, type CompilationOptions } from './plan/compilation.ts';
+import type { KeySorting } from './plan/places.ts';
+import type { Syntax } from './write/syntax.ts';
+import { ValueWriter } from './write/value-writer.ts';
 
-export { jsonStyleSyntax, jsonSyntax, pythonSyntax, type Syntax } from './syntax.ts';
+export { jsonStyleSyntax, jsonSyntax, pythonSyntax, type Syntax } from './write/syntax.ts';
 
 /** How a schema is compiled. */
 export interface CompileSchemaOptions {

@@ -1,12 +1,12 @@
 /** A value as the grammar of a schema spells it: keys in the grammar's order, JSON in a style. */
-import type { JsonStyle } from '../../chat-format.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../messages.ts';
-import { jsonSchema, jsonStyle, requireOption } from '../../option-rules.ts';
-import { StepBudget } from '../regular/budget.ts';
-import { writeJson, writeJsonString } from '../write-values.ts';
-import { type Place, Places } from './places.ts';
-import { isArray, isObject, SchemaDocument } from './schema-document.ts';
-import { scalarText } from './tags.ts';
+import type { JsonStyle } from '../../format/chat-format.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts';
+import { jsonSchema, jsonStyle, requireOption } from '../../format/option-rules.ts';
+import { writeJson, writeJsonString } from '../../format/write-values.ts';
+import { StepBudget } from '../expression/budget.ts';
+import { isArray, isObject, SchemaDocument } from './document/schema-document.ts';
+import { type Place, Places } from './plan/places.ts';
+import { scalarText } from './plan/tags.ts';
 
 /**
  * `value` as JSON text on one line, with keys that `schema` mentions first and in the order of their

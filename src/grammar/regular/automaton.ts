@@ -1,5 +1,5 @@
 /** Deterministic automata, built from terms and minimised. */
-import { BudgetExceeded, type StepBudget } from './budget.ts';
+import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import { type CharacterSet, setKey } from './character-set.ts';
 import { minimise } from './minimise.ts';
 import type { Machine, Term, Terms } from './terms.ts';

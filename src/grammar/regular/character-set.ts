@@ -2,7 +2,7 @@
  * Sets of code points as sorted, disjoint ranges. The universe is what a grammar can write: every code
  * point but NUL and the surrogates.
  */
-import { anyCharacter, type CodePointRange, characterClass } from '../expression.ts';
+import { anyCharacter, type CodePointRange, characterClass } from '../expression/expression.ts';
 
 /** Sorted, disjoint, non-adjacent ranges; empty when nothing is in the set. */
 export type CharacterSet = readonly CodePointRange[];

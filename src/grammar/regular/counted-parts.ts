@@ -6,8 +6,8 @@
  * A part is repeated through one state, its hub: all of its cycles lead through it. A text is then a way
  * through the automaton without cycles, with rounds at each hub that it meets.
  */
-import { choice, type Expression, empty, sequence } from '../expression.ts';
-import type { RuleSet } from '../rule-set.ts';
+import { choice, type Expression, empty, sequence } from '../expression/expression.ts';
+import type { RuleSet } from '../expression/rule-set.ts';
 import type { Automaton, AutomatonEdge } from './automaton.ts';
 import { countedRepeat } from './counted.ts';
 import type { Spelling } from './spelling.ts';

@@ -1,7 +1,8 @@
 /** Repetitions within what llama.cpp's engine counts. */
-import { choice, type Expression, repeat, sequence } from '../expression.ts';
-import type { RuleSet } from '../rule-set.ts';
-import { BudgetExceeded } from './budget.ts';
+
+import { BudgetExceeded } from '../expression/budget.ts';
+import { choice, type Expression, repeat, sequence } from '../expression/expression.ts';
+import type { RuleSet } from '../expression/rule-set.ts';
 
 /** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */
 const maxCount = 2000;

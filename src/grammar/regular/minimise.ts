@@ -1,6 +1,7 @@
 /** Minimisation, so that equal languages give equal automata. */
+
+import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
-import { BudgetExceeded, type StepBudget } from './budget.ts';
 import {
   allCharacters,
   type CharacterSet,

@@ -1,5 +1,5 @@
 /** How characters are written: as themselves, or with escapes, and escapes within escapes. */
-import { type CodePointRange, maxCodePoint } from '../expression.ts';
+import { type CodePointRange, maxCodePoint } from '../expression/expression.ts';
 import {
   type CharacterSet,
   characterSet,

@@ -3,7 +3,7 @@
  * Terms are interned, so that equal terms are the same object, and are read by derivatives: `transitions`
  * says what is left of a language after one character (Brzozowski 1964; Owens, Reppy, Turon 2009).
  */
-import { BudgetExceeded, type StepBudget } from './budget.ts';
+import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import {
   allCharacters,
   type CharacterSet,

@@ -1,5 +1,5 @@
 /** Character classes of regular expressions as sets. */
-import { type CodePointRange, maxCodePoint } from '../expression.ts';
+import { type CodePointRange, maxCodePoint } from '../expression/expression.ts';
 import { type CharacterSet, characterSet, complementSet } from './character-set.ts';
 
 /** `\d` */

@@ -1,6 +1,6 @@
 /** Automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
-import { choice, type Expression, empty, optional, repeat, sequence } from '../expression.ts';
-import type { RuleSet } from '../rule-set.ts';
+import { choice, type Expression, empty, optional, repeat, sequence } from '../expression/expression.ts';
+import type { RuleSet } from '../expression/rule-set.ts';
 import { type Automaton, type AutomatonEdge, type AutomatonState, equalAutomata } from './automaton.ts';
 import { type CharacterSet, setsMeet, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';

@@ -1,6 +1,13 @@
 /** Spelled characters as expressions that decide at each place: `[^"\\\\] | "\\\\" (["\\\\nrt] | "u00" …)`. */
-import { choice, type Expression, empty, exceptCharacters, literal, sequence } from '../expression.ts';
-import type { RuleSet } from '../rule-set.ts';
+import {
+  choice,
+  type Expression,
+  empty,
+  exceptCharacters,
+  literal,
+  sequence,
+} from '../expression/expression.ts';
+import type { RuleSet } from '../expression/rule-set.ts';
 import {
   allCharacters,
   type CharacterSet,

@@ -2,16 +2,16 @@
 import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { emitResponseTemplate } from '../../../src/codegen/response-template/emit-response-template.ts';
-import { ResponseFieldError, ResponseTemplateError } from '../../../src/errors.ts';
+import { ResponseFieldError, ResponseTemplateError } from '../../../src/format/errors.ts';
+import { emitResponseTemplate } from '../../../src/response-template/from-format/emit-response-template.ts';
 import type {
   RegionEvent,
   ResponseTemplate,
   ResponseTemplateOptions,
   ResponseTemplateParser,
-} from '../../../src/runtime/response-template/index.ts';
-import * as runtime from '../../../src/runtime/response-template/index.ts';
-import { samples, tagged } from '../../runtime/response-template/sample-templates.ts';
+} from '../../../src/response-template/index.ts';
+import * as runtime from '../../../src/response-template/index.ts';
+import { samples, tagged } from '../../response-template/sample-templates.ts';
 
 type CreateParser = (options: ResponseTemplateOptions) => ResponseTemplateParser;
 

@@ -1,15 +1,15 @@
 /** Response templates made from chat formats read back what the format writes. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
-import type { ChatFormat } from '../../../src/chat-format.ts';
+import type { ChatFormat } from '../../../src/format/chat-format.ts';
+import type { AssistantMessage, JsonObject, ToolCall } from '../../../src/format/messages.ts';
+import { writeResponse } from '../../../src/format/write-response.ts';
 import {
   type MadeResponseTemplate,
   reasoningKey,
   toResponseTemplate,
-} from '../../../src/codegen/response-template/to-response-template.ts';
-import { writeResponse } from '../../../src/grammar/write-response.ts';
-import type { AssistantMessage, JsonObject, ToolCall } from '../../../src/messages.ts';
-import { parseWithResponseTemplate } from '../../../src/runtime/response-template/index.ts';
+} from '../../../src/response-template/from-format/to-response-template.ts';
+import { parseWithResponseTemplate } from '../../../src/response-template/index.ts';
 import { allTemplates, type CorpusTemplate } from '../../support/corpora.ts';
 import { spineTemplates } from '../../support/spine-templates.ts';
 

@@ -1,14 +1,14 @@
 /** Arguments in the notations of formats: what the writer writes, the grammar accepts, and nothing near it. */
 import { describe, expect, test } from 'vitest';
-import type { ArgumentsFormat, ValueFrame } from '../../../src/chat-format.ts';
-import { SchemaError, ToolError } from '../../../src/errors.ts';
-import { sequence } from '../../../src/grammar/expression.ts';
+import type { ArgumentsFormat, ValueFrame } from '../../../src/format/chat-format.ts';
+import { SchemaError, ToolError } from '../../../src/format/errors.ts';
+import type { JsonObject, JsonSchema, Tool } from '../../../src/format/messages.ts';
+import { writeArguments } from '../../../src/format/write-response.ts';
+import { sequence } from '../../../src/grammar/expression/expression.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import { writeArguments } from '../../../src/grammar/write-response.ts';
-import type { JsonObject, JsonSchema, Tool } from '../../../src/messages.ts';
 import { bracedEntries, keywordEntries, taggedEntries } from '../../support/entry-formats.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 

@@ -1,14 +1,14 @@
 /** Limits for the parts of a long pattern: what is written is of the pattern, and no longer than allowed. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { literal } from '../../../src/grammar/expression.ts';
-import { patternLanguage } from '../../../src/grammar/json-schema/known-languages.ts';
+import { StepBudget } from '../../../src/grammar/expression/budget.ts';
+import { literal } from '../../../src/grammar/expression/expression.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { patternLanguage } from '../../../src/grammar/json-schema/plan/known-languages.ts';
 import { buildAutomaton } from '../../../src/grammar/regular/automaton.ts';
-import { StepBudget } from '../../../src/grammar/regular/budget.ts';
 import { countParts, writeCountedParts } from '../../../src/grammar/regular/counted-parts.ts';
 import { plainSpelling } from '../../../src/grammar/regular/spelling.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
 
 const unit = fc.constantFrom('a', 'b', '[ab]', '%[0-9]', '(?:a|%b)', 'ab?', '-');

@@ -1,5 +1,5 @@
 /** One schema or more for each row of the tables in `docs/json-schema.md`. */
-import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
 
 /** A schema, and values that its row is about. */
 export interface DocumentedExample {

@@ -1,11 +1,11 @@
 /** `docs/json-schema.md` tells the truth: each row of its tables is compiled and compared. */
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
+import { SchemaError, type SchemaIssue } from '../../../src/format/errors.ts';
+import type { JsonSchema } from '../../../src/format/messages.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { type DocumentedExample, examples } from './documented-examples.ts';
 import { spell } from './schema-tools.ts';

@@ -1,6 +1,6 @@
 /** What a grammar costs llama.cpp's engine, which writes out every round of a counted repetition. */
 import { describe, expect, test } from 'vitest';
-import type { JsonSchema } from '../../../src/messages.ts';
+import type { JsonSchema } from '../../../src/format/messages.ts';
 import { compileStrict } from './schema-tools.ts';
 
 /** The rounds that the engine writes out, by the counts in the grammar's text. */

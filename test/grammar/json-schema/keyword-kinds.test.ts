@@ -2,11 +2,11 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
+import { SchemaError, type SchemaIssue } from '../../../src/format/errors.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { createMatcher } from '../../../src/grammar/matcher.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+import { createMatcher } from '../../../src/grammar/matcher/matcher.ts';
 
 const keywords = [
   ...['$ref', '$dynamicRef', 'type', 'enum', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],

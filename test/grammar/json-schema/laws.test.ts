@@ -1,9 +1,9 @@
 /** Soundness and completeness: Ajv says what is valid, llama.cpp's engine what the grammar accepts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
-import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
-import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+import { SchemaError, type SchemaIssue } from '../../../src/format/errors.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
 import { anySchema, anyValue, compileStrict, spell } from './schema-tools.ts';

@@ -1,19 +1,23 @@
 /** Automata of numbers: they accept what decimal arithmetic says, and what is written by hand is what they would give. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { choice, type Expression, empty } from '../../../src/grammar/expression.ts';
-import { decimalOf, printDecimal } from '../../../src/grammar/json-schema/decimal.ts';
-import { anyInteger, anyNumber } from '../../../src/grammar/json-schema/free-numbers.ts';
-import { fits, hasSmallInteger, numberAutomaton } from '../../../src/grammar/json-schema/number-language.ts';
-import type { NumberShape } from '../../../src/grammar/json-schema/shapes.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
+import { StepBudget } from '../../../src/grammar/expression/budget.ts';
+import { choice, type Expression, empty } from '../../../src/grammar/expression/expression.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
+import { decimalOf, printDecimal } from '../../../src/grammar/json-schema/document/decimal.ts';
+import { anyInteger, anyNumber } from '../../../src/grammar/json-schema/numbers/free-numbers.ts';
+import {
+  fits,
+  hasSmallInteger,
+  numberAutomaton,
+} from '../../../src/grammar/json-schema/numbers/number-language.ts';
+import type { NumberShape } from '../../../src/grammar/json-schema/shapes/shapes.ts';
 import { isEmptyAutomaton } from '../../../src/grammar/regular/automaton.ts';
-import { StepBudget } from '../../../src/grammar/regular/budget.ts';
 import { allCharacters } from '../../../src/grammar/regular/character-set.ts';
 import { jsonSpelling, plainSpelling } from '../../../src/grammar/regular/spelling.ts';
 import { writeAutomaton } from '../../../src/grammar/regular/write-automaton.ts';
 import { jsonCharacter, spelledChoice } from '../../../src/grammar/regular/write-characters.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
 import { automatonAccepts } from '../../support/automata.ts';
 
 const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;

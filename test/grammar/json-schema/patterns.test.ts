@@ -1,8 +1,8 @@
 /** Regular expressions as automata: no difference from V8 on words of the automaton and words near them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { StepBudget } from '../../../src/grammar/expression/budget.ts';
 import { buildAutomaton } from '../../../src/grammar/regular/automaton.ts';
-import { StepBudget } from '../../../src/grammar/regular/budget.ts';
 import { restrictLength } from '../../../src/grammar/regular/lengths.ts';
 import { patternTerm, UnsupportedPattern } from '../../../src/grammar/regular/parse-pattern.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';

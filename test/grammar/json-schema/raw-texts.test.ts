@@ -1,11 +1,11 @@
 /** Raw texts that hold what ends them: left out and reported, never written, and never a silent hole. */
 import { describe, expect, test } from 'vitest';
-import type { ArgumentsFormat, EntryArguments } from '../../../src/chat-format.ts';
-import { SchemaError, type SchemaIssue, ToolError } from '../../../src/errors.ts';
+import type { ArgumentsFormat, EntryArguments } from '../../../src/format/chat-format.ts';
+import { SchemaError, type SchemaIssue, ToolError } from '../../../src/format/errors.ts';
+import type { JsonSchema } from '../../../src/format/messages.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compileArguments } from '../../../src/grammar/json-schema/compile-arguments.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema } from '../../../src/messages.ts';
 import { bracedEntries, taggedEntries } from '../../support/entry-formats.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 

@@ -1,11 +1,11 @@
 /** What an error of a schema says: where it is, and what. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
-import { SchemaError, type SchemaIssue, UnsupportedOptionError } from '../../../src/errors.ts';
+import { SchemaError, type SchemaIssue, UnsupportedOptionError } from '../../../src/format/errors.ts';
+import type { JsonSchema } from '../../../src/format/messages.ts';
 import { buildGrammar, type GrammarOptions } from '../../../src/grammar/build-grammar.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema } from '../../../src/messages.ts';
 
 function reportOf(schema: JsonSchema): readonly SchemaIssue[] {
   try {

@@ -1,11 +1,11 @@
 /** What is given up when a budget does not suffice: less than everything, and the report says so. */
 import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../../../src/format/messages.ts';
+import { BudgetExceeded } from '../../../src/grammar/expression/budget.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compile, compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { ValueWriter } from '../../../src/grammar/json-schema/value-writer.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { BudgetExceeded } from '../../../src/grammar/regular/budget.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema } from '../../../src/messages.ts';
+import { ValueWriter } from '../../../src/grammar/json-schema/write/value-writer.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { spell } from './schema-tools.ts';
 

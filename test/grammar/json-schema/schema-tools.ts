@@ -1,12 +1,12 @@
 /** Schemas and values at random, and grammars of schemas in llama.cpp's engine. */
 import fc from 'fast-check';
-import { SchemaError, type SchemaIssue } from '../../../src/errors.ts';
-import type { Grammar } from '../../../src/grammar/expression.ts';
+import { SchemaError, type SchemaIssue } from '../../../src/format/errors.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import type { Grammar } from '../../../src/grammar/expression/expression.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { spellValue } from '../../../src/grammar/json-schema/spell-value.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
 
 /** JSON on one line, as `jsonSyntax` has it. */
 export const oneLine = {

@@ -4,10 +4,10 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { SchemaError } from '../../../src/errors.ts';
-import { type SchemaInput, toJsonSchema } from '../../../src/grammar/json-schema/standard-schema.ts';
-import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
-import type { JsonValue } from '../../../src/messages.ts';
+import { SchemaError } from '../../../src/format/errors.ts';
+import type { JsonValue } from '../../../src/format/messages.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
+import { type SchemaInput, toJsonSchema } from '../../../src/tools/standard-schema.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 

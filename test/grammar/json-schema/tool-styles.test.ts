@@ -1,8 +1,8 @@
 /** Schemas in the styles in which tools come: what each is meant to say, in llama.cpp's engine. */
 import { describe, expect, test } from 'vitest';
-import { SchemaError } from '../../../src/errors.ts';
-import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
-import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+import { SchemaError } from '../../../src/format/errors.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 

@@ -1,7 +1,7 @@
 /** `const` and `enum` look at a value as a whole: what is inside of it stays unevaluated. */
 import { expect, test } from 'vitest';
-import { compileValidator } from '../../../src/grammar/json-schema/validate.ts';
-import type { JsonSchema, JsonValue } from '../../../src/messages.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 

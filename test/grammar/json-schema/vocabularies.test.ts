@@ -1,10 +1,10 @@
 /** A meta-schema of one's own leaves keywords without a meaning, or asks for what nobody knows. */
 import { describe, expect, test } from 'vitest';
-import { SchemaError } from '../../../src/errors.ts';
+import { SchemaError } from '../../../src/format/errors.ts';
+import type { JsonSchema } from '../../../src/format/messages.ts';
+import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
-import { printGbnf } from '../../../src/grammar/print-gbnf.ts';
-import { RuleSet } from '../../../src/grammar/rule-set.ts';
-import type { JsonSchema } from '../../../src/messages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/grammar-engine.ts';
 
 const draft = 'https://json-schema.org/draft/2020-12';

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/messages.ts';
+import type { JsonObject } from '../../../src/format/messages.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 

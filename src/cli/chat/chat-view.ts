@@ -1,0 +1,82 @@
+/** An answer as it comes: thoughts dimmed, calls and their results on lines of their own. */
+import pc from 'picocolors';
+import type { ToolRunEvent } from '../../runtime/node-llama-cpp/index.ts';
+
+/** Shows the events of one answer. */
+export interface ChatView {
+  show(event: ToolRunEvent): void;
+  /** Ends the line that is open. */
+  end(): void;
+}
+
+/** How much of a result is shown; the model is told all of it. */
+const shownLength = 500;
+
+/** A view that writes through `write`. */
+export function createChatView(write: (text: string) => void): ChatView {
+  let column = 0;
+  const put = (text: string, paint: (text: string) => string = (each) => each): void => {
+    if (text === '') return;
+    column = text.endsWith('\n') ? 0 : 1;
+    // Line by line, so that a colour never runs over the end of one.
+    write(
+      text
+        .split('\n')
+        .map((line) => (line === '' ? '' : paint(line)))
+        .join('\n'),
+    );
+  };
+  const end = (): void => put(column === 0 ? '' : '\n');
+  return {
+    end,
+    show(event) {
+      switch (event.type) {
+        case 'reasoning-start':
+        case 'text-start':
+        case 'reasoning-end':
+        case 'text-end':
+          return end();
+        case 'reasoning-delta':
+          return put(event.delta, pc.dim);
+        case 'text-delta':
+          return put(event.delta);
+        case 'tool-input-start':
+          end();
+          return put(`→ ${event.toolName} `, pc.cyan);
+        case 'tool-input-delta':
+          return put(event.delta, pc.cyan);
+        case 'tool-input-end':
+          return end();
+        case 'tool-result':
+          end();
+          return put(`← ${event.toolName} ${shorten(event.content)}\n`, pc.green);
+        case 'tool-error':
+          end();
+          return put(`← ${event.toolName} ${shorten(event.content)}\n`, pc.red);
+        case 'malformed':
+          end();
+          return put(`! ${event.reason}: ${shorten(event.raw)}\n`, pc.yellow);
+        case 'finish':
+          end();
+          return event.reason === 'length'
+            ? put('(cut short: the limit of tokens is reached)\n', pc.yellow)
+            : undefined;
+        case 'run-finish':
+          return event.reason === 'answer' || event.reason === 'length'
+            ? undefined
+            : put(`(${unfinished(event.reason, event.steps)})\n`, pc.yellow);
+      }
+    },
+  };
+}
+
+function unfinished(reason: 'step-limit' | 'open-calls', steps: number): string {
+  return reason === 'step-limit'
+    ? `stopped after ${steps} rounds of calls`
+    : 'it called a tool that is not here';
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= shownLength ? line : `${line.slice(0, shownLength)}…`;
+}

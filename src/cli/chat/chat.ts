@@ -1,0 +1,173 @@
+/** `idiolect chat`: a conversation in the terminal, with tools that are really called. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import pc from 'picocolors';
+import { IdiolectError } from '../../format/errors.ts';
+import type { Message } from '../../format/messages.ts';
+import { type ChatPartner, type ChatTargetOptions, openChatTarget } from './chat-target.ts';
+import { chatTools } from './chat-tools.ts';
+import { createChatView } from './chat-view.ts';
+import { type LineInput, openLineInput } from './line-input.ts';
+
+interface ChatCommandOptions extends ChatTargetOptions {
+  readonly thinking?: boolean;
+  readonly temperature: number;
+  readonly maxTokens?: number;
+  readonly seed?: number;
+  readonly system?: string;
+}
+
+/** Adds the command. */
+export function registerChat(program: Command): void {
+  program
+    .command('chat')
+    .description('talk to a model in the terminal; it is given a clock, a calculator and dice to call')
+    .argument(
+      '<model>',
+      'a GGUF file, a model of the Hub (owner/name, owner/name:Q5_K_M), or the address of a server (http://localhost:8080)',
+    )
+    .option('--no-tools', 'offer no tools')
+    .option('--thinking', 'ask for thinking, where the template can')
+    .option('--no-thinking', 'decline thinking, where the template can')
+    .option(
+      '--temperature <number>',
+      'how lively it is; 0 always takes the likeliest token',
+      nonNegative,
+      0.7,
+    )
+    .option(
+      '--max-tokens <number>',
+      'the most tokens of one answer; default: what the context holds',
+      positiveInteger,
+    )
+    .option(
+      '--context-size <number>',
+      'tokens that the conversation may have; default: what the model was trained on, at most 8192',
+      positiveInteger,
+    )
+    .option('--seed <number>', 'makes answers repeatable; default: another every time', wholeNumber)
+    .option('--system <text>', 'a system message; default: none')
+    .option('--require-tools', 'refuse a model that cannot call tools (the default, unless --no-tools)')
+    .option('--no-require-tools', 'also take a model that cannot call tools')
+    .option('--no-gpu', 'use no GPU')
+    .addOption(
+      new Option('--server <kind>', 'what answers at the address')
+        .choices(['llama-server', 'vllm', 'sglang'])
+        .default('llama-server'),
+    )
+    .option(
+      '--template <file>',
+      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
+    )
+    .addHelpText('after', `\n${usage}`)
+    .action(chat);
+}
+
+const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and
+Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation.
+A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.`;
+
+function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('a whole number above 0 is expected.');
+}
+
+function wholeNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new InvalidArgumentError('a whole number from 0 on is expected.');
+}
+
+function nonNegative(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
+  throw new InvalidArgumentError('a number from 0 on is expected.');
+}
+
+async function chat(target: string, options: ChatCommandOptions): Promise<void> {
+  const model = await openChatTarget(target, options);
+  const offersTools = options.tools && model.supportsTools;
+  const input = openLineInput(pc.bold('› '));
+  process.stderr.write(greeting(model, offersTools, input));
+  try {
+    await converse(model, input, { ...options, tools: offersTools });
+  } finally {
+    input.close();
+    await model.dispose();
+  }
+}
+
+function greeting(model: ChatPartner, offersTools: boolean, { isInteractive }: LineInput): string {
+  const names = chatTools.map(({ name }) => name).join(', ');
+  const tools = offersTools ? `tools: ${names}` : 'no tools';
+  const help = isInteractive ? pc.dim('  /new, /quit, Ctrl-C\n') : '';
+  return `${pc.bold(model.name)}  ${pc.dim(tools)}\n${help}`;
+}
+
+async function converse(model: ChatPartner, input: LineInput, options: ChatCommandOptions): Promise<void> {
+  const start: readonly Message[] =
+    options.system === undefined ? [] : [{ role: 'system', content: options.system }];
+  let messages = start;
+  for (let line = await input.next(); line !== null; line = await input.next()) {
+    const text = line.trim();
+    if (text === '/quit' || text === '/exit') return;
+    if (text === '/new') messages = start;
+    else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
+    else if (text !== '')
+      messages = await ask(model, [...messages, { role: 'user', content: text }], options);
+  }
+}
+
+/** The conversation with the answer; without the question where there was no answer. */
+async function ask(
+  model: ChatPartner,
+  messages: readonly Message[],
+  options: ChatCommandOptions,
+): Promise<readonly Message[]> {
+  const view = createChatView((text) => process.stdout.write(text));
+  const interruption = catchInterrupt();
+  const before = messages.slice(0, -1);
+  try {
+    const run = model.runTools({
+      messages,
+      tools: options.tools ? chatTools : [],
+      temperature: options.temperature,
+      signal: interruption.signal,
+      ...(options.seed === undefined ? {} : { seed: options.seed }),
+      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+      ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    });
+    for await (const event of run) view.show(event);
+    return await run.messages;
+  } catch (error) {
+    view.end();
+    if (interruption.signal.aborted) {
+      // Behind the ^C that the terminal shows.
+      const gap = process.stdin.isTTY ? '\n' : '';
+      process.stderr.write(gap + pc.dim('(stopped; this question is forgotten)\n'));
+      return before;
+    }
+    if (!(error instanceof IdiolectError)) throw error;
+    process.stderr.write(`${pc.red('error')} ${error.message}\n`);
+    process.exitCode = 1;
+    return before;
+  } finally {
+    interruption.release();
+  }
+}
+
+interface Interruption {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+}
+
+/** Ctrl-C aborts once; the second time it leaves at once. */
+function catchInterrupt(): Interruption {
+  const controller = new AbortController();
+  const interrupt = (): void => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  };
+  process.on('SIGINT', interrupt);
+  return { signal: controller.signal, release: () => void process.off('SIGINT', interrupt) };
+}

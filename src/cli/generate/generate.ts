@@ -1,0 +1,103 @@
+/** `idiolect generate`: chat templates, models and response templates in, generated modules out. */
+import type { Command } from 'commander';
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import { describeGenerated, describeTools, differenceLines, summary } from './generate-report.ts';
+import { type GeneratedFolder, generateFolder, type MakeOptions, reservedNames } from './generated-folder.ts';
+import { readToolSources } from './tool-source.ts';
+import { compareGenerated, writeGenerated } from './write-generated.ts';
+
+interface GenerateOptions {
+  readonly out: string;
+  readonly name?: string;
+  readonly tools?: readonly string[];
+  readonly degrade: boolean;
+  readonly responseTemplate: boolean;
+  readonly force: boolean;
+  readonly check: boolean;
+  readonly json: boolean;
+}
+
+/** Adds the command. */
+export function registerGenerate(program: Command): void {
+  program
+    .command('generate')
+    .description('write the parser module and the grammars of chat templates or models')
+    .argument(
+      '<files...>',
+      'chat templates (.jinja, tokenizer_config.json), models (.gguf), models of the Hub (owner/name), or response templates of Hugging Face (.json)',
+    )
+    .option('-o, --out <folder>', 'where to write; one folder per model', 'generated')
+    .option('-n, --name <name>', 'name of the folder, when one file is given; default: from the file name')
+    .option(
+      '-t, --tools <list>',
+      'also write types and grammars for exactly these tools: a JSON file, a TypeScript or JavaScript module, or the command of an MCP server in quotes; may be given more than once; default: no tools',
+      (source: string, before: readonly string[] = []) => [...before, source],
+    )
+    .option('--degrade', "accept tools' schemas that cannot be enforced in full, and say what is not", false)
+    .option('--response-template', "also write Hugging Face's response template of each chat template", false)
+    .option('-f, --force', 'write a module even if it fails its own check', false)
+    .option('--check', 'write nothing; exit with 1 where what lies there differs', false)
+    .option('--json', 'report for programs', false)
+    .action(generate);
+}
+
+async function generate(files: readonly string[], options: GenerateOptions): Promise<void> {
+  checkName(files, options.name);
+  const tools = options.tools === undefined ? null : await readToolSources(options.tools);
+  // Everything is made before anything is written, so that an error leaves the folder as it was.
+  const folders: GeneratedFolder[] = [];
+  for (const file of files) folders.push(await generateFolder(file, makeOptions(options, tools)));
+  refuseDoubles(folders);
+  const differences = options.check ? await compareGenerated(options.out, folders) : [];
+  if (!options.check) await writeGenerated(options.out, folders);
+  const isLacking = folders.some(
+    (folder) => folder.kind === 'model' && folder.responseTemplate?.template === null,
+  );
+  if (differences.length > 0 || isLacking) process.exitCode = 1;
+  const report = { folders: folders.map(describeGenerated), tools: describeTools(tools), differences };
+  if (options.json) {
+    // A plain call keeps the plain list that it always gave.
+    const plain = tools === null && !options.check;
+    process.stdout.write(`${JSON.stringify(plain ? report.folders : report, null, 2)}\n`);
+  } else {
+    const texts = folders.map((folder) => summary(folder, options.out, options.check));
+    process.stdout.write(texts.join('') + differenceLines(differences, options.check));
+  }
+}
+
+function makeOptions(options: GenerateOptions, tools: MakeOptions['tools']): MakeOptions {
+  return {
+    name: options.name ?? null,
+    force: options.force,
+    tools,
+    policy: options.degrade ? 'degrade' : 'strict',
+    responseTemplate: options.responseTemplate,
+  };
+}
+
+function checkName(files: readonly string[], name: string | undefined): void {
+  if (name === undefined) return;
+  const option = '--name';
+  if (files.length > 1) {
+    throw new UnsupportedOptionError({
+      option,
+      reason: 'takes one file; without it, folders are named by their files',
+    });
+  }
+  if (!/^[\w][\w.-]*$/.test(name) || reservedNames.has(name)) {
+    const reason = `${JSON.stringify(name)} is no name of a folder: letters, digits, dots, dashes and underscores are expected`;
+    throw new UnsupportedOptionError({ option, reason });
+  }
+}
+
+function refuseDoubles(folders: readonly GeneratedFolder[]): void {
+  const origins = new Map<string, string>();
+  for (const { name, origin } of folders) {
+    const other = origins.get(name);
+    if (other !== undefined) {
+      const reason = `${other} and ${origin} would both become ${name}; give one at a time, with --name`;
+      throw new UnsupportedOptionError({ option: 'files', reason });
+    }
+    origins.set(name, origin);
+  }
+}

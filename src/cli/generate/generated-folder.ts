@@ -1,0 +1,121 @@
+/** Makes the files of one generated folder out of whatever a person named. */
+
+import {
+  SchemaError,
+  type SchemaIssue,
+  ToolError,
+  ToolListError,
+  UnsupportedOptionError,
+} from '../../format/errors.ts';
+import { emitTools } from '../../generate/emit-tools.ts';
+import { type GeneratedModel, generateModel } from '../../generate/generate-model.ts';
+import { emitResponseTemplate } from '../../response-template/from-format/emit-response-template.ts';
+import {
+  type MadeResponseTemplate,
+  toResponseTemplate,
+} from '../../response-template/from-format/to-response-template.ts';
+import { readGenerateInput } from './generate-input.ts';
+import type { NamedTools } from './tool-source.ts';
+import { printToolTypes } from './tool-types.ts';
+
+/** What is wanted beside the module. */
+export interface MakeOptions {
+  /** Name of the folder; `null`: by the file. */
+  readonly name: string | null;
+  readonly force: boolean;
+  readonly tools: NamedTools | null;
+  readonly policy: 'strict' | 'degrade';
+  readonly responseTemplate: boolean;
+}
+
+/** One folder, as texts. */
+export type GeneratedFolder = ModelFolder | ResponseTemplateFolder;
+
+interface Folder {
+  readonly name: string;
+  /** The file or model it was made from, for people. */
+  readonly origin: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** A folder made from a chat template. */
+export interface ModelFolder extends Folder {
+  readonly kind: 'model';
+  readonly model: GeneratedModel;
+  /** What the tools' grammars do not enforce exactly. */
+  readonly report: readonly SchemaIssue[];
+  /** `null` when none was asked for. */
+  readonly responseTemplate: MadeResponseTemplate | null;
+}
+
+/** A folder made from a response template: the template and its module. */
+export interface ResponseTemplateFolder extends Folder {
+  readonly kind: 'response-template';
+}
+
+/** Names that mean something else to a file system. */
+export const reservedNames: ReadonlySet<string> = new Set(['.', '..']);
+
+/** Makes everything; writes nothing. Throws the typed errors of each part, with the file in the message. */
+export async function generateFolder(file: string, options: MakeOptions): Promise<GeneratedFolder> {
+  const input = await readGenerateInput(file);
+  const name = options.name ?? input.name;
+  if (input.kind === 'response-template') {
+    refuseExtras(file, options);
+    const files = new Map([
+      ['index.ts', emitResponseTemplate(input.template)],
+      ['response-template.json', `${JSON.stringify(input.template, null, 2)}\n`],
+    ]);
+    return { kind: 'response-template', name, origin: file, files };
+  }
+  const model = generateModel({ ...input.source, name, force: options.force });
+  const { format } = model.analysis;
+  const made = options.responseTemplate ? toResponseTemplate(format) : null;
+  const tools = await toolFiles(model, input.source.origin, options);
+  const files = new Map([...model.files, ...tools.files]);
+  if (made !== null && made.template !== null) {
+    files.set('response-template.json', `${JSON.stringify(made.template, null, 2)}\n`);
+  }
+  const report = tools.report;
+  return { kind: 'model', name, origin: file, files, model, report, responseTemplate: made };
+}
+
+/** A response template says nothing of how to write, so there is no grammar to be made of it. */
+function refuseExtras(file: string, { tools, responseTemplate }: MakeOptions): void {
+  if (tools === null && !responseTemplate) return;
+  throw new UnsupportedOptionError({
+    option: tools === null ? '--response-template' : '--tools',
+    reason: `${file} is a response template; this needs a chat template or a model`,
+  });
+}
+
+async function toolFiles(
+  { analysis }: GeneratedModel,
+  origin: string,
+  { tools, policy }: MakeOptions,
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: readonly SchemaIssue[] }> {
+  if (tools === null) return { files: new Map(), report: [] };
+  const types = await printToolTypes(tools.tools, tools.source);
+  try {
+    return emitTools(analysis.format, tools.tools, types, policy);
+  } catch (error) {
+    throw located(error, tools.source, origin);
+  }
+}
+
+/** The same error with the place where a person can do something about it. */
+function located(error: unknown, source: string, origin: string): unknown {
+  if (error instanceof SchemaError) return new SchemaError(error.issues, `${source} for ${origin}`);
+  if (error instanceof ToolError) {
+    return new ToolListError({
+      source,
+      tool: error.tool,
+      reason: `${origin}: ${error.reason}`,
+      cause: error,
+    });
+  }
+  if (error instanceof UnsupportedOptionError) {
+    return new UnsupportedOptionError({ option: '--tools', reason: `${origin}: ${error.reason}` });
+  }
+  return error;
+}

@@ -1,0 +1,86 @@
+/** Tools by whatever a person names them with: a file, a module, or the command of an MCP server. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ToolListError } from '../../format/errors.ts';
+import type { Tool } from '../../format/messages.ts';
+import { readToolList } from '../../tools/read-tool-list.ts';
+import { splitCommand } from '../command-words.ts';
+import { readTextFile } from '../read-text.ts';
+import { listMcpTools, type McpLimits } from './mcp-tools.ts';
+
+/** Tools and where they came from, for errors. */
+export interface NamedTools {
+  readonly tools: readonly Tool[];
+  readonly source: string;
+}
+
+/**
+ * Reads tool lists and joins them. A list is a JSON file, a TypeScript or JavaScript module (its export
+ * `tools` or its default), or else a command that starts an MCP server. Modules and commands are run.
+ * Throws `ToolListError`.
+ */
+export async function readToolSources(
+  sources: readonly string[],
+  limits: McpLimits = {},
+): Promise<NamedTools> {
+  const lists: Tool[] = [];
+  for (const source of sources) lists.push(...readToolList(await readSource(source, limits), source));
+  const source = sources.join(' + ');
+  // Read once more together: a name may be given in two of them.
+  return { tools: sources.length === 1 ? lists : readToolList(lists, source), source };
+}
+
+async function readSource(source: string, limits: McpLimits): Promise<unknown> {
+  if (/\.json$/i.test(source)) return readJson(source);
+  if (/\.[cm]?[jt]s$/i.test(source) && !/\s/.test(source)) return readModule(source);
+  const command = splitCommand(source);
+  if (command.length === 0) throw new ToolListError({ source, reason: 'a file or a command is expected' });
+  return listMcpTools(command, limits);
+}
+
+async function readJson(source: string): Promise<unknown> {
+  const text = await readTextFile(source).catch((cause: unknown) => {
+    throw cannotRead(source, cause);
+  });
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = `is no JSON: ${cause instanceof Error ? cause.message : cause}`;
+    throw new ToolListError({ source, reason, cause });
+  }
+}
+
+async function readModule(source: string): Promise<unknown> {
+  await fs.access(source).catch((cause: unknown) => {
+    throw cannotRead(source, cause);
+  });
+  const exports = await importModule(source);
+  const found = exports.get('tools') ?? exports.get('default');
+  if (found !== undefined) return found;
+  throw new ToolListError({ source, reason: 'exports neither `tools` nor a default' });
+}
+
+async function importModule(source: string): Promise<ReadonlyMap<string, unknown>> {
+  try {
+    const imported: object = await import(pathToFileURL(path.resolve(source)).href);
+    return new Map<string, unknown>(Object.entries(imported));
+  } catch (cause) {
+    const code = codeOf(cause);
+    const reason =
+      code === 'ERR_UNKNOWN_FILE_EXTENSION'
+        ? `this Node (${process.version}) cannot run TypeScript: take Node 22.18 or newer, run under tsx, or give JavaScript`
+        : `cannot be imported: ${cause instanceof Error ? cause.message : cause}`;
+    throw new ToolListError({ source, reason, cause });
+  }
+}
+
+function cannotRead(source: string, cause: unknown): ToolListError {
+  const code = codeOf(cause);
+  const reason = code === 'ENOENT' ? 'no such file' : `cannot be read (${code ?? cause})`;
+  return new ToolListError({ source, reason, cause });
+}
+
+function codeOf(cause: unknown): string | null {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : null;
+}

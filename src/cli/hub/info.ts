@@ -1,0 +1,143 @@
+/** `idiolect info`: a model's card, from its header alone. */
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
+import { IdiolectError } from '../../format/errors.ts';
+import { type Verification, verifyTemplate } from '../../generate/verify/verify-template.ts';
+import type { ModelCard } from '../../hub/inspect-model.ts';
+import { inspectModel } from '../../hub/obtain-model.ts';
+import { annotatedSample } from '../annotate.ts';
+import { capabilityFlags } from '../capability-flags.ts';
+import { formatBytes, formatCount } from '../figures.ts';
+
+interface InfoOptions {
+  readonly file?: string;
+  readonly json: boolean;
+}
+
+/** A card, and what the analysis of its template and the laws say. */
+interface Information {
+  readonly card: ModelCard;
+  readonly analysis: Analysis | null;
+  readonly laws: Verification | null;
+}
+
+/** Adds the command. */
+export function registerInfo(program: Command): void {
+  program
+    .command('info')
+    .description('show what a model is and whether it can call tools, without downloading it')
+    .argument('<model>', 'a GGUF file, or a model of the Hub: owner/name, owner/name:Q5_K_M')
+    .option('--file <path>', 'which file of the repository; default: by the quantisation')
+    .option('--json', 'for programs', false)
+    .action(info);
+}
+
+async function info(model: string, options: InfoOptions): Promise<void> {
+  const card = await inspectModel(model, { file: options.file ?? null });
+  const information = { card, ...study(card) };
+  process.stdout.write(
+    options.json ? `${JSON.stringify(report(information), null, 2)}\n` : show(information),
+  );
+}
+
+/** What a template that cannot be analysed lacks is told as missing; why stands in the card. */
+function study({ template, header }: ModelCard): Omit<Information, 'card'> {
+  if (template === null || template.problem !== null) return { analysis: null, laws: null };
+  const { bos, eos } = header.specialTokens;
+  try {
+    const tokens = { bosToken: bos ?? '', eosToken: eos ?? '' };
+    const analysis = analyzeTemplate(template.source, { name: header.file, ...tokens });
+    return { analysis, laws: verifyTemplate(template.source, { format: analysis.format, ...tokens }) };
+  } catch (error) {
+    if (error instanceof IdiolectError) return { analysis: null, laws: null };
+    throw error;
+  }
+}
+
+function report({ card, analysis, laws }: Information) {
+  return {
+    type: 'model_info',
+    model: card.model,
+    file: card.file,
+    supports_tools: card.supportsTools,
+    caps: card.template?.capabilities ? snakeCase(card.template.capabilities) : null,
+    chat_format: analysis?.format.labels.toolFormat ?? null,
+    has_tool_use_template: card.hasToolUseTemplate,
+    architecture: card.header.architecture,
+    n_params: card.parameterCount,
+    size: card.size,
+    shards: card.shards,
+    quantization: card.quantization,
+    context_length: card.header.contextLength,
+    template: card.template?.name ?? null,
+    template_sha256: card.template?.sha256 ?? null,
+    problem: card.template?.problem?.message ?? null,
+    header_bytes_read: card.header.bytesRead,
+    format: analysis?.format ?? null,
+    laws: laws === null ? null : lawReport(laws),
+  };
+}
+
+function lawReport({ holds, rendered, refused, breaches }: Verification) {
+  return { holds, rendered, refused, breaches: breaches.map(({ law, case: name }) => ({ law, case: name })) };
+}
+
+/** `supportsToolCalls` as `supports_tool_calls`. */
+function snakeCase(flags: object): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(flags).map(([flag, holds]) => [
+    flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    holds,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function show({ card, analysis, laws }: Information): string {
+  const { header, template } = card;
+  const verdict = card.supportsTools ? pc.green('✓ can call tools') : pc.yellow('✗ cannot call tools');
+  const lines = [
+    `${pc.bold(header.name ?? card.model)}  ${verdict}`,
+    ...facts({
+      file: `${card.file}${card.shards > 1 ? ` (${card.shards} shards)` : ''}`,
+      architecture: header.architecture ?? 'not said',
+      weights: weights(card),
+      context: header.contextLength === null ? 'not said' : `${header.contextLength} tokens`,
+      template: templateLine(card),
+    }),
+  ];
+  if (template?.problem) lines.push(pc.red(`its template cannot be read: ${template.problem.message}`));
+  if (template?.capabilities) lines.push(`  ${capabilityFlags(template.capabilities).join('  ')}`);
+  if (analysis !== null) {
+    const { toolFormat, reasoningMode } = analysis.format.labels;
+    lines.push(...facts({ calls: toolFormat ?? 'none', reasoning: reasoningMode }));
+    lines.push('', annotatedSample(analysis.format));
+  }
+  if (laws !== null) lines.push('', lawLine(laws));
+  return `${lines.join('\n')}\n`;
+}
+
+function facts(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).map(([name, value]) => `  ${pc.dim(name.padEnd(13))}${value}`);
+}
+
+function weights({ parameterCount, quantization, size }: ModelCard): string {
+  const parts = [
+    parameterCount === null ? null : formatCount(parameterCount),
+    quantization,
+    size === null ? 'shards are missing' : formatBytes(size),
+  ];
+  return parts.filter((part) => part !== null).join(', ');
+}
+
+function templateLine({ template, hasToolUseTemplate }: ModelCard): string {
+  if (template === null) return 'none';
+  const beside = hasToolUseTemplate ? ' (it ships one for tools beside its default)' : '';
+  return `${template.name}${beside} ${pc.dim(template.sha256.slice(0, 16))}`;
+}
+
+function lawLine({ holds, rendered, breaches }: Verification): string {
+  if (holds) return pc.green(`✓ the laws hold for all ${rendered} messages that its template renders`);
+  if (rendered === 0)
+    return pc.yellow('its template rendered none of the messages that the laws are tried on');
+  return pc.red(`✗ ${breaches.length} breaches of the laws in ${rendered} messages: see idiolect verify`);
+}

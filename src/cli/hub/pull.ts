@@ -1,0 +1,86 @@
+/** `idiolect pull`: a model from the Hub, looked at before it is fetched. */
+import { type Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import { type PulledModel, pullModel } from '../../hub/pull-model.ts';
+import { parseModelReference } from '../../hub/reference.ts';
+import { createPullView } from './pull-view.ts';
+
+interface PullCommandOptions {
+  readonly file?: string;
+  readonly quantization?: string;
+  readonly revision?: string;
+  readonly cache?: string;
+  readonly connections: number;
+  readonly requireTools: boolean;
+  readonly json: boolean;
+}
+
+/** Adds the command. */
+export function registerPull(program: Command): void {
+  program
+    .command('pull')
+    .description('fetch a model from the Hub, after its header has shown that it can call tools')
+    .argument('<model>', 'owner/name, owner/name:Q5_K_M, owner/name@revision')
+    .option(
+      '-q, --quantization <name>',
+      'which quantisation: Q5_K_M; default: Q4_K_M, or the nearest that is there',
+    )
+    .option('--file <path>', 'which file of the repository; default: by the quantisation')
+    .option('--revision <name>', 'branch, tag or commit; default: main')
+    .option('--no-require-tools', 'also fetch a model that cannot call tools')
+    .option('--connections <number>', 'parallel connections', connectionCount, 4)
+    .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')
+    .option('--json', 'report for programs', false)
+    .action(pull);
+}
+
+function connectionCount(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0 && number <= 64) return number;
+  throw new InvalidArgumentError('a number from 1 to 64 is expected.');
+}
+
+async function pull(model: string, options: PullCommandOptions): Promise<void> {
+  const reference = parseModelReference(model);
+  const view = options.json ? null : createPullView();
+  try {
+    const pulled = await pullModel(
+      {
+        ...reference,
+        file: options.file ?? reference.file,
+        quantization: options.quantization ?? reference.quantization,
+        revision: options.revision ?? reference.revision,
+      },
+      {
+        requireTools: options.requireTools,
+        connections: options.connections,
+        ...(options.cache === undefined ? {} : { cache: options.cache }),
+        ...(view === null ? {} : { onEvent: view.show }),
+      },
+    );
+    view?.stop();
+    process.stdout.write(options.json ? `${JSON.stringify(report(pulled), null, 2)}\n` : done(pulled));
+  } finally {
+    view?.stop();
+  }
+}
+
+function report({ resolved, card, files }: PulledModel) {
+  const { model, revision, commit, choice } = resolved;
+  return {
+    type: 'pulled_model',
+    model,
+    revision,
+    commit,
+    files,
+    quantization: choice.chosen.quantization,
+    size: card.size,
+    supports_tools: card.supportsTools,
+    others: choice.others,
+    passed_over: choice.passedOver,
+  };
+}
+
+function done({ card, files }: PulledModel): string {
+  return `${pc.green('✓')} ${pc.bold(card.model)} is here, verified:\n${files.map((file) => `  ${file}\n`).join('')}`;
+}

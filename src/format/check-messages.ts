@@ -1,0 +1,98 @@
+/** What messages must be before a template sees them. */
+import { MessageError } from './errors.ts';
+import type { Message, ToolCall } from './messages.ts';
+
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(path: string, reason: string): never {
+  throw new MessageError({ path, reason });
+}
+
+function checkContent(content: unknown, path: string): void {
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (!Array.isArray(content)) refuse(path, 'content must be text, a list of parts, or null');
+  content.forEach((part, index) => {
+    if (!isRecord(part) || typeof part.type !== 'string') refuse(`${path}[${index}]`, 'a part needs a type');
+  });
+}
+
+function checkCall(call: unknown, path: string): void {
+  if (!isRecord(call) || !isRecord(call.function)) refuse(path, 'a tool call needs a function');
+  const { name, arguments: args } = call.function;
+  if (typeof name !== 'string')
+    refuse(`${path}.function.name`, 'the name of the called function must be text');
+  if (!isRecord(args) && !holdsObject(args)) {
+    refuse(`${path}.function.arguments`, 'arguments must be the JSON text of an object');
+  }
+}
+
+/** Whether text is the JSON of an object; servers write none at all for a call without arguments. */
+function holdsObject(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  if (text.trim() === '') return true;
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function checkMessage(message: unknown, path: string): void {
+  if (!isRecord(message)) refuse(path, 'a message must be an object');
+  if (typeof message.role !== 'string' || !roles.has(message.role)) {
+    refuse(`${path}.role`, `role must be one of ${[...roles].join(', ')}`);
+  }
+  checkContent(message.content, `${path}.content`);
+  const { tool_calls: calls, reasoning_content: reasoning } = message;
+  if (reasoning !== undefined && reasoning !== null && typeof reasoning !== 'string') {
+    refuse(`${path}.reasoning_content`, 'reasoning must be text');
+  }
+  if (calls === undefined || calls === null) return;
+  if (!Array.isArray(calls)) refuse(`${path}.tool_calls`, 'tool_calls must be a list');
+  calls.forEach((call, index) => {
+    checkCall(call, `${path}.tool_calls[${index}]`);
+  });
+}
+
+function checkMessages(messages: unknown): void {
+  if (!Array.isArray(messages)) refuse('messages', 'messages must be a list');
+  if (messages.length === 0) refuse('messages', 'there is nothing to render; give at least one message');
+  messages.forEach((message, index) => {
+    checkMessage(message, `messages[${index}]`);
+  });
+}
+
+/**
+ * Messages from outside in one spelling: `null` only where there is no content, arguments as JSON text. Throws
+ * MessageError with the path of the first fault.
+ */
+export function readMessages(messages: unknown): readonly Message[] {
+  checkMessages(messages);
+  return (messages as readonly Message[]).map(inOneSpelling);
+}
+
+/** The same for one message; `path` is where it is, for the error. */
+export function readMessage(message: unknown, path: string): Message {
+  checkMessage(message, path);
+  return inOneSpelling(message as Message);
+}
+
+function inOneSpelling(message: Message): Message {
+  if (message.role !== 'assistant') return message;
+  const { tool_calls: calls, reasoning_content: reasoning, ...rest } = message;
+  return {
+    ...rest,
+    ...(reasoning == null ? {} : { reasoning_content: reasoning }),
+    ...(calls == null ? {} : { tool_calls: calls.map(withArgumentText) }),
+  };
+}
+
+function withArgumentText(call: ToolCall): ToolCall {
+  const { arguments: given } = call.function as { readonly arguments: unknown };
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  return { ...call, function: { ...call.function, arguments: text.trim() === '' ? '{}' : text } };
+}

@@ -1,0 +1,195 @@
+/**
+ * Values as templates spell them: JSON in a style, Python literals, and a format's own notation for
+ * nested values. The spelling is Python's, because templates run there: `1e-07`, `True`, `'it\'s'`.
+ */
+import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from './chat-format.ts';
+import type { JsonObject, JsonValue } from './messages.ts';
+
+/** The JSON type of a value. */
+export function jsonType(value: JsonValue): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  if (type === 'string' || type === 'number' || type === 'boolean') return type;
+  return 'object';
+}
+
+/** A number as Python prints it: no exponent from 1e-4 up, and two digits in every exponent. */
+export function writeNumber(value: number): string {
+  if (!Number.isFinite(value)) return 'null';
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return Object.is(value, -0) ? '0' : String(value);
+  const magnitude = Math.abs(value);
+  const text = magnitude < 1e-4 ? value.toExponential() : String(value);
+  return text.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** A string as JSON text; with `ascii`, everything beyond ASCII as `\uXXXX`. */
+export function writeJsonString(text: string, ascii: boolean): string {
+  const json = JSON.stringify(text);
+  if (!ascii) return json;
+  return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** A value as JSON text in a style, or as Python's `repr` writes it. */
+export function writeJson(value: JsonValue, style: JsonStyle): string {
+  return style.python ? writePython(value) : writeJsonAt(value, style, style.margin ?? 0);
+}
+
+function writeJsonAt(value: JsonValue, style: JsonStyle, margin: number): string {
+  if (typeof value === 'string') return writeJsonString(value, style.ascii);
+  if (typeof value === 'number') return writeNumber(value);
+  if (value === null || typeof value === 'boolean') return String(value);
+  const inner = margin + (style.indent ?? 0);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => writeJsonAt(item, style, inner));
+    return encloseItems(items, '[', ']', style, margin);
+  }
+  const items = orderedEntries(value, style.sortKeys ? 'exact' : 'none').map(
+    ([key, item]) => writeJsonString(key, style.ascii) + style.keySeparator + writeJsonAt(item, style, inner),
+  );
+  return encloseItems(items, '{', '}', style, margin);
+}
+
+function encloseItems(
+  items: readonly string[],
+  open: string,
+  close: string,
+  style: JsonStyle,
+  margin: number,
+): string {
+  if (items.length === 0) return open + close;
+  if (style.indent === null) return open + items.join(style.itemSeparator) + close;
+  const line = `\n${' '.repeat(margin + style.indent)}`;
+  return `${open}${line}${items.join(style.itemSeparator + line)}\n${' '.repeat(margin)}${close}`;
+}
+
+/**
+ * Entries of an object in the order in which a template writes them: as given, by code points (Python's
+ * `json.dumps(sort_keys=True)`), or regardless of case (Jinja's `dictsort`).
+ */
+export function orderedEntries(
+  value: JsonValue,
+  order: 'none' | 'exact' | 'ignoring-case',
+): readonly (readonly [string, JsonValue])[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  const entries = Object.entries(value as JsonObject);
+  if (order === 'none') return entries;
+  const sortKey = (key: string) => (order === 'exact' ? key : key.toLowerCase());
+  return entries.sort(([a], [b]) => compareCodePoints(sortKey(a), sortKey(b)));
+}
+
+/** Python's order of strings, which compares code points and not UTF-16 units. */
+function compareCodePoints(a: string, b: string): number {
+  const left = Array.from(a);
+  const right = Array.from(b);
+  for (const [index, character] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    if (character !== other) return (character.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0);
+  }
+  return left.length - right.length;
+}
+
+const pythonEscapes: ReadonlyMap<string, string> = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** A string as Python's `repr` writes it: single quotes unless only double quotes avoid an escape. */
+export function writePythonString(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const body = Array.from(text, (character) => {
+    if (character === '\\' || character === quote) return `\\${character}`;
+    return pythonEscapes.get(character) ?? escapeUnprintable(character);
+  });
+  return quote + body.join('') + quote;
+}
+
+function escapeUnprintable(character: string): string {
+  if (character === ' ' || !/[\p{C}\p{Z}]/u.test(character)) return character;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  if (code.length <= 2) return `\\x${code.padStart(2, '0')}`;
+  return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+}
+
+/** A value as Python's `repr` writes it. */
+export function writePython(value: JsonValue): string {
+  if (typeof value === 'string') return writePythonString(value);
+  if (typeof value === 'number') return writeNumber(value);
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (value === null) return 'None';
+  if (Array.isArray(value)) return `[${value.map(writePython).join(', ')}]`;
+  const entries = orderedEntries(value, 'none');
+  return `{${entries.map(([key, item]) => `${writePythonString(key)}: ${writePython(item)}`).join(', ')}}`;
+}
+
+/** What a value is written with: frames by type, the style of JSON, the notation of nested values. */
+export interface ValueNotation {
+  readonly frames: Readonly<Record<JsonType, ValueFrame>>;
+  readonly integer?: ValueFrame;
+  readonly alternativeString: ValueFrame | null;
+  readonly nested: NestedFormat | null;
+  readonly style: JsonStyle;
+  readonly sorted: boolean;
+}
+
+/** A value inside its frame. */
+export function writeFramed(value: JsonValue, notation: ValueNotation): string {
+  const frame = frameOf(value, notation);
+  return frame.open + writeByCodec(value, frame, notation) + frame.close;
+}
+
+function frameOf(value: JsonValue, notation: ValueNotation): ValueFrame {
+  const frame = notation.frames[jsonType(value)];
+  const alternative = notation.alternativeString;
+  if (Number.isInteger(value)) return notation.integer ?? frame;
+  if (typeof value !== 'string' || alternative === null) return frame;
+  return needsAlternative(value, alternative) ? alternative : frame;
+}
+
+/** Whether a string holds one of the texts for which the template takes its second frame. */
+function needsAlternative(text: string, alternative: ValueFrame): boolean {
+  return (alternative.when ?? []).some((trigger) => text.includes(trigger));
+}
+
+function writeByCodec(value: JsonValue, frame: ValueFrame, notation: ValueNotation): string {
+  switch (frame.codec) {
+    case 'raw':
+      return typeof value === 'string' ? value : writeJson(value, notation.style);
+    case 'json':
+      return writeJson(value, notation.style);
+    case 'python':
+      return writePython(value);
+    case 'escaped':
+      return typeof value === 'string' ? writeEscaped(value, frame) : writeJson(value, notation.style);
+    case 'nested':
+      return writeNested(value, notation);
+    case 'absent':
+      return '';
+  }
+}
+
+/** A string with the escapes of its frame. */
+function writeEscaped(text: string, { escapes = [] }: ValueFrame): string {
+  const written = new Map(escapes);
+  return Array.from(text, (character) => written.get(character) ?? character).join('');
+}
+
+function writeNested(value: JsonValue, notation: ValueNotation): string {
+  const nested = notation.nested;
+  if (nested === null) return writeJson(value, notation.style);
+  if (Array.isArray(value)) {
+    const { open, close, separator, itemOpen, itemClose } = nested.array;
+    const items = value.map((item) => itemOpen + writeFramed(item, notation) + itemClose);
+    return open + items.join(separator) + close;
+  }
+  const { open, close, separator, keyOpen, keyClose, entryClose } = nested.object;
+  const items = orderedEntries(value, notation.sorted ? 'ignoring-case' : 'none')
+    .filter(([, item]) => notation.frames[jsonType(item)].codec !== 'absent')
+    .map(([key, item]) => {
+      const closer = entryClose.map((part) => (typeof part === 'string' ? part : key)).join('');
+      return keyOpen + key + keyClose + writeFramed(item, notation) + closer;
+    });
+  return open + items.join(separator) + close;
+}

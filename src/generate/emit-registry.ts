@@ -1,0 +1,37 @@
+/** The index of a folder of generated modules: from a template's fingerprint to its module. */
+import { generatedBanner } from '../codegen/banner.ts';
+import { lineWidth } from '../codegen/source-writer.ts';
+
+/** One generated module as the registry lists it. */
+export interface RegistryEntry {
+  /** Folder of the module: `qwen3-0.6b`. */
+  readonly name: string;
+  /** SHA-256 (hex) of the chat template it was made from. */
+  readonly templateSha256: string;
+}
+
+/**
+ * Source of `index.ts`: `modules`, lazily importable, keyed by fingerprint, so that a program finds the
+ * module of a loaded model by hashing its template.
+ */
+export function emitRegistry(entries: readonly RegistryEntry[]): string {
+  const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lines = sorted.map(emitEntry);
+  return `${generatedBanner}
+import type { GeneratedModule } from 'idiolect/parser';
+
+/** Loads a generated module. */
+export type LoadResponseModule = () => Promise<{ readonly responseModule: GeneratedModule }>;
+
+/** Generated modules by the SHA-256 of the chat template they were made from. */
+export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, LoadResponseModule>([
+${lines.join('\n')}
+]);
+`;
+}
+
+function emitEntry({ name, templateSha256 }: RegistryEntry): string {
+  const load = `() => import('./${name}/index.js')`;
+  const line = `  ['${templateSha256}', ${load}],`;
+  return line.length <= lineWidth ? line : `  [\n    '${templateSha256}',\n    ${load},\n  ],`;
+}

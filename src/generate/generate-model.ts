@@ -1,0 +1,80 @@
+/** Everything that is generated for one model, as texts: analysis, self-check, module and grammars. */
+import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import { AnalysisError } from '../format/errors.ts';
+import { formatGrammar } from '../grammar/format-grammar.ts';
+import { printOhm } from '../grammar/ohm/print-ohm.ts';
+import { emitModule } from './emit-module.ts';
+import { type LawBreach, verifyTemplate } from './verify/verify-template.ts';
+
+/** A chat template to generate from. */
+export interface GenerateInput {
+  /** Name of the folder. */
+  readonly name: string;
+  /** Names the template in errors. */
+  readonly origin: string;
+  readonly templateSource: string;
+  /** The model's beginning- and end-of-sequence tokens, where they are known; default none. */
+  readonly bosToken?: string;
+  readonly eosToken?: string;
+  /** Generate a module even if it breaks a law on its own template; its files then say so. */
+  readonly force?: boolean;
+}
+
+/** The files of one model, and what they were made from. */
+export interface GeneratedModel {
+  readonly name: string;
+  readonly analysis: Analysis;
+  /** Laws that the module breaks; empty unless it was forced. */
+  readonly breaches: readonly LawBreach[];
+  /** Content by file name: `format.json`, `parser.ts`, `response.gbnf`, `response.ohm`, `index.ts`. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Laws without which a module would parse its own model wrongly. */
+const essential: readonly LawBreach['law'][] = ['round trip', 'any cut', 'nothing lost'];
+
+/**
+ * Generates a model's files. Throws `TemplateError`, `TemplateLimitError`, and `AnalysisError` where no
+ * chat format can be read, or where the module would break a law on its own template (unless forced).
+ */
+export function generateModel(input: GenerateInput): GeneratedModel {
+  const { templateSource, bosToken = '', eosToken = '' } = input;
+  const analysis = analyzeTemplate(templateSource, { name: input.origin, bosToken, eosToken });
+  const { breaches } = verifyTemplate(templateSource, { format: analysis.format, bosToken, eosToken });
+  const broken = breaches.filter(({ law }) => essential.includes(law));
+  const [first] = broken;
+  if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);
+  const files = new Map(Object.entries(emitFiles(analysis.format)));
+  const marked = first === undefined ? files : withWarning(files, broken);
+  return { name: input.name, analysis, breaches: broken, files: marked };
+}
+
+function selfCheckError(origin: string, first: LawBreach, count: number): AnalysisError {
+  return new AnalysisError({
+    template: origin,
+    probe: first.case,
+    reason:
+      `the generated parser breaks the law "${first.law}" on ${count} of its own template's messages; ` +
+      '`idiolect verify -v` shows them, `--force` generates it all the same',
+  });
+}
+
+/** Content of a format's files by name. */
+export function emitFiles(format: ChatFormat): Readonly<Record<string, string>> {
+  const module = emitModule(format);
+  const grammar = formatGrammar(format);
+  return {
+    'format.json': module['format.json'],
+    'index.ts': module['index.ts'],
+    'parser.ts': module['parser.ts'],
+    'response.gbnf': grammar.gbnf,
+    'response.ohm': printOhm(grammar.expression, 'Response'),
+  };
+}
+
+function withWarning(files: ReadonlyMap<string, string>, broken: readonly LawBreach[]): Map<string, string> {
+  const lines = broken.map(({ law, case: name }) => `// WARNING: breaks the law "${law}" (${name}).`);
+  const warn = (text: string) => `${[...new Set(lines)].join('\n')}\n${text}`;
+  return new Map([...files].map(([name, text]) => [name, name.endsWith('.ts') ? warn(text) : text]));
+}

@@ -1,0 +1,177 @@
+/** The laws, each as a function from one rendered turn to what is wrong with it (`null`: it holds). */
+
+import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
+import type { AssistantMessage, JsonObject, Tool } from '../../format/messages.ts';
+import { writeCalls, writeResponse } from '../../format/write-response.ts';
+import { jsonType } from '../../format/write-values.ts';
+import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+
+/** One message, and the turn that the template renders for it. */
+export interface RenderedCase {
+  readonly format: ChatFormat;
+  readonly tools: readonly Tool[];
+  readonly message: AssistantMessage;
+  /** Behind `turn.start`, the end of the turn included. */
+  readonly turn: string;
+}
+
+/** Why a law is broken: what came, and what should have come. */
+export interface Breach {
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/**
+ * Exact: the format writes the turn byte for byte. White space at the turn's end counts only where the format
+ * knows an end of turns.
+ */
+export function exactLaw({ format, message, turn }: RenderedCase): Breach | null {
+  const written = writeResponse(format, shownMessage(format, message, turn));
+  const ends = ['', ...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];
+  const equal = ends.some((end) => turn === written + end);
+  const endless = format.turn.ends.length === 0 && turn.trimEnd() === written.trimEnd();
+  return equal || endless ? null : { expected: turn, actual: written };
+}
+
+/** Round trip: the turn parses to what the template kept of the message. */
+export function roundTripLaw({ format, tools, message, turn }: RenderedCase): Breach | null {
+  const expected = comparable(shownMessage(format, message, turn), format);
+  const actual = comparable(parseWhole(format, tools, turn), format);
+  return expected === actual ? null : { expected, actual };
+}
+
+/** Any cut: unit by unit the turn parses to the same message. */
+export function anyCutLaw({ format, tools, turn }: RenderedCase): Breach | null {
+  const parser = createResponseParser(format, { tools });
+  for (let at = 0; at < turn.length; at += 1) parser.feed(turn.charAt(at));
+  const actual = JSON.stringify(parser.finish().message);
+  const expected = JSON.stringify(parseWhole(format, tools, turn));
+  return expected === actual ? null : { expected, actual };
+}
+
+/** Nothing lost: the stretches of all events tile the text, for the turn and for its broken forms. */
+export function nothingLostLaw({ format, tools, turn }: RenderedCase): Breach | null {
+  const middle = Math.floor(turn.length / 2);
+  const broken = [turn, turn.slice(0, middle), turn.slice(middle), turn.slice(0, middle) + turn];
+  for (const text of broken) {
+    const parser = createResponseParser(format, { tools, markers: true });
+    const gap = firstGap([...parser.feed(text), ...parser.finish().events], text.length);
+    if (gap !== null)
+      return { expected: `every character of ${JSON.stringify(text)} covered once`, actual: gap };
+  }
+  return null;
+}
+
+/**
+ * Complete: a grammar of calls, of which `matcher` stands at the beginning, accepts the calls that the
+ * template renders.
+ */
+export function completeLaw({ format, message, turn }: RenderedCase, matcher: Matcher): Breach | null {
+  const made = shownMessage(format, message, turn).tool_calls ?? [];
+  if (format.calls === null || made.length === 0) return null;
+  const written = writeCalls(format.calls, made).trimStart();
+  const text = written.trimEnd();
+  if ([text, written].some((each) => isComplete(matcher, each))) return null;
+  const reached = text.slice(0, matcher.allowedLength(text));
+  return {
+    expected: text,
+    actual: reached === text ? 'more is asked for' : `stops behind ${JSON.stringify(reached)}`,
+  };
+}
+
+function isComplete(matcher: Matcher, text: string): boolean {
+  const here = matcher.clone();
+  return here.accept(text) && here.complete;
+}
+
+/** The message without what the template left out of its render. */
+export function shownMessage(format: ChatFormat, message: AssistantMessage, turn: string): AssistantMessage {
+  const content = typeof message.content === 'string' ? message.content : '';
+  const thoughts = message.reasoning_content ?? '';
+  const { content: _content, reasoning_content: _reasoning, tool_calls: made, ...rest } = message;
+  const shown: AssistantMessage = {
+    ...rest,
+    content: content !== '' && turn.includes(content.trim()) ? content : '',
+    ...(thoughts !== '' && turn.includes(thoughts.trim()) ? { reasoning_content: thoughts } : {}),
+  };
+  const rendered = (made ?? []).filter((call) => turn.includes(call.function.name));
+  const calls = format.calls === null ? [] : shownCalls(format, rendered);
+  if (calls.length === 0) return shown;
+  const besideCalls = format.content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
+  return { ...besideCalls, tool_calls: calls };
+}
+
+/** Some templates move content that stands beside calls into the reasoning. */
+function contentAsReasoning(message: AssistantMessage): AssistantMessage {
+  const thoughts =
+    (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
+  return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
+}
+
+/**
+ * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes
+ * it, around a message without any, is no turn that a model writes (analysis warns of it): it shows nothing.
+ */
+export function showsAnything({ format, message, turn }: RenderedCase): boolean {
+  const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
+  if (thoughts === undefined && leavesReasoningOpen(format, turn)) return false;
+  return content !== '' || thoughts !== undefined || calls !== undefined;
+}
+
+function leavesReasoningOpen({ reasoning }: ChatFormat, turn: string): boolean {
+  if (reasoning === null || reasoning.start.trim() === '') return false;
+  return turn.trimStart().startsWith(reasoning.start.trim()) && !turn.includes(reasoning.end.trim());
+}
+
+function shownCalls(format: ChatFormat, made: NonNullable<AssistantMessage['tool_calls']>) {
+  const kept = format.calls?.parallel ? made : made.slice(0, 1);
+  const args = format.calls?.arguments;
+  const absent = (value: JsonType) => args?.kind === 'entries' && args.frames[value].codec === 'absent';
+  return kept.map((call) => {
+    const values: JsonObject = JSON.parse(call.function.arguments);
+    const shown = Object.entries(values).filter(([, value]) => !absent(jsonType(value)));
+    return { ...call, function: { ...call.function, arguments: JSON.stringify(Object.fromEntries(shown)) } };
+  });
+}
+
+function parseWhole(format: ChatFormat, tools: readonly Tool[], turn: string): ResponseMessage {
+  const parser = createResponseParser(format, { tools });
+  parser.feed(turn);
+  return parser.finish().message;
+}
+
+/** What a round trip must keep, as text: ids only where the format writes them as they are given. */
+function comparable(message: AssistantMessage | ResponseMessage, format: ChatFormat): string {
+  const keepsIds = format.calls?.id?.style === 'free';
+  const malformed = 'malformed' in message ? (message.malformed ?? []) : [];
+  return JSON.stringify({
+    content: (typeof message.content === 'string' ? message.content : '').trim(),
+    reasoning: (message.reasoning_content ?? '').trim(),
+    calls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
+      ...(keepsIds ? { id } : {}),
+      name,
+      arguments: sortedKeys(JSON.parse(args)),
+    })),
+    malformed,
+  });
+}
+
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortedKeys(item)]));
+}
+
+/** Where the stretches leave a gap or overlap; `null` when they tile `0..length`. */
+function firstGap(events: readonly ResponseEvent[], length: number): string | null {
+  let at = 0;
+  for (const { type, start, end } of events) {
+    if (start === end) continue;
+    if (start !== at) return `${type} covers ${start}..${end} where ${at} was reached`;
+    at = end;
+  }
+  return at === length ? null : `nothing covers ${at}..${length}`;
+}

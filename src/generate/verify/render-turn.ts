@@ -1,0 +1,97 @@
+/** The turn that a template renders for a message, cut out of the conversation around it. */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import { IdiolectError } from '../../format/errors.ts';
+import type { AssistantMessage, Tool } from '../../format/messages.ts';
+import { commonPrefix } from '../../grammar/expression/alternatives.ts';
+import { renderPrompt } from '../../template/prompt/render-prompt.ts';
+
+const question = 'Question-7f3a?';
+
+/** What a turn is rendered with. */
+export interface RenderedWith {
+  readonly templateSource: string;
+  readonly format: ChatFormat;
+  readonly tools: readonly Tool[];
+  /** The model's special tokens, as the format was read with. */
+  readonly specialTokens: SpecialTokens;
+}
+
+/** Texts of the special tokens that a template takes from outside. */
+export interface SpecialTokens {
+  readonly bosToken: string;
+  readonly eosToken: string;
+}
+
+/**
+ * The text behind `turn.start` that the template renders for `message`, its end included. Templates that
+ * keep reasoning only while thinking is on are asked so. `null` where the template refuses the message,
+ * or where no turn can be told from its surroundings.
+ */
+export function renderTurn(context: RenderedWith, message: AssistantMessage): string | null {
+  const plain = turnUnder(context, message, undefined);
+  const thoughts = message.reasoning_content ?? '';
+  if (thoughts === '' || (plain?.includes(thoughts) ?? false)) return plain;
+  const thinking = turnUnder(context, message, true);
+  return thinking?.includes(thoughts) ? thinking : plain;
+}
+
+function turnUnder(
+  context: RenderedWith,
+  message: AssistantMessage,
+  thinking: boolean | undefined,
+): string | null {
+  const { start } = context.format.turn;
+  const withTurn = behindQuestion(context, [message], thinking);
+  const without = behindQuestion(context, [], thinking);
+  if (withTurn === null || without === null) return null;
+  const turn = withTurn.slice(0, withTurn.length - fixedTail(withTurn, without, start).length);
+  const at = start === '' ? -1 : turn.indexOf(start);
+  if (at >= 0) return turn.slice(at + start.length);
+  return turn.startsWith(without) ? turn.slice(without.length) : null;
+}
+
+/**
+ * What the template writes behind every conversation, such as the opening of the next turn or an end of
+ * sequence: the part of the render without a turn that comes behind the turn too. It begins as a turn
+ * does, or at least with the character that markers begin with.
+ */
+function fixedTail(withTurn: string, without: string, start: string): string {
+  const [firstToken] = start.match(/^(?:<[^<>\s]+>|\W+[\w\s]*\W+)/u) ?? [start];
+  if (firstToken === '') return '';
+  const shared = commonPrefix(withTurn, without).length;
+  const beginnings = shared === without.length ? [firstToken] : [firstToken, firstToken.slice(0, 1)];
+  for (const beginning of beginnings) {
+    for (
+      let at = without.lastIndexOf(beginning, shared);
+      at >= 0;
+      at = without.lastIndexOf(beginning, at - 1)
+    ) {
+      if (withTurn.endsWith(without.slice(at))) return without.slice(at);
+      if (at === 0) break;
+    }
+  }
+  return '';
+}
+
+function behindQuestion(
+  { templateSource, format, tools, specialTokens }: RenderedWith,
+  answer: readonly AssistantMessage[],
+  thinking: boolean | undefined,
+): string | null {
+  try {
+    const render = renderPrompt(templateSource, {
+      messages: [{ role: 'user', content: question }, ...answer],
+      tools,
+      addGenerationPrompt: false,
+      input: format.input,
+      now: new Date(0),
+      ...specialTokens,
+      ...(thinking === undefined ? {} : { thinking }),
+    });
+    const at = render.lastIndexOf(question);
+    return at < 0 ? null : render.slice(at + question.length);
+  } catch (error) {
+    if (error instanceof IdiolectError) return null;
+    throw error;
+  }
+}

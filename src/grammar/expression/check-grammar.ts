@@ -1,0 +1,206 @@
+/**
+ * What is wrong with a grammar, found before the first token.
+ *
+ * Two linear checks exclude dead ends: every rule can produce some text, and every class has a character.
+ */
+import { GrammarError } from '../../format/errors.ts';
+import { type Expression, type Grammar, unreachable } from './expression.ts';
+import { findAmbiguities, reachableRules } from './first-sets.ts';
+import { children } from './references.ts';
+import {
+  isNullable,
+  isProductive,
+  leftmostRules,
+  nullableRules,
+  productiveRules,
+  type RuleReferences,
+  ruleGraph,
+  rulesOnCycles,
+} from './rule-facts.ts';
+
+/** How bad each finding is. */
+const severities = {
+  /** No engine can run it. */
+  'undefined-rule': 'unbuildable',
+  'left-recursion': 'unbuildable',
+  'invalid-repetition': 'unbuildable',
+  'invalid-until': 'unbuildable',
+  /** llama.cpp takes it for left recursion; the matcher can run it. */
+  'nullable-repetition': 'unbuildable',
+  /** It runs, and may come to a place that nothing leads out of. */
+  'unproductive-rule': 'dead-end',
+  'empty-class': 'dead-end',
+  'nul-character': 'dead-end',
+  /** A PEG and a context-free reading may differ, and engines get slow. */
+  'ambiguous-choice': 'ambiguous',
+  'ambiguous-repetition': 'ambiguous',
+  'ambiguous-end': 'ambiguous',
+  /** Harmless. */
+  'unused-rule': 'unused',
+} as const;
+
+/** What can be wrong with a grammar. */
+export type GrammarFindingKind = keyof typeof severities;
+/** How bad it is: no engine builds it, nothing leads on, it means more than one thing, or it is harmless. */
+export type GrammarSeverity = (typeof severities)[GrammarFindingKind];
+
+/** One thing that is wrong. */
+export interface GrammarFinding {
+  readonly kind: GrammarFindingKind;
+  readonly severity: GrammarSeverity;
+  /** Name of the rule at fault. */
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/**
+ * Everything that is wrong with `grammar`, worst first. Whether the next character always decides is
+ * looked at only in a grammar that could be built; `ambiguity: false` leaves it out.
+ */
+export function checkGrammar(
+  grammar: Grammar,
+  options: { readonly ambiguity?: boolean } = {},
+): readonly GrammarFinding[] {
+  const graph = ruleGraph(grammar.rules);
+  const { references } = graph;
+  const nullable = nullableRules(grammar.rules, graph);
+  const found = [
+    ...findUndefined(grammar, references),
+    ...findInvalid(grammar, nullable),
+    ...findLeftRecursion(grammar, nullable),
+    ...findUnproductive(grammar, productiveRules(grammar.rules, graph)),
+    ...findUnused(grammar, references),
+  ];
+  const buildable = found.every(({ severity }) => severity !== 'unbuildable');
+  if (!buildable || options.ambiguity === false) return worstFirst(found);
+  const ambiguities = findAmbiguities(grammar).map((each) => finding(each.kind, each.rule, each.reason));
+  return worstFirst([...found, ...ambiguities]);
+}
+
+const order: readonly GrammarSeverity[] = ['unbuildable', 'dead-end', 'ambiguous', 'unused'];
+
+function worstFirst(findings: readonly GrammarFinding[]): readonly GrammarFinding[] {
+  return [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
+}
+
+/** What a sampler must not be given: it cannot be built, or may come to a dead end. */
+function isFatal({ severity }: GrammarFinding): boolean {
+  return severity === 'unbuildable' || severity === 'dead-end';
+}
+
+/**
+ * Refuses a grammar for what was found in it.
+ *
+ * @throws GrammarError for the first finding that `refuses` names, fatal ones by default.
+ */
+export function refuseFindings(
+  findings: readonly GrammarFinding[],
+  refuses: (finding: GrammarFinding) => boolean = isFatal,
+): void {
+  const first = findings.find(refuses);
+  if (first !== undefined) throw new GrammarError({ rule: first.rule, reason: first.reason });
+}
+
+function finding(kind: GrammarFindingKind, rule: string, reason: string): GrammarFinding {
+  return { kind, severity: severities[kind], rule, reason };
+}
+
+function findUndefined({ root, rules }: Grammar, references: RuleReferences): GrammarFinding[] {
+  const found: GrammarFinding[] = [];
+  if (!rules.has(root)) found.push(finding('undefined-rule', root, 'the start rule is not defined'));
+  for (const [rule, names] of references) {
+    for (const name of names) {
+      if (rules.has(name)) continue;
+      found.push(finding('undefined-rule', rule, `refers to ${name}, which is not defined`));
+    }
+  }
+  return found;
+}
+
+function findUnused({ root, rules }: Grammar, references: RuleReferences): GrammarFinding[] {
+  const reached = reachableRules(references, root);
+  return [...rules.keys()]
+    .filter((name) => !reached.has(name))
+    .map((name) => finding('unused-rule', name, 'is not used'));
+}
+
+function findLeftRecursion({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
+  const edges = new Map([...rules].map(([name, body]) => [name, leftmostRules(body, nullable)]));
+  return Array.from(rulesOnCycles(edges), (name) =>
+    finding('left-recursion', name, 'comes back to itself before any character'),
+  );
+}
+
+/** Also a part of a rule that as a whole is productive leads into a dead end. */
+function findUnproductive({ rules }: Grammar, productive: ReadonlySet<string>): GrammarFinding[] {
+  const found: GrammarFinding[] = [];
+  for (const [rule, body] of rules) {
+    if (!productive.has(rule)) found.push(finding('unproductive-rule', rule, 'matches no text at all'));
+    else if (!allProductive(body, productive))
+      found.push(finding('unproductive-rule', rule, 'has a part that matches no text'));
+  }
+  return found;
+}
+
+/** Whether every part of `expression` matches some text: its smallest parts tell. */
+function allProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
+  const inner = children(expression);
+  if (inner.length === 0) return isProductive(expression, productive);
+  return inner.every((each) => allProductive(each, productive));
+}
+
+function findInvalid({ rules }: Grammar, nullable: ReadonlySet<string>): GrammarFinding[] {
+  const found: GrammarFinding[] = [];
+  for (const [rule, body] of rules) {
+    findInvalidParts(body, nullable, (kind, reason) => found.push(finding(kind, rule, reason)));
+  }
+  return found;
+}
+
+function findInvalidParts(
+  expression: Expression,
+  nullable: ReadonlySet<string>,
+  report: (kind: GrammarFindingKind, reason: string) => void,
+): void {
+  switch (expression.type) {
+    case 'literal':
+      if (expression.text.includes('\0'))
+        report('nul-character', 'a literal holds NUL, which no sampler lets through');
+      return;
+    case 'class':
+      if (expression.ranges.length === 0) report('empty-class', 'a class has no character');
+      return;
+    case 'rule':
+      return;
+    case 'repeat': {
+      const { item, min, max } = expression;
+      if (!validCount(min, max)) report('invalid-repetition', `repeats from ${min} to ${max} times`);
+      if (isNullable(item, nullable)) report('nullable-repetition', 'repeats something that can be empty');
+      break;
+    }
+    case 'until':
+      for (const reason of invalidDelimiters(expression.branches.map(({ delimiter }) => delimiter)))
+        report('invalid-until', reason);
+      break;
+    case 'sequence':
+    case 'choice':
+      break;
+    default:
+      unreachable(expression);
+  }
+  for (const child of children(expression)) findInvalidParts(child, nullable, report);
+}
+
+function validCount(min: number, max: number | null): boolean {
+  return Number.isSafeInteger(min) && min >= 0 && (max === null || (Number.isSafeInteger(max) && max >= min));
+}
+
+function invalidDelimiters(delimiters: readonly string[]): string[] {
+  if (delimiters.includes('')) return ['text goes up to an empty delimiter'];
+  if (delimiters.some((each) => each.includes('\0'))) return ['a delimiter holds NUL'];
+  return delimiters.flatMap((outer, index) =>
+    delimiters
+      .filter((inner, other) => other !== index && (outer === inner || outer.slice(0, -1).includes(inner)))
+      .map((inner) => `delimiter ${JSON.stringify(outer)} contains ${JSON.stringify(inner)}`),
+  );
+}

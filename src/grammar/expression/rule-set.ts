@@ -1,0 +1,208 @@
+/** Named rules of one grammar: hands out legal names, and gives equal rules one name. */
+
+import { BudgetExceeded, type StepBudget } from './budget.ts';
+import { type Expression, type Grammar, rule } from './expression.ts';
+
+/** What a rule costs of the budget: to write, check and print it takes about as long as so many steps. */
+const stepsPerRule = 15;
+
+/** A rule that was promised. */
+interface Waiting {
+  readonly name: string;
+  readonly build: () => Expression;
+}
+
+/** Collects the rules of a grammar while it is being built. */
+export class RuleSet {
+  readonly #rules = new Map<string, Expression | null>();
+  readonly #byKey = new Map<string, string>();
+  readonly #byContent = new Map<string, string>();
+  readonly #numbers = new Map<string, number>();
+  readonly #stems = new Map<string, string>();
+  #waiting: Waiting[] = [];
+  #building = false;
+  #nextKey = 0;
+  #limit = Number.POSITIVE_INFINITY;
+  #budget: StepBudget | null = null;
+  readonly #shortKeys = new Map<string, string>();
+  readonly #memory = new Map<string, Expression>();
+
+  /** The rules so far. */
+  get rules(): ReadonlyMap<string, Expression> {
+    const finished = new Map<string, Expression>();
+    for (const [name, expression] of this.#rules) if (expression !== null) finished.set(name, expression);
+    return finished;
+  }
+
+  /** A set that begins as this one is now; what is added there is not added here. */
+  branch(): RuleSet {
+    const branch = new RuleSet();
+    copyInto(branch.#rules, this.#rules);
+    copyInto(branch.#byKey, this.#byKey);
+    copyInto(branch.#byContent, this.#byContent);
+    copyInto(branch.#numbers, this.#numbers);
+    copyInto(branch.#shortKeys, this.#shortKeys);
+    copyInto(branch.#memory, this.#memory);
+    branch.#nextKey = this.#nextKey;
+    return branch;
+  }
+
+  /** Keeps names free for rules that `define` may give them. */
+  reserve(names: Iterable<string>): void {
+    for (const name of names) this.#rules.set(name, null);
+  }
+
+  /** Gives a reserved name its rule; says whether it had none yet. */
+  define(name: string, expression: Expression): boolean {
+    if (this.#rules.get(name) !== null) return false;
+    this.#rules.set(name, expression);
+    return true;
+  }
+
+  /** The grammar that starts at a rule `name`, which is made of `expression` and must be new. */
+  grammar(name: string, expression: Expression): Grammar {
+    if (this.#rules.has(name)) throw new RangeError(`there is a rule ${name} already`);
+    this.#rules.set(name, expression);
+    return { root: name, rules: this.rules };
+  }
+
+  /**
+   * From now on so many more rules may be added, which are paid for from `budget`; beyond, adding throws
+   * `BudgetExceeded`.
+   */
+  allow(count: number, budget: StepBudget): void {
+    this.#limit = this.#rules.size + count;
+    this.#budget = budget;
+  }
+
+  /** Takes back what `allow` has set. */
+  allowAll(): void {
+    this.#limit = Number.POSITIVE_INFINITY;
+    this.#budget = null;
+  }
+
+  /** Pays for work on the rules. */
+  charge(steps: number): void {
+    this.#budget?.spend(steps);
+  }
+
+  /** A name that no rule has yet, made of letters and digits of `hint`. */
+  freshName(hint: string): string {
+    if (this.#rules.size >= this.#limit) throw new BudgetExceeded('rules');
+    this.charge(stepsPerRule);
+    const stem = this.#stems.get(hint) ?? legalName(hint);
+    this.#stems.set(hint, stem);
+    for (let number = (this.#numbers.get(stem) ?? 0) + 1; ; number += 1) {
+      const name = number === 1 ? stem : `${stem}-${number}`;
+      if (this.#rules.has(name)) continue;
+      this.#numbers.set(stem, number);
+      return name;
+    }
+  }
+
+  /** A short text that stands for a long key. */
+  shortKey(key: string): string {
+    const known = this.#shortKeys.get(key) ?? `=${this.#shortKeys.size}`;
+    this.#shortKeys.set(key, known);
+    return known;
+  }
+
+  /** A key that was not given before. */
+  freshKey(hint: string): string {
+    this.#nextKey += 1;
+    return `${hint} ${this.#nextKey}`;
+  }
+
+  /**
+   * The rule that stands for `key`; the first time, `build` makes it. Until then the reference is already
+   * good, so rules can be recursive. Builds wait for their turn, so that they do not nest deeply.
+   */
+  named(key: string, hint: string, build: () => Expression): Expression {
+    const found = this.#byKey.get(key);
+    if (found !== undefined) return rule(found);
+    const name = this.#await(hint, build);
+    this.#byKey.set(key, name);
+    if (!this.#building) this.#buildWaiting();
+    return rule(name);
+  }
+
+  /** A rule that no one asks for again; made like one that has a key, and only while such a one is built. */
+  later(hint: string, build: () => Expression): Expression {
+    return rule(this.#await(hint, build));
+  }
+
+  #await(hint: string, build: () => Expression): string {
+    const name = this.freshName(hint);
+    this.#rules.set(name, null);
+    this.#waiting.push({ name, build });
+    return name;
+  }
+
+  #buildWaiting(): void {
+    this.#building = true;
+    try {
+      // Builds ask for more, which wait for the next round: what is built is let go.
+      while (this.#waiting.length > 0) {
+        const round = this.#waiting;
+        this.#waiting = [];
+        for (const { name, build } of round) this.#rules.set(name, build());
+      }
+    } finally {
+      this.#building = false;
+      this.#waiting = [];
+    }
+  }
+
+  /** Runs `write`; when it throws, takes back what it has added. */
+  attempt<T>(write: () => T): T {
+    const maps = [this.#rules, this.#byKey, this.#byContent, this.#memory];
+    const sizes = maps.map((map) => map.size);
+    try {
+      return write();
+    } catch (error) {
+      maps.forEach((map, index) => {
+        for (const key of [...map.keys()].slice(sizes[index])) map.delete(key);
+      });
+      throw error;
+    }
+  }
+
+  /** What `make` gave for `key`, which may refer to rules of this set. */
+  remember(key: string, make: () => Expression): Expression {
+    const found = this.#memory.get(key);
+    if (found !== undefined) return found;
+    const made = make();
+    this.#memory.set(key, made);
+    return made;
+  }
+
+  /** A reference to a rule that is `expression`; equal expressions get one rule. */
+  add(hint: string, expression: Expression): Expression {
+    if (expression.type === 'rule') return expression;
+    const content = JSON.stringify(expression);
+    const name = this.#byContent.get(content) ?? this.freshName(hint);
+    if (!this.#byContent.has(content)) {
+      this.#byContent.set(content, name);
+      this.#rules.set(name, expression);
+    }
+    return rule(name);
+  }
+}
+
+function copyInto<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, Value>): void {
+  for (const [key, value] of source) target.set(key, value);
+}
+
+/** `hint` as a rule name: `[a-z][a-z0-9-]*`, of moderate length. */
+function legalName(hint: string): string {
+  const letters = hint
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
+  if (letters === '') return 'rule';
+  // The start rule has this name in every engine.
+  return letters === 'root' ? 'root-value' : letters;
+}

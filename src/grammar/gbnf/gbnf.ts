@@ -1,0 +1,219 @@
+/**
+ * GBNF, the grammar notation of llama.cpp, as data: what `read-gbnf` reads and every printer writes.
+ * Imports nothing but types.
+ */
+import { gbnfGrammar, requireOption } from '../../format/option-rules.ts';
+import type { CodePointRange } from '../expression/expression.ts';
+
+/** A grammar: rules in written order; matching begins with the one named `root`. */
+export interface GbnfGrammar {
+  readonly rules: readonly GbnfRule[];
+}
+
+/** `name ::= body`, with an optional comment on the line before. */
+export interface GbnfRule {
+  readonly name: string;
+  readonly body: GbnfNode;
+  /** One line, without the `#`. */
+  readonly comment?: string;
+}
+
+/** The body of a rule, or a part of one. */
+export type GbnfNode =
+  | GbnfLiteral
+  | GbnfClass
+  | GbnfAny
+  | GbnfToken
+  | GbnfReference
+  | GbnfSequence
+  | GbnfChoice
+  | GbnfRepeat;
+
+/** `"text"`; empty text matches nothing at all. */
+export interface GbnfLiteral {
+  readonly type: 'literal';
+  readonly text: string;
+}
+/** `[a-z]`, `[^"\\]`. Ranges as written: they may overlap, touch, or be reversed and so hold nothing. */
+export interface GbnfClass {
+  readonly type: 'class';
+  readonly negated: boolean;
+  readonly ranges: readonly CodePointRange[];
+}
+/** `.` */
+export interface GbnfAny {
+  readonly type: 'any';
+}
+/** One token of the vocabulary, by id `<[42]>` or by text `<think>`; negated `!<think>`. */
+export interface GbnfToken {
+  readonly type: 'token';
+  readonly negated: boolean;
+  /** The id, or the text with its angle brackets. */
+  readonly token: number | string;
+}
+/** The rule called `name`. */
+export interface GbnfReference {
+  readonly type: 'reference';
+  readonly name: string;
+}
+/** One after the other; none of them is the empty text. */
+export interface GbnfSequence {
+  readonly type: 'sequence';
+  readonly items: readonly GbnfNode[];
+}
+/** `a | b`: any of them. */
+export interface GbnfChoice {
+  readonly type: 'choice';
+  readonly alternatives: readonly GbnfNode[];
+}
+/** `item?`, `item*`, `item+`, `item{m,n}`. `max: null` is unbounded. */
+export interface GbnfRepeat {
+  readonly type: 'repeat';
+  readonly item: GbnfNode;
+  readonly min: number;
+  readonly max: number | null;
+}
+
+/** The most repetitions that llama.cpp's engine expands: above, it fails or forgets the bound. */
+export const engineRepetitionLimit = 2000;
+
+/** Names are padded to one column up to this width. */
+const nameColumn = 28;
+/** Grammars of more rules are not aligned: the spaces would be a fifth of their text. */
+const mostAligned = 300;
+/** A rule whose alternatives are longer than this puts each on its own line. */
+const lineWidth = 100;
+
+/**
+ * Writes a grammar: `::=` aligned where it is small, long choices one alternative to a line. Throws
+ * `UnsupportedOptionError` for what is none.
+ */
+export function writeGbnf(grammar: GbnfGrammar): string {
+  requireOption('grammar', grammar, gbnfGrammar);
+  const width = columnOf(grammar.rules.map(({ name }) => name));
+  let written = '';
+  for (const rule of grammar.rules) written += writeRule(rule, width);
+  return written;
+}
+
+/** The width to which names of rules are padded; 0 where there are so many that nobody reads them in a column. */
+export function columnOf(names: readonly string[]): number {
+  if (names.length > mostAligned) return 0;
+  return Math.max(0, ...names.filter((name) => name.length <= nameColumn).map((name) => name.length));
+}
+
+/** A rule and a line end, its name padded to `width`. */
+export function writeRule({ name, body, comment }: GbnfRule, width: number): string {
+  const head = `${name.padEnd(width)} ::= `;
+  const above = comment === undefined ? '' : `# ${comment}\n`;
+  return `${above}${head}${writeBody(body, head.length)}\n`;
+}
+
+function writeBody(body: GbnfNode, indent: number): string {
+  if (body.type !== 'choice') return writeNode(body, 'rule');
+  const alternatives = body.alternatives.map((each) => writeNode(each, 'alternative'));
+  const line = alternatives.join(' | ');
+  if (indent + line.length <= lineWidth) return line;
+  // A line may end only behind `|`: llama.cpp takes any other line end for the end of the rule.
+  return alternatives.join(` |\n${' '.repeat(indent)}`);
+}
+
+/** What a node stands in, which decides whether it needs parentheses. */
+type Place = 'rule' | 'alternative' | 'item' | 'repeated';
+
+/** One node in GBNF. */
+function writeNode(node: GbnfNode, place: Place): string {
+  switch (node.type) {
+    case 'literal':
+      return writeLiteral(node.text);
+    case 'class':
+      return writeClass(node);
+    case 'any':
+      return '.';
+    case 'token':
+      return `${node.negated ? '!' : ''}${typeof node.token === 'number' ? `<[${node.token}]>` : node.token}`;
+    case 'reference':
+      return node.name;
+    case 'sequence':
+      return parenthesised(writeAll(node.items, 'item', ' '), place === 'repeated');
+    case 'choice':
+      return parenthesised(writeAll(node.alternatives, 'alternative', ' | '), place !== 'rule');
+    case 'repeat':
+      return parenthesised(
+        writeNode(node.item, 'repeated') + writeCount(node.min, node.max),
+        place === 'repeated',
+      );
+  }
+}
+
+function writeAll(nodes: readonly GbnfNode[], place: Place, between: string): string {
+  let written = '';
+  for (const node of nodes) written += (written === '' ? '' : between) + writeNode(node, place);
+  return written;
+}
+
+/** Characters that stand for themselves in a literal, and with which most literals get by. */
+const plainText = /^[ !#-[\]-~]*$/;
+
+function writeLiteral(text: string): string {
+  if (plainText.test(text)) return `"${text}"`;
+  let written = '"';
+  for (const char of text) written += escapeCharacter(codePoint(char), '"\\');
+  return `${written}"`;
+}
+
+function parenthesised(text: string, needed: boolean): string {
+  return needed ? `(${text})` : text;
+}
+
+function writeCount(min: number, max: number | null): string {
+  if (max === null) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  if (min === 0 && max === 1) return '?';
+  return min === max ? `{${min}}` : `{${min},${max}}`;
+}
+
+function writeClass(node: GbnfClass): string {
+  const known = writtenClasses.get(node) ?? spellClass(node);
+  writtenClasses.set(node, known);
+  return known;
+}
+
+/** A class stands in many rules. */
+const writtenClasses = new WeakMap<GbnfClass, string>();
+
+function spellClass({ negated, ranges }: GbnfClass): string {
+  const members = ranges.map(([from, to]) => {
+    const first = escapeCharacter(from, classSpecials);
+    if (from === to) return first;
+    return `${first}${to === from + 1 ? '' : '-'}${escapeCharacter(to, classSpecials)}`;
+  });
+  return `[${negated ? '^' : ''}${members.join('')}]`;
+}
+
+const classSpecials = '[]\\-^';
+const namedEscapes = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** A character as it is where one can see it, else escaped. `specials` need a backslash. */
+function escapeCharacter(code: number, specials: string): string {
+  const char = String.fromCodePoint(code);
+  if (code >= 0x20 && code < 0x7f && !specials.includes(char)) return char;
+  const named = namedEscapes.get(char);
+  if (named !== undefined) return named;
+  // GBNF has no `\^`; a caret matters only as the first character of a class.
+  if (specials.includes(char)) return char === '^' ? '\\x5E' : `\\${char}`;
+  if (char === ' ' || /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
+  if (code <= 0xff) return `\\x${hex(code, 2)}`;
+  return code <= 0xffff ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).toUpperCase().padStart(digits, '0');
+}
+
+function codePoint(char: string): number {
+  return char.codePointAt(0) ?? 0;
+}

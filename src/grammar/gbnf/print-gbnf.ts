@@ -1,0 +1,231 @@
+/** Expression tree → GBNF, within the limits of llama.cpp's engine. */
+import { GrammarError } from '../../format/errors.ts';
+import {
+  type CharacterClass,
+  type CodePointRange,
+  type Expression,
+  exceptCharacters,
+  type Grammar,
+  maxCodePoint,
+  unreachable,
+} from '../expression/expression.ts';
+import { type ExpandedGrammar, expandUntil } from '../expression/until.ts';
+import { repetitionWeight } from './engine-limits.ts';
+import {
+  columnOf,
+  engineRepetitionLimit,
+  type GbnfNode,
+  type GbnfRepeat,
+  type GbnfRule,
+  writeRule,
+} from './gbnf.ts';
+import { classToken } from './token-character.ts';
+
+/**
+ * GBNF text of a grammar, its start rule first and called `root`. Equal grammars print equally.
+ *
+ * @throws GrammarError for what GBNF cannot say: a rule name with other characters than
+ *   `[A-Za-z0-9-]`, a literal with NUL.
+ */
+export function printGbnf(grammar: Grammar): string {
+  const expanded = expandUntil(grammar);
+  const { root, rules } = expanded;
+  const printer = new GbnfPrinter(expanded, printedNames(rules.keys(), root));
+  const names = [root, ...[...rules.keys()].filter((name) => name !== root)];
+  const width = columnOf(names);
+  let text = '';
+  // Rule by rule, so that the nodes of one need not outlive it.
+  for (const name of names) for (const rule of printer.rule(name)) text += writeRule(rule, width);
+  return text;
+}
+
+/** Repetitions per block where a count exceeds what the engine expands. */
+const blockSize = 1000;
+
+/** Prints the rules of a grammar without `until`, one by one, under the names that it is given. */
+export class GbnfPrinter {
+  readonly #grammar: ExpandedGrammar;
+  readonly #names: ReadonlyMap<string, string>;
+  /** Names that are in use; made when the first rule is. */
+  #taken: Set<string> | null = null;
+  /** Rules made here for repeated groups of the rule being printed. */
+  #made: GbnfRule[] = [];
+
+  /** `names` says how each rule is called in print. */
+  constructor(grammar: ExpandedGrammar, names: ReadonlyMap<string, string>) {
+    this.#grammar = grammar;
+    this.#names = names;
+  }
+
+  /** A rule of the grammar, and the rules that had to be made for its repetitions. */
+  rule(name: string): GbnfRule[] {
+    const expression = this.#grammar.rules.get(name);
+    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    const comment = this.#grammar.comments.get(name);
+    const [rule, ...made] = this.#rules(expression, this.#name(name));
+    return [{ ...rule, ...(comment === undefined ? {} : { comment }) }, ...made];
+  }
+
+  /** A start rule for `expression`, called `root`; the names of the rules it makes are free again after. */
+  root(expression: Expression): GbnfRule[] {
+    const rules = this.#rules(expression, 'root');
+    for (const { name } of this.#made) this.#taken?.delete(name);
+    return rules;
+  }
+
+  #rules(expression: Expression, name: string): [GbnfRule, ...GbnfRule[]] {
+    this.#made = [];
+    const body = this.#print(expression, name);
+    return [{ name, body }, ...this.#made];
+  }
+
+  #name(name: string): string {
+    const printed = this.#names.get(name);
+    if (printed === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    return printed;
+  }
+
+  #print(expression: Expression, owner: string): GbnfNode {
+    switch (expression.type) {
+      case 'literal':
+        return printLiteral(expression.text, owner);
+      case 'class':
+        return printClass(expression);
+      case 'sequence':
+        return { type: 'sequence', items: expression.items.map((item) => this.#print(item, owner)) };
+      case 'choice':
+        return {
+          type: 'choice',
+          alternatives: expression.alternatives.map((each) => this.#print(each, owner)),
+        };
+      case 'repeat':
+        return this.#repeat(this.#print(expression.item, owner), expression.min, expression.max, owner);
+      case 'rule':
+        return { type: 'reference', name: this.#name(expression.name) };
+      case 'until':
+        throw new TypeError('until is expanded before printing');
+      default:
+        return unreachable(expression);
+    }
+  }
+
+  /** A repetition in counts that the engine takes: large groups become rules, large counts blocks. */
+  #repeat(item: GbnfNode, min: number, max: number | null, owner: string): GbnfNode {
+    const count = max ?? min;
+    if (count * repetitionWeight(item) <= engineRepetitionLimit) return { type: 'repeat', item, min, max };
+    if (repetitionWeight(item) > 1) return this.#repeat(this.#makeRule(item, owner), min, max, owner);
+    const required = min === 0 ? [] : [this.#exactly(item, min, owner)];
+    const rest = max === null ? unbounded(item) : this.#atMost(item, max - min, owner);
+    return joined([...required, rest]);
+  }
+
+  #exactly(item: GbnfNode, count: number, owner: string): GbnfNode {
+    if (count <= engineRepetitionLimit) return counted(item, count, count);
+    const block = this.#makeRule(counted(item, blockSize, blockSize), owner);
+    const blocks = this.#exactly(block, Math.floor(count / blockSize), owner);
+    return joined([blocks, counted(item, count % blockSize, count % blockSize)]);
+  }
+
+  /**
+   * Full blocks, then less than a block: this reaches one less than a multiple of the block's size. What
+   * is above that is taken off first, so that every count has one derivation.
+   */
+  #atMost(item: GbnfNode, count: number, owner: string): GbnfNode {
+    if (count <= engineRepetitionLimit) return counted(item, 0, count);
+    const block = this.#makeRule(counted(item, blockSize, blockSize), owner);
+    const blocks = Math.floor((count + 1) / blockSize);
+    const evenly = joined([this.#atMost(block, blocks - 1, owner), counted(item, 0, blockSize - 1)]);
+    const surplus = count - (blocks * blockSize - 1);
+    if (surplus === 0) return evenly;
+    const whole = joined([counted(item, surplus, surplus), evenly]);
+    return { type: 'choice', alternatives: [whole, counted(item, 0, surplus - 1)] };
+  }
+
+  #makeRule(body: GbnfNode, owner: string): GbnfNode {
+    const same = this.#made.find((made) => JSON.stringify(made.body) === JSON.stringify(body));
+    if (same !== undefined) return { type: 'reference', name: same.name };
+    this.#taken ??= new Set(this.#names.values());
+    let number = 1;
+    while (this.#taken.has(`${owner}-item-${number}`)) number += 1;
+    const name = `${owner}-item-${number}`;
+    this.#taken.add(name);
+    this.#made.push({ name, body });
+    return { type: 'reference', name };
+  }
+}
+
+/** How rules are called in print: `root` becomes the rule called `root`, and another of that name steps aside. */
+export function printedNames(rules: Iterable<string>, root: string | null): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const name of rules) {
+    if (!/^[A-Za-z0-9-]+$/.test(name)) {
+      throw new GrammarError({
+        reason: 'a rule name in GBNF consists of letters, digits and dashes',
+        rule: name,
+      });
+    }
+    names.set(name, name);
+  }
+  if (root !== 'root' && names.has('root')) {
+    let number = 1;
+    while (names.has(`root-${number}`)) number += 1;
+    names.set('root', `root-${number}`);
+  }
+  if (root !== null) names.set(root, 'root');
+  return names;
+}
+
+function printLiteral(text: string, rule: string): GbnfNode {
+  if (text.includes('\0'))
+    throw new GrammarError({ reason: 'a literal holds NUL, which no sampler lets through', rule });
+  return { type: 'literal', text };
+}
+
+/**
+ * The class or its complement, whichever is shorter to read. But the engine refuses the first byte of a
+ * character under a negated class that excludes any character with that first byte: such a class is
+ * written out.
+ */
+function printClass(expression: CharacterClass): GbnfNode {
+  const known = printedClasses.get(expression.ranges) ?? makeClass(expression);
+  printedClasses.set(expression.ranges, known);
+  return known;
+}
+
+/** Most classes of a grammar have the ranges of another one. */
+const printedClasses = new WeakMap<readonly CodePointRange[], GbnfNode>();
+
+function makeClass(expression: CharacterClass): GbnfNode {
+  const token = classToken(expression);
+  if (token !== undefined) return { type: 'token', negated: token.negated, token: token.id };
+  const { ranges } = expression;
+  // A class that leaves out more than ASCII is written as it is, whatever its complement.
+  if (ranges[ranges.length - 1]?.[1] !== maxCodePoint) return { type: 'class', negated: false, ranges };
+  const complement = exceptCharacters(...ranges).ranges;
+  if (complement.length === 0) return { type: 'any' };
+  const excludesAscii = complement.every(([, to]) => to < 0x80);
+  const negated = excludesAscii && complement.length <= expression.ranges.length;
+  return { type: 'class', negated, ranges: negated ? fromNul(complement) : ranges };
+}
+
+/** `[^\x00-\x1F]` reads better than `[^\x01-\x1F]` and means the same: NUL never comes. */
+function fromNul([first, ...rest]: readonly CodePointRange[]): readonly CodePointRange[] {
+  if (first === undefined) return [];
+  return [first[0] === 1 ? [0, first[1]] : first, ...rest];
+}
+
+function counted(item: GbnfNode, min: number, max: number): GbnfNode {
+  if (max === 0) return { type: 'literal', text: '' };
+  return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
+}
+
+function unbounded(item: GbnfNode): GbnfRepeat {
+  return { type: 'repeat', item, min: 0, max: null };
+}
+
+function joined(items: readonly GbnfNode[]): GbnfNode {
+  const present = items.filter((item) => !(item.type === 'literal' && item.text === ''));
+  const [only, second] = present;
+  if (only === undefined) return { type: 'literal', text: '' };
+  return second === undefined ? only : { type: 'sequence', items: present };
+}

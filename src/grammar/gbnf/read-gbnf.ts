@@ -1,0 +1,204 @@
+/**
+ * Reads GBNF as llama.cpp v0.5.0 reads it (its `grammars/README.md` is the description, its parser the
+ * judge): rules that end with the line unless inside parentheses, comments, counts, token terminals.
+ *
+ * Parsed as a whole, megabytes would take minutes and gigabytes. So a text is cut into rules first, whose
+ * leaves are read by themselves, and what is parsed is each shape of a rule, once.
+ */
+import * as ohm from 'ohm-js';
+import { GrammarError } from '../../format/errors.ts';
+import { anyText, requireOption } from '../../format/option-rules.ts';
+import { cutRules, isBlank } from './cut-gbnf.ts';
+import type { GbnfGrammar, GbnfNode, GbnfRule } from './gbnf.ts';
+import { readLeaf } from './gbnf-leaves.ts';
+
+/**
+ * `thin` is white space within a line, `wide` goes over lines. In parentheses wide space may stand between
+ * elements, elsewhere the end of the line ends the rule: hence two of each rule there. Leaves are spelled out
+ * for texts that are no GBNF: they are parsed as they are, to say what was expected where.
+ */
+const syntax = ohm.grammar(String.raw`
+  Gbnf {
+    file = wide line*
+    line = name thin "::=" wide choice (newline | end) wide
+
+    choice      = sequence ("|" wide sequence)*
+    sequence    = element*
+    element     = atom thin (count<thin> thin)*
+    wideChoice  = wideSequence ("|" wide wideSequence)*
+    wideSequence = wideElement*
+    wideElement = atom wide (count<wide> wide)*
+
+    count<gap>  = "*"                                              -- any
+                | "+"                                              -- some
+                | "?"                                              -- maybe
+                | "{" gap number gap "}"                           -- exactly
+                | "{" gap number gap "," gap number? gap "}"       -- between
+
+    atom        = literal | class
+                | "(" wide wideChoice ")"                          -- group
+                | "."                                              -- any
+                | name                                             -- reference
+                | token
+    literal     = "\"" (plainText | escape)* "\""
+    class       = "[" "^"? (~"]" member)* "]"
+    member      = character "-" ~"]" character                     -- range
+                | character                                        -- one
+    token       = "!"? "<[" number "]>"                            -- id
+                | "!"? "<" (~">" any)* ">"                         -- text
+
+    character   = plain | escape
+    plain       = ~"\\" any
+    plainText   = (~"\\" ~"\"" any)+
+    escape      = "\\x" hex2                                       -- short
+                | "\\u" hex4                                       -- medium
+                | "\\U" hex8                                       -- long
+                | "\\" ("t" | "r" | "n" | "\\" | "\"" | "[" | "]" | "-")  -- sign
+
+    hex2        = hexDigit hexDigit
+    hex4        = hex2 hex2
+    hex8        = hex4 hex4
+    name        = ("a".."z" | "A".."Z" | "0".."9" | "-")+
+    number      = ("0".."9")+
+    thin        = (" " | "\t" | comment)*
+    wide        = (" " | "\t" | "\r" | "\n" | comment)*
+    comment     = "#" (~"\r" ~"\n" any)*
+    newline     = "\r\n" | "\r" | "\n"
+  }
+`);
+
+/** How the leaves of a rule hang together, in the order in which they are written. */
+type Shape =
+  | { readonly type: 'leaf' }
+  | { readonly type: 'sequence'; readonly items: readonly Shape[] }
+  | { readonly type: 'choice'; readonly alternatives: readonly Shape[] }
+  | { readonly type: 'repeat'; readonly item: Shape; readonly count: Count };
+
+/** A count as written: `{2,5}`. */
+interface Count {
+  readonly written: string;
+  readonly min: number;
+  readonly max: number | null;
+}
+
+/**
+ * The rules of a GBNF text, as written.
+ *
+ * @throws GrammarError with line and column where the text is no GBNF, and for nesting too deep to read;
+ * UnsupportedOptionError for anything but a text.
+ */
+export function readGbnf(text: string): GbnfGrammar {
+  requireOption('text', text, anyText);
+  try {
+    return { rules: readRules(text) };
+  } catch (error) {
+    if (error instanceof RangeError) throw new GrammarError({ reason: 'is nested too deeply to read' });
+    throw error;
+  }
+}
+
+/** Each shape is parsed once and filled with the leaves of each rule that has it. */
+function readRules(text: string): readonly GbnfRule[] {
+  const shapes = new Map<string, Shape>();
+  const rules: GbnfRule[] = [];
+  let end = 0;
+  for (const rule of cutRules(text)) {
+    const shape = shapes.get(rule.shape) ?? parseShape(rule.shape) ?? refuse(text, end);
+    shapes.set(rule.shape, shape);
+    rules.push({ name: rule.name, body: fill(shape, rule.leaves.values()) });
+    end = rule.end;
+  }
+  return isBlank(text, end) ? rules : refuse(text, end);
+}
+
+/** A body of dots is GBNF, too. */
+function parseShape(shape: string): Shape | null {
+  const match = syntax.match(`name ::= ${shape}`);
+  return match.succeeded() ? semantics(match).shape() : null;
+}
+
+/** Says what is wrong behind `start`. What is before it becomes blank, which keeps line and column. */
+function refuse(text: string, start: number): never {
+  const before = text.slice(0, start).replace(/.+\n/g, '\n').replace(/[^\n]/g, ' ');
+  const failure = syntax.match(before + text.slice(start));
+  throw new GrammarError({ reason: `is no GBNF: ${failure.failed() ? failure.shortMessage : ''}` });
+}
+
+const semantics = syntax.createSemantics();
+
+semantics.addOperation<Shape>('shape', {
+  file: (_, lines) => lines.child(0).shape(),
+  line: (_1, _2, _3, _4, body, _5, _6) => body.shape(),
+  choice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
+  wideChoice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
+  sequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
+  wideSequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
+  element: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+  wideElement: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+  atom_group: (_1, _2, inner, _3) => inner.shape(),
+  atom_any: (_) => ({ type: 'leaf' }),
+  atom_reference: (_) => ({ type: 'leaf' }),
+  literal: (_1, _2, _3) => ({ type: 'leaf' }),
+  class: (_1, _2, _3, _4) => ({ type: 'leaf' }),
+  token: (_) => ({ type: 'leaf' }),
+});
+
+semantics.addOperation<Omit<Count, 'written'>>('bounds', {
+  count_any: (_) => ({ min: 0, max: null }),
+  count_some: (_) => ({ min: 1, max: null }),
+  count_maybe: (_) => ({ min: 0, max: 1 }),
+  count_exactly: (_1, _2, count, _3, _4) => {
+    const number = Number(count.sourceString);
+    return { min: number, max: number };
+  },
+  count_between: (_1, _2, min, _3, _4, _5, max, _6, _7) => ({
+    min: Number(min.sourceString),
+    max: max.sourceString === '' ? null : Number(max.sourceString),
+  }),
+});
+
+function shapesOf(nodes: readonly ohm.Node[]): readonly Shape[] {
+  return nodes.map((each): Shape => each.shape());
+}
+
+function choiceOf(nodes: readonly ohm.Node[]): Shape {
+  const alternatives = shapesOf(nodes);
+  const [only, second] = alternatives;
+  return only !== undefined && second === undefined ? only : { type: 'choice', alternatives };
+}
+
+function repeated(item: Shape, count: ohm.Node): Shape {
+  return { type: 'repeat', item, count: { written: count.sourceString, ...count.bounds() } };
+}
+
+/** The node of a shape; takes its leaves. */
+function fill(shape: Shape, leaves: Iterator<string>): GbnfNode {
+  switch (shape.type) {
+    case 'leaf':
+      return readLeaf(leaves.next().value ?? '');
+    case 'sequence':
+      return sequenceOf(shape.items.map((item) => fill(item, leaves)));
+    case 'choice':
+      return { type: 'choice', alternatives: shape.alternatives.map((each) => fill(each, leaves)) };
+    case 'repeat':
+      return repeat(fill(shape.item, leaves), shape.count);
+  }
+}
+
+function sequenceOf(items: readonly GbnfNode[]): GbnfNode {
+  const [only, second] = items;
+  if (only === undefined) return { type: 'literal', text: '' };
+  return second === undefined ? only : { type: 'sequence', items };
+}
+
+/** llama.cpp refuses a count behind something that is empty as written. */
+function repeat(item: GbnfNode, { written, min, max }: Count): GbnfNode {
+  if (isEmpty(item)) throw new GrammarError({ reason: `${written} has nothing to repeat` });
+  return { type: 'repeat', item, min, max };
+}
+
+function isEmpty(node: GbnfNode): boolean {
+  if (node.type === 'literal') return node.text === '';
+  if (node.type === 'class') return node.ranges.length === 0;
+  return node.type === 'repeat' && node.max === 0;
+}

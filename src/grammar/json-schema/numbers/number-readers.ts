@@ -1,0 +1,276 @@
+/** Readers of a number's text, character by character: what an automaton for numbers is multiplied from. */
+import { type Decimal, printDecimal } from '../document/decimal.ts';
+
+/** The characters of numbers; a symbol is a position in it, and digits are their own symbols. */
+export const numberSymbols = '0123456789.-+eE';
+
+const point = numberSymbols.indexOf('.');
+const minus = numberSymbols.indexOf('-');
+const plus = numberSymbols.indexOf('+');
+const marks = numberSymbols.indexOf('e');
+
+/** Integers of so many digits are written without exponent, as JSON.stringify does. */
+export const wholeDigits = 21;
+const fractionDigits = 25;
+
+/** A deterministic automaton over symbols, given as functions; state 0 is the start. */
+export interface NumberReader {
+  /** The state behind a symbol; `dead` where nothing can be accepted any more. */
+  step(state: number, symbol: number): number;
+  accepts(state: number): boolean;
+  /** The symbols that it may tell from the one before them; beside these, all but digits and the marks of exponents. */
+  readonly tells: readonly number[];
+}
+
+const eachDigit = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+/** No state. */
+export const dead = -1;
+
+const isDigit = (symbol: number): boolean => symbol < 10;
+
+/** What comes before an exponent. */
+interface MantissaOptions {
+  /** `true`: no fraction. `false`: a fraction that is not zero. `null`: both. */
+  readonly integer: boolean | null;
+  /** The most digits before the point; `null` is any number. */
+  readonly digits: number | null;
+}
+
+/** Digits without sign and exponent. States: start, `0`, so many digits, so many digits behind the point. */
+export function plainReader({ integer, digits }: MantissaOptions): NumberReader {
+  const zero = 1;
+  const behindPoint = 2 + (digits ?? 1);
+  const stepWhole = (state: number, symbol: number) => {
+    if (symbol === point) return integer === true || state === 0 ? dead : behindPoint;
+    if (!isDigit(symbol) || state === zero) return dead;
+    if (state === 0) return symbol === 0 ? zero : 2;
+    if (digits === null) return state;
+    return state + 1 < behindPoint ? state + 1 : dead;
+  };
+  return {
+    tells: [1],
+    step(state, symbol) {
+      if (state < behindPoint) return stepWhole(state, symbol);
+      const places = (state - behindPoint) >> 1;
+      if (!isDigit(symbol) || places === fractionDigits) return dead;
+      // Whether the fraction is zero matters only where it must not be.
+      const nonZero = integer === false && symbol > 0 ? 1 : 0;
+      return behindPoint + 2 * (places + 1) + (((state - behindPoint) & 1) | nonZero);
+    },
+    accepts(state) {
+      if (state < behindPoint) return state > 0 && integer !== false;
+      return state - behindPoint > 1 && (integer === null || ((state - behindPoint) & 1) === 1);
+    },
+  };
+}
+
+/** Which numbers are wanted, beside another one. */
+interface Wanted {
+  readonly below: boolean;
+  readonly equal: boolean;
+  readonly above: boolean;
+}
+
+/** Digits of numbers as they compare with `value`, which is not negative. */
+export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
+  const [whole = '0', fraction = ''] = printDecimal(value).split('.');
+  // As long as no more digits came than the other number has: three states, for how those compare.
+  const [same, less] = [0, 1];
+  const more = 2;
+  const above = 3 * (whole.length + 1);
+  const below = above + 1;
+  const behindPoint = above + 2;
+  const wantedAbove = wanted.above ? above : dead;
+  const wantedBelow = wanted.below ? below : dead;
+  const stepWhole = (state: number, symbol: number) => {
+    const [count, order] = [Math.floor(state / 3), state % 3];
+    if (symbol === point) {
+      if (count < whole.length || order === less) return wantedBelow;
+      return order === more ? wantedAbove : behindPoint;
+    }
+    if (!isDigit(symbol)) return dead;
+    if (count === whole.length) return wantedAbove;
+    const difference = order === same ? symbol - Number(whole[count]) : 0;
+    return 3 * (count + 1) + (difference === 0 ? order : difference < 0 ? less : more);
+  };
+  return {
+    tells: Array.from(whole + fraction, Number).flatMap((digit) => [digit, digit + 1]),
+    step(state, symbol) {
+      if (state < above) return stepWhole(state, symbol);
+      if (state < behindPoint) return state;
+      if (!isDigit(symbol)) return dead;
+      const places = state - behindPoint;
+      const difference = symbol - Number(fraction[places] ?? '0');
+      if (difference !== 0) return difference < 0 ? wantedBelow : wantedAbove;
+      return behindPoint + Math.min(places + 1, fraction.length);
+    },
+    accepts(state) {
+      if (state === above) return wanted.above;
+      if (state === below) return wanted.below;
+      const places = Math.max(0, state - behindPoint);
+      if (state < 3 * whole.length || (state < above && state % 3 === less)) return wanted.below;
+      if (state < above && state % 3 === more) return wanted.above;
+      return places < fraction.length ? wanted.below : wanted.equal;
+    },
+  };
+}
+
+/**
+ * Multiples of `of`. State 0 is the start, `1 + r` the whole part with remainder r, `1 + (1 + p) * m + r` the
+ * fraction after p digits. Behind the last digit that counts only zeros follow.
+ */
+export function multipleReader(of: Decimal): NumberReader {
+  const modulus = Number(of.digits);
+  const { scale } = of;
+  const stateOf = (places: number, remainder: number) => 1 + (places + 1) * modulus + remainder;
+  return {
+    tells: eachDigit,
+    step(state, symbol) {
+      const places = state === 0 ? -1 : Math.floor((state - 1) / modulus) - 1;
+      const remainder = state === 0 ? 0 : (state - 1) % modulus;
+      if (symbol === point) {
+        const hopeless = scale === 0 && remainder !== 0;
+        return state === 0 || places >= 0 || hopeless ? dead : stateOf(0, remainder);
+      }
+      if (!isDigit(symbol)) return dead;
+      const next = places < 0 ? -1 : Math.min(places + 1, scale + 1);
+      if (next <= scale) return stateOf(next, (remainder * 10 + symbol) % modulus);
+      // Zeros do not mend a remainder, so that counting them would only multiply the states.
+      return remainder === 0 && symbol === 0 ? stateOf(next, 0) : dead;
+    },
+    accepts(state) {
+      if (state === 0) return false;
+      const places = Math.floor((state - 1) / modulus) - 1;
+      const missing = scale - Math.max(0, Math.min(places, scale));
+      return (BigInt((state - 1) % modulus) * 10n ** BigInt(missing)) % of.digits === 0n;
+    },
+  };
+}
+
+/** What `reader` does not accept. */
+export function otherThan(reader: NumberReader): NumberReader {
+  const anything = 0x7fffffff;
+  return {
+    tells: reader.tells,
+    step(state, symbol) {
+      if (state === anything) return anything;
+      const next = reader.step(state, symbol);
+      return next === dead ? anything : next;
+    },
+    accepts: (state) => state === anything || !reader.accepts(state),
+  };
+}
+
+/** One of `words`, as a trie. */
+export function wordsReader(words: readonly string[]): NumberReader {
+  const nodes: { ends: boolean; readonly next: Map<number, number> }[] = [{ ends: false, next: new Map() }];
+  for (const word of words) {
+    let node = nodes[0];
+    for (const character of word) {
+      const symbol = numberSymbols.indexOf(character);
+      const next = node?.next.get(symbol) ?? nodes.length;
+      if (next === nodes.length) nodes.push({ ends: false, next: new Map() });
+      node?.next.set(symbol, next);
+      node = nodes[next];
+    }
+    if (node !== undefined) node.ends = true;
+  }
+  return {
+    tells: Array.from(numberSymbols, (_, symbol) => symbol),
+    step: (state, symbol) => nodes[state]?.next.get(symbol) ?? dead,
+    accepts: (state) => nodes[state]?.ends ?? false,
+  };
+}
+
+/** Numbers that may have an exponent. */
+interface ExponentOptions {
+  /** Whether the number may be zero, have more than one digit before the point, and have no exponent. */
+  readonly anyMantissa: boolean;
+  /** The signs that the exponent may have. */
+  readonly signs: readonly number[];
+  /** Whether it may have none. */
+  readonly unsigned: boolean;
+  /** The row of `exponents` in which the digits of the exponent begin behind one digit from 1 to 9 (and a fraction). */
+  readonly first: number;
+}
+
+/** Numbers of any size without a sign; exponents are bounded so that no text reads as infinite. */
+export const freeReader = (): NumberReader =>
+  exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, first: 9 });
+
+/** Numbers from 1e16 on in scientific notation. */
+export const largeReader = (): NumberReader =>
+  exponentReader({ anyMantissa: false, signs: [plus], unsigned: false, first: 0 });
+
+/** Numbers below 1e-4, but not zero, in scientific notation. */
+export const smallReader = (): NumberReader =>
+  exponentReader({ anyMantissa: false, signs: [minus], unsigned: false, first: 6 });
+
+/** Digits of exponents: per row, the row to which each digit leads, in base 36. */
+const exponents = [
+  '-123444444', // 0: 16 to 307
+  '4444445555', // behind 1
+  '5555555555', // behind 1 or 2
+  'e777777777', // behind 3
+  '7777777777', // behind a digit that is not all
+  '7777777777', // behind two digits that may be all
+  '82234bbbbb', // 6: 5 to 307
+  '----------',
+  '-----77777', // behind 0
+  'bccdbbbbbb', // 9: 0 to 307
+  'bbbbbbbbbb', // 10: 0 to 99
+  '7777777777', // behind a digit that may be all
+  '5555555555', // behind 1 or 2, which may be all
+  'e777777777', // behind 3, which may be all
+  '77777777--', // behind 30
+];
+const completeExponents = '57bcde';
+/** Where exponents begin behind a longer mantissa. */
+const anyTwoDigits = 10;
+
+/**
+ * States: start, zero, so many digits, so many behind the point, `e`, its sign, and the rows of exponents. From the
+ * point on there are two of each: behind one digit from 1 to 9, and behind anything else.
+ */
+function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions): NumberReader {
+  const zero = 1;
+  const digits = anyMantissa ? wholeDigits : 1;
+  const behindPoint = 2 + digits;
+  const behindMark = behindPoint + 2 * (fractionDigits + 1);
+  const behindSign = behindMark + 2;
+  const exponent = behindSign + 2;
+  const row = (from: number, symbol: number) => {
+    const next = isDigit(symbol) ? Number.parseInt(exponents[from]?.[symbol] ?? '-', 36) : Number.NaN;
+    return Number.isNaN(next) ? dead : exponent + next;
+  };
+  const stepWhole = (state: number, symbol: number) => {
+    const long = state === 2 ? 0 : 1;
+    if (state > 0 && symbol === point) return behindPoint + long;
+    if (state > 0 && symbol >= marks) return behindMark + long;
+    if (!isDigit(symbol) || state === zero) return dead;
+    if (state > 0) return state + 1 < behindPoint ? state + 1 : dead;
+    return symbol > 0 ? 2 : anyMantissa ? zero : dead;
+  };
+  const stepFraction = (state: number, symbol: number) => {
+    const places = (state - behindPoint) >> 1;
+    if (isDigit(symbol)) return places < fractionDigits ? state + 2 : dead;
+    return symbol >= marks && places > 0 ? behindMark + ((state - behindPoint) & 1) : dead;
+  };
+  return {
+    tells: eachDigit,
+    step(state, symbol) {
+      if (state < behindPoint) return stepWhole(state, symbol);
+      if (state < behindMark) return stepFraction(state, symbol);
+      if (state >= exponent) return row(state - exponent, symbol);
+      const long = (state - behindMark) & 1;
+      if (state < behindSign && signs.includes(symbol)) return behindSign + long;
+      return state >= behindSign || unsigned ? row(long === 1 ? anyTwoDigits : first, symbol) : dead;
+    },
+    accepts(state) {
+      if (state >= exponent) return completeExponents.includes((state - exponent).toString(36));
+      if (state >= behindMark || !anyMantissa) return false;
+      return state > 0 && state !== behindPoint && state !== behindPoint + 1;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** What the report says of an object as it is written. */
+import type { SchemaIssue } from '../../../format/errors.ts';
+import { isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
+import type { Compilation } from '../plan/compilation.ts';
+import type { ObjectPlan } from '../plan/object-plan.ts';
+import type { Place } from '../plan/places.ts';
+import type { ObjectShape } from '../shapes/shapes.ts';
+
+/** An object that is about to be written. */
+export interface ReportedObject {
+  readonly shape: ObjectShape;
+  readonly place: Place;
+  readonly plan: ObjectPlan;
+  /** Which keys and classes of `plan` can be written. */
+  readonly usable: readonly boolean[];
+}
+
+/** Says that only declared properties are written, because of the options or (not `closable`) of the format. */
+export function reportClosed(compilation: Compilation, place: Place, closable: boolean): void {
+  const reason = closable
+    ? 'only declared properties are written'
+    : 'the format writes a key twice, so only declared properties are written';
+  compilation.report(place.nodes[0] ?? null, 'additionalProperties', reason, 'narrowed');
+}
+
+/**
+ * Says where a key that comes twice can make an object invalid: `JSON.parse` keeps the last value only. No
+ * grammar of bearable size remembers keys that are not declared.
+ */
+export function reportDoubled(compilation: Compilation, object: ReportedObject): void {
+  const { shape, place, plan, usable } = object;
+  const classes = plan.classes.filter((_, index) => usable[plan.declared.length + index]);
+  if (classes.length === 0) return;
+  const note = (keyword: string, reason: string) =>
+    reportAt(compilation, place, keyword, `${reason}; that the other keys differ is not enforced`, 'noted');
+  // One key that is not declared differs from all that are.
+  if (shape.min > shape.required.size + 1) note('minProperties', 'declared keys come once');
+  if (classes.some(({ some }) => some.length > 0))
+    note('not', 'what a property has to be is forgotten when its key comes again');
+}
+
+/** Says that a declared property is never written, for the sake of the format. */
+export function reportUnwritable(compilation: Compilation, place: Place, key: string, reason: string): void {
+  const effect = 'narrowed';
+  reportAt(compilation, place, 'properties', `${JSON.stringify(key)} is left out: ${reason}`, effect);
+}
+
+/** Says which declared properties are never written, because no value is valid for them. */
+export function reportNeverWritten(compilation: Compilation, { place, plan, usable }: ReportedObject): void {
+  plan.declared.forEach(({ key }, label) => {
+    if (usable[label]) return;
+    for (const node of place.nodes) {
+      const property = ownProperty(compilation, node, key);
+      if (property === null || compilation.isProductive(compilation.states.of(property))) continue;
+      const reason = 'nothing is valid against it, so the property is not written';
+      compilation.report(property, 'schema', reason, 'noted');
+    }
+  });
+}
+
+/** The sub-schema for `key`, unless it is `false` and so meant to allow nothing. */
+function ownProperty({ document }: Compilation, node: SchemaNode, key: string): SchemaNode | null {
+  const properties = isObject(node.schema) ? node.schema.properties : undefined;
+  if (!isObject(properties) || !Object.hasOwn(properties, key)) return null;
+  const property = properties[key];
+  return isSchema(property) && property !== false ? document.child(node, 'properties', key) : null;
+}
+
+/** Reports at the first node of `place` that has the keyword. */
+export function reportAt(
+  compilation: Compilation,
+  { nodes }: Place,
+  keyword: string,
+  reason: string,
+  effect: SchemaIssue['effect'],
+): void {
+  const owner = nodes.find(({ schema }) => isObject(schema) && keyword in schema) ?? nodes[0];
+  compilation.report(owner ?? null, keyword, reason, effect);
+}

@@ -1,0 +1,335 @@
+/**
+ * Object shapes as expressions. Keys come in one order, declared ones first; what may follow depends on
+ * the position, and where a shape counts, on the counts. Rules are shared between positions, so the size
+ * is linear in the number of optional properties.
+ */
+import { alternatives } from '../../expression/alternatives.ts';
+import { BudgetExceeded, DeadEnd } from '../../expression/budget.ts';
+import { choice, type Expression, literal, sequence } from '../../expression/expression.ts';
+import type { RuleSet } from '../../expression/rule-set.ts';
+import { type CharacterSet, codePoint, setHas } from '../../regular/character-set.ts';
+import type { Compilation } from '../plan/compilation.ts';
+import { type KeyClass, type ObjectPlan, type PlannedKey, planObject } from '../plan/object-plan.ts';
+import type { Place } from '../plan/places.ts';
+import type { ObjectShape } from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+import type { ObjectNotation } from '../write/syntax.ts';
+import { KeyAutomatonWriter } from './key-automaton-writer.ts';
+import { forbiddenInKeys, KeyTrie, type KeyWriter } from './key-trie.ts';
+import {
+  type ReportedObject,
+  reportAt,
+  reportClosed,
+  reportDoubled,
+  reportNeverWritten,
+  reportUnwritable,
+} from './object-reports.ts';
+import { splitByTag } from './tagged-objects.ts';
+
+/** Where and how an object is written. */
+export interface ObjectWriting {
+  readonly compilation: Compilation;
+  readonly rules: RuleSet;
+  readonly object: ObjectNotation;
+  /** A value and the text after it; `key` is `null` for keys that are not declared. */
+  value(state: State, place: Place, key: string | null, close: string): Expression;
+  /** Whether some value of `state` can be written before `close`; absent where every value can. */
+  canWrite?(state: State, close: string): boolean;
+}
+
+/** An object: with at least one property (`null` where there is none), and whether it may have none. */
+export interface WrittenObject {
+  readonly some: Expression | null;
+  readonly mayBeEmpty: boolean;
+}
+
+/** An object of `shape`, which some value is of; `some` has the texts around it, but not the empty one. */
+export function writeObject(
+  shape: ObjectShape,
+  place: Place,
+  hint: string,
+  writing: ObjectWriting,
+  order: { readonly anyOrder: boolean } = { anyOrder: false },
+): WrittenObject {
+  const written = splitByTag(shape, place, writing.compilation).flatMap((part) => {
+    try {
+      return [new ObjectWriter(part.shape, part.place, hint, writing, order.anyOrder).object()];
+    } catch (error) {
+      if (error instanceof DeadEnd) return [];
+      throw error;
+    }
+  });
+  if (written.length === 0) throw new DeadEnd();
+  const some = written.flatMap((each) => each.some ?? []);
+  return {
+    some: some.length === 0 ? null : alternatives(...some),
+    mayBeEmpty: written.some(({ mayBeEmpty }) => mayBeEmpty),
+  };
+}
+
+/** What a value under a key may be, and what has been written after it. */
+type Step = readonly [State, Progress];
+
+/** What has been written. */
+interface Progress {
+  /** Declared keys before this position cannot come any more. */
+  readonly position: number;
+  /** Bits of the declared keys that came, where they may come in any order. */
+  readonly used: number;
+  /** Number of properties, as far as the shape counts them. */
+  readonly count: number;
+  /** Bits of the `some` rules that are met. */
+  readonly met: number;
+}
+
+const maxProgress = 20_000;
+const maxBits = 30;
+/** Each count of properties is a state of its own, so that greater limits are lowered to this. */
+const maxProperties = 1000;
+/** So many keys may come in any order: each set of keys that came is a state. */
+const maxAnyOrder = 8;
+
+class ObjectWriter {
+  readonly #shape: ObjectShape;
+  readonly #place: Place;
+  readonly #hint: string;
+  readonly #writing: ObjectWriting;
+  readonly #plan: ObjectPlan;
+  readonly #usable: readonly boolean[];
+  readonly #keys: KeyWriter;
+  readonly #key: string;
+  readonly #counts: number;
+  /** How many properties there may be, where that has to be counted. */
+  readonly #max: number | null;
+  /** Position of the last declared key that must come; -1 where none must. */
+  readonly #lastRequired: number;
+  readonly #anyOrder: boolean;
+  readonly #known = new Map<string, boolean>();
+  readonly #knownSteps = new Map<string, readonly Step[]>();
+
+  constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting, anyOrder: boolean) {
+    const { compilation } = writing;
+    this.#shape = shape;
+    this.#place = place;
+    this.#hint = hint;
+    this.#writing = writing;
+    this.#plan = planObject(shape, place.keys, compilation);
+    const closable = writing.object.entryClose.every((part) => part !== null);
+    const open = compilation.openObjects && closable;
+    if (!open && this.#plan.classes.length > 0) reportClosed(compilation, place, closable);
+    if (open && this.#plan.classes.length > 0) compilation.wroteOpenObject = true;
+    const forbidden = forbiddenInKeys(writing.object);
+    for (const { key } of this.#plan.declared) {
+      if (holdsAny(key, forbidden))
+        reportUnwritable(compilation, place, key, 'its name cannot be written in this format');
+    }
+    this.#usable = [
+      ...this.#plan.declared.map(
+        (property) => !holdsAny(property.key, forbidden) && this.#hasValue(property, writing),
+      ),
+      ...this.#plan.classes.map(({ state }) => open && compilation.isProductive(state)),
+    ];
+    this.#anyOrder = anyOrder && this.#fewEnough();
+    this.#key = writing.rules.freshKey('object');
+    const reported: ReportedObject = { shape, place, plan: this.#plan, usable: this.#usable };
+    reportDoubled(compilation, reported);
+    reportNeverWritten(compilation, reported);
+    this.#max = this.#mostProperties();
+    this.#counts =
+      shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
+    this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
+    this.#keys = this.#keyWriter();
+  }
+
+  /** Whether there is a value for a property; one that must come is left to whoever writes it. */
+  #hasValue({ key, state, required }: PlannedKey, { compilation, object, canWrite }: ObjectWriting): boolean {
+    if (!compilation.isProductive(state)) return false;
+    if (required || canWrite === undefined || canWrite(state, closeOf(object, key))) return true;
+    reportUnwritable(
+      compilation,
+      this.#place,
+      key,
+      'no value that it may have can be written in this format',
+    );
+    return false;
+  }
+
+  #mostProperties(): number | null {
+    const { max, min } = this.#shape;
+    const { declared } = this.#plan;
+    const open = this.#usable.slice(declared.length).some((each) => each);
+    if (max === null || (!open && declared.length <= max)) return null;
+    const most = Math.max(maxProperties, declared.length, min);
+    if (max <= most) return max;
+    const reason = `at most ${most} properties are written`;
+    reportAt(this.#writing.compilation, this.#place, 'maxProperties', reason, 'narrowed');
+    return most;
+  }
+
+  #keyWriter(): KeyWriter {
+    const { declared, keys } = this.#plan;
+    if (keys !== null) return new KeyAutomatonWriter(keys, this.#writing, this.#key, this.#hint);
+    const earliest: number[] = [0];
+    for (const [label, { required }] of declared.entries()) {
+      earliest.push(required ? label + 1 : (earliest[label] ?? 0));
+    }
+    const manyPerPosition = this.#anyOrder || this.#counts > 0 || this.#plan.someCount > 0;
+    const texts = declared.map(({ key }) => key);
+    return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
+  }
+
+  /** Whether the keys are few enough for any order; else says that there is but one. */
+  #fewEnough(): boolean {
+    const count = this.#plan.declared.filter((_, label) => this.#usable[label]).length;
+    if (count <= maxAnyOrder && this.#plan.declared.length <= maxBits) return true;
+    const reason = `${count} properties are too many for any order (${maxAnyOrder}); they come in the order of the schema`;
+    this.#writing.compilation.report(this.#place.nodes[0] ?? null, 'properties', reason, 'narrowed');
+    return false;
+  }
+
+  object(): WrittenObject {
+    const start: Progress = { position: 0, used: 0, count: 0, met: 0 };
+    const { open } = this.#writing.object;
+    const some = this.#mayGoOn(start) ? sequence(literal(open), this.#member(start)) : null;
+    const mayBeEmpty = this.#mayEnd(start);
+    if (some === null && !mayBeEmpty) throw new DeadEnd();
+    return { some, mayBeEmpty };
+  }
+
+  #mayEnd({ position, used, count, met }: Progress): boolean {
+    const { declared, someCount } = this.#plan;
+    const missing = this.#anyOrder
+      ? declared.some(({ required }, label) => required && !hasBit(used, label))
+      : position <= this.#lastRequired;
+    return count >= Math.min(this.#counts, this.#shape.min) && met === 2 ** someCount - 1 && !missing;
+  }
+
+  #mayGoOn(progress: Progress): boolean {
+    const key = progressKey(progress);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    if (this.#known.size > maxProgress) throw new BudgetExceeded('counts in an object');
+    this.#known.set(key, false);
+    const alive = this.#labels(progress).some((label) => this.#steps(label, progress).length > 0);
+    this.#known.set(key, alive);
+    return alive;
+  }
+
+  /** Labels of the keys that may come next, if all goes well after them. */
+  #labels({ position, used, count }: Progress): readonly number[] {
+    const { declared, classes } = this.#plan;
+    if (this.#max !== null && count >= this.#max) return [];
+    if (this.#anyOrder)
+      return [...this.#usable.keys()].filter((label) => this.#usable[label] && !hasBit(used, label));
+    const labels: number[] = [];
+    for (let label = position; label < declared.length; label += 1) {
+      if (this.#usable[label]) labels.push(label);
+      if (declared[label]?.required) return labels;
+    }
+    classes.forEach((_, index) => {
+      if (this.#usable[declared.length + index]) labels.push(declared.length + index);
+    });
+    return labels;
+  }
+
+  #class(label: number): KeyClass | undefined {
+    return this.#plan.declared[label] ?? this.#plan.classes[label - this.#plan.declared.length];
+  }
+
+  /** What the value under a key may be, and what progress it makes; only what can lead to an end. */
+  #steps(label: number, progress: Progress): readonly Step[] {
+    const keys = this.#class(label);
+    if (keys === undefined) return [];
+    const { compilation } = this.#writing;
+    const isDeclared = label < this.#plan.declared.length;
+    const position = this.#anyOrder ? 0 : Math.min(label + 1, this.#plan.declared.length);
+    const used = this.#anyOrder && isDeclared ? progress.used | (2 ** label) : progress.used;
+    const count = Math.min(progress.count + 1, this.#counts);
+    let cases: readonly (readonly [State, number])[] = [[keys.state, progress.met]];
+    for (const { index, state } of keys.some) {
+      cases = cases.flatMap(([value, met]) => {
+        if ((met & (2 ** index)) !== 0) return [[value, met]];
+        const other = compilation.states.not(state) ?? compilation.states.anything;
+        return [
+          [compilation.states.and(value, state), met | (2 ** index)],
+          [compilation.states.and(value, other), met],
+        ];
+      });
+    }
+    return cases
+      .filter(([state]) => compilation.isProductive(state))
+      .map(([state, met]) => [state, { position, used, count, met }] as const)
+      .filter(([, next]) => this.#mayEnd(next) || this.#mayGoOn(next));
+  }
+
+  /** `#steps` once all is known about what can go on; they are the same at each position. */
+  #settledSteps(label: number, progress: Progress): readonly Step[] {
+    const key = `${label} ${this.#countKey(progress)}`;
+    const found = this.#knownSteps.get(key) ?? this.#steps(label, progress);
+    this.#knownSteps.set(key, found);
+    return found;
+  }
+
+  /** A key, its value, and all that follows. */
+  #member(progress: Progress): Expression {
+    const wanted = {
+      labels: this.#labels(progress).filter((label) => this.#settledSteps(label, progress).length > 0),
+      following: this.#countKey(progress),
+      ending: (label: number) => this.#ending(label, progress),
+    };
+    return sequence(literal(this.#writing.object.keyOpen), this.#keys.keys(wanted));
+  }
+
+  /** What follows a key, as far as it does not depend on the position before it. */
+  #countKey({ used, count, met }: Progress): string {
+    return `${used} ${count} ${met}`;
+  }
+
+  /** The end of a key, its value, and what may come after; keys of a class end in many places. */
+  #ending(label: number, progress: Progress): Expression {
+    const { declared } = this.#plan;
+    if (declared.length === 0 || label < declared.length) return this.#endingOf(label, progress);
+    const key = `${this.#key} end ${label} ${this.#countKey(progress)}`;
+    return this.#writing.rules.named(key, `${this.#hint}-end`, () => this.#endingOf(label, progress));
+  }
+
+  #endingOf(label: number, progress: Progress): Expression {
+    const key = this.#plan.declared[label]?.key ?? null;
+    const { places } = this.#writing.compilation;
+    const place = key === null ? places.open(this.#place) : places.property(this.#place, key);
+    const close = closeOf(this.#writing.object, key);
+    const options = this.#settledSteps(label, progress).map(([value, next]) =>
+      sequence(this.#writing.value(value, place, key, close), this.#after(next)),
+    );
+    return sequence(literal(this.#writing.object.keyClose), choice(...options));
+  }
+
+  #after(progress: Progress): Expression {
+    const { separator, close } = this.#writing.object;
+    const key = `${this.#key} after ${progressKey(progress)}`;
+    const make = () => {
+      const options: Expression[] = [];
+      if (this.#mayGoOn(progress)) options.push(sequence(literal(separator), this.#member(progress)));
+      if (this.#mayEnd(progress)) options.push(literal(close));
+      return alternatives(...options);
+    };
+    return this.#mayGoOn(progress) ? this.#writing.rules.named(key, `${this.#hint}-more`, make) : make();
+  }
+}
+
+function progressKey({ position, used, count, met }: Progress): string {
+  return `${position} ${used} ${count} ${met}`;
+}
+
+function hasBit(bits: number, index: number): boolean {
+  return index < maxBits && (bits & (2 ** index)) !== 0;
+}
+
+/** The text behind a value under `key`. */
+function closeOf({ entryClose }: ObjectNotation, key: string | null): string {
+  return entryClose.map((part) => part ?? key ?? '').join('');
+}
+
+function holdsAny(text: string, forbidden: CharacterSet): boolean {
+  return forbidden.length > 0 && Array.from(text).some((each) => setHas(forbidden, codePoint(each)));
+}

@@ -1,0 +1,118 @@
+/** Which items may follow which in an array: what comes first, how many there are, and what `contains` counts. */
+import { BudgetExceeded } from '../../expression/budget.ts';
+import type { ArrayShape, Contained } from '../shapes/shapes.ts';
+import type { State, States } from '../shapes/states.ts';
+
+/** How far the items have come. Counts stop where more make no difference. */
+export interface ItemProgress {
+  readonly index: number;
+  /** Items that were of each `contains`. */
+  readonly found: readonly number[];
+}
+
+/** What an item may be, and the progress behind it. */
+export type ItemCase = readonly [State, ItemProgress];
+
+const maxProgress = 3000;
+
+/** Answers whether an array can go on, or end. */
+export class ArraySearch {
+  readonly #shape: ArrayShape;
+  readonly #contains: readonly Contained[];
+  /** From this index on all items are alike. */
+  readonly #uniform: number;
+  readonly #states: States;
+  readonly #isProductive: (state: State) => boolean;
+  readonly #alive = new Map<string, boolean>();
+
+  /** `isProductive` says whether some value is of a state. */
+  constructor(shape: ArrayShape, uniform: number, states: States, isProductive: (state: State) => boolean) {
+    this.#shape = shape;
+    this.#contains = shape.contains.filter(({ min, max }) => min > 0 || max !== null);
+    this.#uniform = uniform;
+    this.#states = states;
+    this.#isProductive = isProductive;
+  }
+
+  /** Before the first item. */
+  get start(): ItemProgress {
+    return { index: 0, found: this.#contains.map(() => 0) };
+  }
+
+  /** Whether some array is of the shape. */
+  get hasArrays(): boolean {
+    return this.mayEnd(this.start) || this.mayGoOn(this.start);
+  }
+
+  /** Whether the array may end here. */
+  mayEnd({ index, found }: ItemProgress): boolean {
+    return (
+      index >= this.#shape.min &&
+      this.#contains.every(
+        ({ min, max }, at) => (found[at] ?? 0) >= min && (max === null || (found[at] ?? 0) <= max),
+      )
+    );
+  }
+
+  /** Whether one more item can lead to an end. Throws `BudgetExceeded`. */
+  mayGoOn(progress: ItemProgress): boolean {
+    if (this.isUniform(progress)) {
+      const { max, rest } = this.#shape;
+      return (max === null || progress.index < max) && this.#isProductive(rest);
+    }
+    const key = progressKey(progress);
+    const known = this.#alive.get(key);
+    if (known !== undefined) return known;
+    if (this.#alive.size > maxProgress) throw new BudgetExceeded('counts in an array');
+    this.#alive.set(key, false);
+    const alive = this.cases(progress).some(([, next]) => this.mayEnd(next) || this.mayGoOn(next));
+    this.#alive.set(key, alive);
+    return alive;
+  }
+
+  /** What the next item may be, and what progress it makes. */
+  cases({ index, found }: ItemProgress): readonly ItemCase[] {
+    const { max, min, prefix, rest } = this.#shape;
+    if (max !== null && index >= max) return [];
+    const cap = Math.max(min, max ?? 0, this.#uniform);
+    const next = Math.min(index + 1, cap);
+    let cases: readonly (readonly [State, readonly number[]])[] = [[prefix[index] ?? rest, found]];
+    this.#contains.forEach((contained, at) => {
+      cases = cases.flatMap(([state, counts]) => this.#split(state, counts, contained, at));
+    });
+    return cases
+      .filter(([state]) => this.#isProductive(state))
+      .map(([state, counts]) => [state, { index: next, found: counts }] as const);
+  }
+
+  #split(
+    state: State,
+    counts: readonly number[],
+    contained: Contained,
+    at: number,
+  ): readonly (readonly [State, readonly number[]])[] {
+    const count = counts[at] ?? 0;
+    if (contained.max === null && count >= contained.min) return [[state, counts]];
+    const without = this.#states.not(contained.state);
+    const limit = contained.max === null ? contained.min : contained.max + 1;
+    const more = counts.map((each, index) => (index === at ? Math.min(each + 1, limit) : each));
+    const split: (readonly [State, readonly number[]])[] = [];
+    if (contained.max === null || count < contained.max)
+      split.push([this.#states.and(state, contained.state), more]);
+    if (without !== null) split.push([this.#states.and(state, without), counts]);
+    return split;
+  }
+
+  /** All items from here on are of one state and nothing but their number matters. */
+  isUniform({ index, found }: ItemProgress): boolean {
+    return (
+      index >= this.#uniform &&
+      this.#contains.every(({ min, max }, at) => max === null && (found[at] ?? 0) >= min)
+    );
+  }
+}
+
+/** A text that is equal for equal progress. */
+export function progressKey({ index, found }: ItemProgress): string {
+  return `${index} ${found.join()}`;
+}

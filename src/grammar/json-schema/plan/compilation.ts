@@ -1,0 +1,227 @@
+/** One schema being compiled: its nodes, states and languages, what was reported, and what may be spent. */
+import type { SchemaIssue } from '../../../format/errors.ts';
+import type { JsonSchema } from '../../../format/messages.ts';
+import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
+import { farthest } from '../../regular/counted.ts';
+import { UnsupportedPattern } from '../../regular/parse-pattern.ts';
+import { type Term, Terms } from '../../regular/terms.ts';
+import { narrowedFormats, unenforcedLengths } from '../document/formats.ts';
+import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
+import type { ExpansionContext } from '../shapes/assertions.ts';
+import { Expander } from '../shapes/expand.ts';
+import { coversKey, type Shape, type StringShape, type ValueType } from '../shapes/shapes.ts';
+import { type State, States } from '../shapes/states.ts';
+import { formatLanguage, patternLanguage } from './known-languages.ts';
+import { Languages } from './languages.ts';
+import { type KeySorting, Places } from './places.ts';
+import { Productivity } from './productivity.ts';
+
+/** Steps of work for one schema: less than a second of an idle core. Of 620 schemas of MaskBench, four need more. */
+const defaultBudget = 600_000;
+
+/** How a compilation is set up. */
+export interface CompilationOptions {
+  /** Name of the tool, for reports. */
+  readonly tool: string;
+  readonly sortKeys: KeySorting;
+  /** Other documents that references may name, by URI. */
+  readonly documents?: ReadonlyMap<string, JsonSchema>;
+  /** Steps of work. */
+  readonly budget?: number;
+  readonly formats: 'assert' | 'ignore';
+  /** Whether properties that no keyword declares are written where the schema allows them. */
+  readonly openObjects: boolean;
+  /** States that one string may have after its automaton was multiplied by its length. */
+  readonly stringStates?: number;
+}
+
+/** Everything that writers and expanders share. */
+export class Compilation implements ExpansionContext {
+  readonly document: SchemaDocument;
+  readonly budget: StepBudget;
+  readonly terms: Terms;
+  readonly states = new States((node) => this.document.meant(node));
+  readonly languages: Languages;
+  readonly places: Places;
+  readonly openObjects: boolean;
+  /** Whether an object was written in which keys may come that are not declared. */
+  wroteOpenObject = false;
+  readonly #tool: string;
+  readonly #formats: CompilationOptions['formats'];
+  readonly #expander: Expander;
+  readonly #productivity: Productivity;
+  readonly #issues = new Map<string, SchemaIssue>();
+  readonly #patterns = new Map<string, Term | null>();
+
+  constructor(schema: JsonSchema, options: CompilationOptions) {
+    this.#tool = options.tool;
+    this.#formats = options.formats;
+    this.openObjects = options.openObjects;
+    this.budget = new StepBudget(options.budget ?? defaultBudget);
+    this.document = new SchemaDocument(schema, options.documents);
+    this.terms = new Terms(this.budget);
+    this.languages = new Languages(this.terms, this.budget, options.stringStates);
+    this.places = new Places(this.document, this.budget, options.sortKeys);
+    this.#expander = new Expander(this, (shapes) => this.#productivity.ofShapes(shapes));
+    this.#productivity = new Productivity({
+      terms: this.terms,
+      states: this.states,
+      budget: this.budget,
+      languages: this.languages,
+      shapes: (state) => this.#expander.shapes(state),
+    });
+  }
+
+  /** What the grammar does not enforce exactly. */
+  get issues(): readonly SchemaIssue[] {
+    return [...this.#issues.values()];
+  }
+
+  /** The state of the whole schema. */
+  get root(): State {
+    return this.states.of(this.document.root);
+  }
+
+  report(
+    node: SchemaNode | null,
+    keyword: string,
+    reason: string,
+    effect: SchemaIssue['effect'] = 'widened',
+  ): void {
+    const pointer = node?.pointer ?? '';
+    this.#issues.set(`${pointer} ${keyword} ${effect}`, {
+      tool: this.#tool,
+      pointer,
+      keyword,
+      effect,
+      reason,
+    });
+  }
+
+  /** Reports for the first node of `state` that has `keyword`. */
+  reportState(
+    state: State,
+    keyword: string,
+    reason: string,
+    effect: SchemaIssue['effect'] = 'widened',
+  ): void {
+    const nodes = state.nodes.map(({ node }) => node);
+    const owner = nodes.find(({ schema }) => typeof schema === 'object' && keyword in schema) ?? nodes[0];
+    this.report(owner ?? null, keyword, reason, effect);
+  }
+
+  /** An upper bound that a grammar can count to; a lower one is reported. */
+  countable(max: number | null, state: State, keyword: string): number | null {
+    if (max === null || max <= farthest) return max;
+    this.reportState(state, keyword, `at most ${farthest} are written`, 'narrowed');
+    return farthest;
+  }
+
+  /** What `make` gives; `null` after a budget is used up. */
+  attempt<T>(make: () => T): T | null {
+    try {
+      return make();
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return null;
+      throw error;
+    }
+  }
+
+  /** What `make` gives; after a budget is used up, a report for `state` and `null`. */
+  within<T>(state: State, keyword: string, make: () => T): T | null {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error;
+      this.reportState(state, keyword, `${error.message}; it is not enforced`);
+      return null;
+    }
+  }
+
+  /** The shapes of `state` by type. */
+  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]> {
+    return this.#expander.shapes(state);
+  }
+
+  shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
+    return this.#expander.ofNode(node, holds, type);
+  }
+
+  /** Whether some value is of `state`. */
+  isProductive(state: State): boolean {
+    return this.#productivity.of(state);
+  }
+
+  /** Pointer of the sub-schema for whose sake no value is of the root: a required property, a first item. */
+  get blamed(): string {
+    let state = this.root;
+    let pointer = '';
+    for (let depth = 0; depth < 100; depth += 1) {
+      const next = this.#requiredStates(state).find((each) => !this.isProductive(each));
+      const node = next?.nodes[0]?.node;
+      if (next === undefined || node === undefined) break;
+      state = next;
+      pointer = node.pointer;
+    }
+    return pointer;
+  }
+
+  /** What values of `state` cannot do without. */
+  #requiredStates(state: State): readonly State[] {
+    return [...this.shapes(state).values()].flat().flatMap((shape) => {
+      if (shape.type === 'array') return shape.min > 0 ? [shape.prefix[0] ?? shape.rest] : [];
+      if (shape.type !== 'object') return [];
+      return [...shape.required].map((key) =>
+        shape.rules
+          .filter((rule) => coversKey(this.terms, rule.keys, key))
+          .reduce((all, rule) => this.states.and(all, rule.state), this.states.anything),
+      );
+    });
+  }
+
+  /** Those of `shapes` that some value is of. */
+  productive(shapes: readonly Shape[]): readonly Shape[] {
+    return shapes.filter((shape) => this.#productivity.ofShape(shape));
+  }
+
+  stringsOf(state: State): Term {
+    const shapes = this.shapes(state).get('string') ?? [];
+    const strings = shapes.filter((shape): shape is StringShape => shape.type === 'string');
+    return this.terms.or(...strings.map((shape) => this.languages.stringTerm(shape)));
+  }
+
+  patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null {
+    const known = this.#patterns.get(pattern);
+    if (known !== undefined && known !== null) return known;
+    try {
+      const term = patternLanguage(this.terms, pattern);
+      this.#patterns.set(pattern, term);
+      return term;
+    } catch (error) {
+      if (!(error instanceof UnsupportedPattern)) throw error;
+      this.report(node, keyword, `the pattern ${JSON.stringify(pattern)} cannot be read: ${error.message}`);
+      return null;
+    }
+  }
+
+  formatLanguage(node: SchemaNode, format: string): Term | null {
+    if (this.#formats === 'ignore') return null;
+    const found = formatLanguage(this.terms, format);
+    if (found === 'unsupported') {
+      this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
+      return null;
+    }
+    const narrowed = narrowedFormats.get(format);
+    if (narrowed !== undefined) this.report(node, 'format', narrowed, 'narrowed');
+    const tooLong = unenforcedLengths.get(format);
+    if (tooLong !== undefined && lengthLimit(node) > tooLong.most)
+      this.report(node, 'format', tooLong.reason, 'noted');
+    return found;
+  }
+}
+
+/** How long the texts of `node` may be by its own account. */
+function lengthLimit({ schema }: SchemaNode): number {
+  const limit = isObject(schema) ? schema.maxLength : undefined;
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+}

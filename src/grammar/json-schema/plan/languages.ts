@@ -1,0 +1,139 @@
+/** Automata of scalar shapes, made once. */
+
+import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
+import {
+  type Automaton,
+  automatonOf,
+  automatonTerm,
+  buildAutomaton,
+  isEmptyAutomaton,
+} from '../../regular/automaton.ts';
+import { type CountedParts, countParts } from '../../regular/counted-parts.ts';
+import { lengthsOf, maxLengthStates, restrictLength } from '../../regular/lengths.ts';
+import { listedWords, type Term, type Terms } from '../../regular/terms.ts';
+import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
+import { fitsRange, type NumberShape, type StringShape, shapeKey } from '../shapes/shapes.ts';
+import { knownAutomaton, knownRestriction } from './known-languages.ts';
+
+/** States that a string may have whose length is cut: about as many rules come of it. */
+const cutStates = 20_000;
+/** How many times as many states are tried before they are minimised. */
+const cutFactors = [1.5, 1];
+/** Parts of fewer characters are worse than a length of all that is cut. */
+const fewCharacters = 30;
+
+/** Makes and remembers automata. All of its methods throw `BudgetExceeded`. */
+export class Languages {
+  readonly #terms: Terms;
+  readonly #budget: StepBudget;
+  readonly #automata = new Map<string, Automaton>();
+  readonly #stringStates: number;
+  #widest = 0;
+
+  /** `stringStates` bounds the automaton of a string times its length. */
+  constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
+    this.#terms = terms;
+    this.#budget = budget;
+    this.#stringStates = stringStates;
+  }
+
+  /** States of the largest automaton of a string, times the lengths that were told apart. */
+  get widest(): number {
+    return this.#widest;
+  }
+
+  /** The minimal automaton of a term. */
+  of(term: Term): Automaton {
+    return (
+      automatonOf(term) ?? this.#once(String(term.id), () => buildAutomaton(this.#terms, term, this.#budget))
+    );
+  }
+
+  /** The strings of a shape. */
+  strings({ language, min, max }: StringShape): Automaton {
+    if (min === 0 && max === null) return this.of(language);
+    const automaton = this.of(language);
+    this.#widest = Math.max(this.#widest, automaton.states.length * ((max ?? min) + 1));
+    if (automatonOf(language) !== undefined) return knownRestriction(automaton, min, max);
+    return this.#once(`${language.id} ${min} ${max}`, () =>
+      restrictLength(automaton, min, max, this.#budget),
+    );
+  }
+
+  /** Whether the automaton of a shape times its length is too much. */
+  #isTooLong({ language, max }: StringShape): boolean {
+    if (max === null) return false;
+    const automaton = this.of(language);
+    const longest = lengthsOf(automaton).max;
+    return (longest === null || longest > max) && automaton.states.length * (max + 1) > this.#stringStates;
+  }
+
+  /** For a shape whose length is too much for its automaton, limits for its parts; `null` where none are needed or found. */
+  parts(shape: StringShape): CountedParts | null {
+    const { language, min, max } = shape;
+    if (max === null || !this.#isTooLong(shape) || lengthsOf(this.of(language)).min < min) return null;
+    const parts = countParts(this.of(language), max);
+    return parts === null || Math.min(...parts.characters.values()) < fewCharacters ? null : parts;
+  }
+
+  /** `shape`, or its strings of fewer characters where its own length is too much for its automaton. */
+  fitting(shape: StringShape): StringShape {
+    const { language, min, max } = shape;
+    if (max === null || !this.#isTooLong(shape)) return shape;
+    const automaton = this.of(language);
+    const count = automaton.states.length;
+    const lengths = lengthsOf(automaton);
+    const allowed = Math.min(this.#stringStates, cutStates);
+    const cuts = cutFactors
+      .map((factor) => Math.min(max, Math.floor((factor * allowed) / count) - 1))
+      .filter((most) => most >= Math.max(min, lengths.min))
+      .map((most): StringShape => ({ ...shape, max: most }));
+    // Conditions that cannot matter within a shorter length make small automata.
+    return cuts.find((cut) => this.strings(cut).states.length <= allowed) ?? cuts.at(-1) ?? shape;
+  }
+
+  /** Whether a shape has any strings. */
+  hasStrings({ language, min, max }: StringShape): boolean {
+    if (language === this.#terms.everything) return max === null || max >= min;
+    const words = listedWords(language);
+    if (words !== null) return words.some((word) => fitsRange(Array.from(word).length, min, max));
+    const automaton = this.of(language);
+    if (isEmptyAutomaton(automaton)) return false;
+    const shortest = lengthsOf(automaton).min;
+    if (shortest >= min) return max === null || shortest <= max;
+    return !isEmptyAutomaton(this.strings({ type: 'string', language, min, max }));
+  }
+
+  /** The strings of a shape as a term. */
+  stringTerm(shape: StringShape): Term {
+    return shape.min === 0 && shape.max === null
+      ? shape.language
+      : automatonTerm(this.#terms, this.strings(shape));
+  }
+
+  /** Whether a shape has any numbers. */
+  hasNumbers(shape: NumberShape): boolean {
+    return hasSmallInteger(shape) || !isEmptyAutomaton(this.numbers([shape]));
+  }
+
+  /** The spellings of the numbers of a shape as a term. */
+  numberTerm(shape: NumberShape): Term {
+    return automatonTerm(this.#terms, this.numbers([shape]));
+  }
+
+  /** The spellings of the numbers of `shapes`. */
+  numbers(shapes: readonly NumberShape[]): Automaton {
+    const key = shapes.map(shapeKey).sort().join();
+    const made = knownAutomaton(`numbers ${key}`, (budget) => numberAutomaton(shapes, budget));
+    if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
+    return made;
+  }
+
+  #once(key: string, make: () => Automaton): Automaton {
+    const found = this.#automata.get(key);
+    if (found !== undefined) return found;
+    const made = make();
+    this.#automata.set(key, made);
+    return made;
+  }
+}

@@ -1,0 +1,261 @@
+/** An object shape made ready for writing: its keys one by one, and the classes of all other keys. */
+
+import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
+import type { Automaton, AutomatonEdge, AutomatonState } from '../../regular/automaton.ts';
+import {
+  type CharacterSet,
+  characterSet,
+  codePoint,
+  combinePartitions,
+  complementSet,
+  allCharacters as everyCharacter,
+  type Partition,
+} from '../../regular/character-set.ts';
+import type { Term, Terms } from '../../regular/terms.ts';
+import { coversKey, type ObjectShape, type PropertyRule } from '../shapes/shapes.ts';
+import type { State, States } from '../shapes/states.ts';
+
+/** Keys come in this order, each at most once; then keys of the classes, in any order and number. */
+export interface ObjectPlan {
+  readonly declared: readonly PlannedKey[];
+  readonly classes: readonly KeyClass[];
+  /**
+   * Reads a key. Labels are positions in `declared`, and from there on in `classes`. `null` where no pattern
+   * tells keys apart: then there is at most one class, of all keys that are not declared.
+   */
+  readonly keys: Automaton | null;
+  /** How many `some` rules of the shape there are. */
+  readonly someCount: number;
+}
+/** Keys that are treated alike. */
+export interface KeyClass {
+  readonly state: State;
+  /** Which `some` rules of the shape cover the key, and with what state. */
+  readonly some: readonly { readonly index: number; readonly state: State }[];
+}
+/** One key that the shape names, or that is in the order of keys. */
+export interface PlannedKey extends KeyClass {
+  readonly key: string;
+  readonly required: boolean;
+}
+
+/** What planning needs to know. */
+export interface PlanContext {
+  readonly terms: Terms;
+  readonly states: States;
+  readonly budget: StepBudget;
+}
+
+const maxKeyStates = 20_000;
+
+/** The plan of `shape`, with `order` for the keys that it names. Only the first of equal keys counts. */
+export function planObject(shape: ObjectShape, order: readonly string[], context: PlanContext): ObjectPlan {
+  const keys = [...new Set([...order, ...mentioned(shape)])];
+  const named = namedRules(shape.rules);
+  const general = shape.rules.filter((rule) => rule.keys.complement || rule.keys.patterns.length > 0);
+  const declared = keys.map((key): PlannedKey => {
+    const rules = [...(named.get(key) ?? []), ...general.filter((rule) => covers(rule, key, context))];
+    return {
+      key,
+      required: shape.required.has(key),
+      ...keyClass(
+        rules,
+        shape.some.map((rule) => covers(rule, key, context)),
+        shape,
+        context,
+      ),
+    };
+  });
+  const someCount = shape.some.length;
+  const rules = [...general, ...shape.some];
+  if (rules.every((rule) => rule.keys.patterns.length === 0)) {
+    const others = keyClass(
+      general,
+      shape.some.map((rule) => rule.keys.complement),
+      shape,
+      context,
+    );
+    return {
+      declared,
+      classes: others.state === context.states.nothing ? [] : [others],
+      keys: null,
+      someCount,
+    };
+  }
+  const classes: KeyClass[] = [];
+  const automaton = new KeyAutomaton(keys, general, shape, classes, context).build();
+  return { declared, classes, keys: automaton, someCount };
+}
+
+function covers(rule: PropertyRule, key: string, { terms }: PlanContext): boolean {
+  return coversKey(terms, rule.keys, key);
+}
+
+function mentioned(shape: ObjectShape): readonly string[] {
+  return [...shape.required, ...[...shape.rules, ...shape.some].flatMap((rule) => [...rule.keys.names])];
+}
+
+/** Rules that only name keys, by key. */
+function namedRules(rules: readonly PropertyRule[]): ReadonlyMap<string, readonly PropertyRule[]> {
+  const byName = new Map<string, PropertyRule[]>();
+  for (const rule of rules) {
+    if (rule.keys.complement || rule.keys.patterns.length > 0) continue;
+    for (const name of rule.keys.names) {
+      const list = byName.get(name);
+      if (list === undefined) byName.set(name, [rule]);
+      else list.push(rule);
+    }
+  }
+  return byName;
+}
+
+function keyClass(
+  rules: readonly PropertyRule[],
+  someCovers: readonly boolean[],
+  shape: ObjectShape,
+  { states }: PlanContext,
+): KeyClass {
+  return {
+    state: rules.reduce((state, rule) => states.and(state, rule.state), states.anything),
+    some: shape.some.flatMap((rule, index) => (someCovers[index] ? [{ index, state: rule.state }] : [])),
+  };
+}
+
+/** Where the reader of a key stands: in the trie of declared keys (or off it), and in each pattern. */
+interface KeyPosition {
+  readonly node: TrieNode | null;
+  readonly patterns: readonly Term[];
+}
+interface TrieNode {
+  readonly id: number;
+  readonly children: Map<number, TrieNode>;
+  /** Position of the declared key that ends here. */
+  label: number | null;
+}
+
+class KeyAutomaton {
+  readonly #general: readonly PropertyRule[];
+  readonly #shape: ObjectShape;
+  readonly #classes: KeyClass[];
+  readonly #classLabels = new Map<string, number>();
+  readonly #context: PlanContext;
+  readonly #patterns: readonly Term[];
+  readonly #declared: number;
+  readonly #root: TrieNode = { id: 0, children: new Map(), label: null };
+  #trieSize = 1;
+
+  constructor(
+    keys: readonly string[],
+    general: readonly PropertyRule[],
+    shape: ObjectShape,
+    classes: KeyClass[],
+    context: PlanContext,
+  ) {
+    this.#general = general;
+    this.#shape = shape;
+    this.#classes = classes;
+    this.#context = context;
+    this.#declared = keys.length;
+    this.#patterns = [...new Set([...general, ...shape.some].flatMap((rule) => rule.keys.patterns))];
+    keys.forEach((key, index) => {
+      this.#insert(key, index);
+    });
+  }
+
+  #insert(key: string, label: number): void {
+    let node = this.#root;
+    for (const character of key) {
+      const point = codePoint(character);
+      const next: TrieNode = node.children.get(point) ?? {
+        id: this.#trieSize,
+        children: new Map(),
+        label: null,
+      };
+      if (!node.children.has(point)) {
+        this.#trieSize += 1;
+        node.children.set(point, next);
+      }
+      node = next;
+    }
+    node.label = label;
+  }
+
+  build(): Automaton {
+    const start: KeyPosition = { node: this.#root, patterns: this.#patterns };
+    const numbers = new Map<string, number>([[positionKey(start), 0]]);
+    const queue: KeyPosition[] = [start];
+    const states: AutomatonState[] = [];
+    for (const position of queue) {
+      const edges: AutomatonEdge[] = [];
+      for (const [set, target] of this.#steps(position)) {
+        const key = positionKey(target);
+        const number = numbers.get(key) ?? numbers.size;
+        if (number === numbers.size) {
+          numbers.set(key, number);
+          queue.push(target);
+        }
+        edges.push([set, number]);
+      }
+      if (queue.length > maxKeyStates) throw new BudgetExceeded('states in the automaton of keys');
+      this.#context.budget.spend(1 + edges.length);
+      const label = this.#label(position);
+      states.push({ accepts: label !== null, edges, ...(label === null ? {} : { label }) });
+    }
+    return { states };
+  }
+
+  #steps({ node, patterns }: KeyPosition): Partition<KeyPosition> {
+    const { terms, budget } = this.#context;
+    let steps = trieSteps(node).map(([set, next]): [CharacterSet, KeyPosition] => [
+      set,
+      { node: next, patterns: [] },
+    ]) as Partition<KeyPosition>;
+    for (const pattern of patterns) {
+      budget.spend(steps.length);
+      steps = combinePartitions(
+        steps,
+        terms.transitions(pattern),
+        (position, term) => ({ node: position.node, patterns: [...position.patterns, term] }),
+        positionKey,
+      );
+    }
+    return steps;
+  }
+
+  /** What is read when a key ends here; `null` when no key may. */
+  #label({ node, patterns }: KeyPosition): number | null {
+    if (node?.label != null) return node.label;
+    const matched = new Set(this.#patterns.filter((_, index) => patterns[index]?.nullable));
+    const covered = (rule: PropertyRule) =>
+      rule.keys.patterns.some((pattern) => matched.has(pattern)) !== rule.keys.complement;
+    const made = keyClass(
+      this.#general.filter(covered),
+      this.#shape.some.map(covered),
+      this.#shape,
+      this.#context,
+    );
+    if (made.state === this.#context.states.nothing) return null;
+    const key = `${made.state.id} ${made.some.map(({ index }) => index).join()}`;
+    const label = this.#classLabels.get(key) ?? this.#declared + this.#classes.length;
+    if (!this.#classLabels.has(key)) {
+      this.#classLabels.set(key, label);
+      this.#classes.push(made);
+    }
+    return label;
+  }
+}
+
+function positionKey({ node, patterns }: KeyPosition): string {
+  return `${node?.id ?? -1} ${patterns.map((term) => term.id).join()}`;
+}
+
+function trieSteps(node: TrieNode | null): Partition<TrieNode | null> {
+  if (node === null) return [[everyCharacter, null]];
+  const children = [...node.children].map(
+    ([point, child]) => [[[point, point]] as CharacterSet, child] as const,
+  );
+  const rest = complementSet(
+    characterSet(...[...node.children.keys()].map((point) => [point, point] as const)),
+  );
+  return rest.length === 0 ? children : [...children, [rest, null]];
+}

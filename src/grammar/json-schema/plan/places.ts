@@ -1,0 +1,266 @@
+/**
+ * Places: where in a value a schema stands, whichever of its branches applies. A place fixes the order
+ * of keys, by first mention over all branches, so that a value has one spelling before anything is known
+ * about which branch it is valid against.
+ */
+import type { JsonObject, JsonValue } from '../../../format/messages.ts';
+import type { StepBudget } from '../../expression/budget.ts';
+import { schemaOfContainer } from '../document/containers.ts';
+import {
+  isArray,
+  isObject,
+  isSchema,
+  plainScalar,
+  type SchemaDocument,
+  type SchemaNode,
+} from '../document/schema-document.ts';
+import { itemNodes } from '../shapes/array-keywords.ts';
+import { isReference, referenced, referenceKeywords } from '../shapes/references.ts';
+import { type Branch, type Tag, Tags } from './tags.ts';
+
+/** Equal ids mean equal places. */
+export interface Place {
+  readonly id: number;
+  readonly nodes: readonly SchemaNode[];
+  /** Those of the nodes with which the search for all others began. */
+  readonly roots: readonly SchemaNode[];
+  readonly sorted: boolean;
+  /** Keys that any of the nodes mentions, by first mention. */
+  readonly keys: readonly string[];
+}
+
+/** Which keys are written in the order of their code points: all, none, those of the whole value, or those inside. */
+export type KeySorting = boolean | 'outermost' | 'inner';
+
+const inPlace = ['allOf', 'anyOf', 'oneOf'];
+const single = ['not', 'if', 'then', 'else'];
+const byKey = ['dependentSchemas', 'dependencies'];
+const openKeys = ['additionalProperties', 'unevaluatedProperties'];
+/** Keywords under which other sub-schemas of the same value are found. */
+const leadsOn = new Set([...inPlace, ...single, ...byKey, ...referenceKeywords, 'const', 'enum']);
+/** Keywords whose sub-schemas apply to some of the values only. */
+const branching = new Set(['anyOf', 'oneOf', 'then', 'else']);
+const maxNodes = 5000;
+
+/** Makes and interns places. */
+export class Places {
+  readonly #document: SchemaDocument;
+  readonly #budget: StepBudget;
+  readonly #sorted: KeySorting;
+  readonly #interned = new Map<string, Place>();
+  readonly #children = new Map<string, Place>();
+  readonly #named = new WeakMap<Place, ReadonlyMap<string, readonly SchemaNode[]>>();
+  readonly #open = new WeakMap<Place, readonly SchemaNode[]>();
+  readonly #tags: Tags;
+  readonly #tagOf = new WeakMap<Place, Tag | null>();
+
+  constructor(document: SchemaDocument, budget: StepBudget, sorted: KeySorting) {
+    this.#document = document;
+    this.#budget = budget;
+    this.#sorted = sorted;
+    this.#tags = new Tags(document);
+  }
+
+  /** The place of a value that `nodes` and all that applies to the same value say something about. */
+  of(nodes: readonly SchemaNode[]): Place {
+    return this.#place(nodes, null, () => false);
+  }
+
+  #place(nodes: readonly SchemaNode[], sorted: boolean | null, skips: (branch: Branch) => boolean): Place {
+    const found = new Map<number, SchemaNode>();
+    for (const node of nodes) this.#collect(node, found, skips);
+    this.#budget.spend(found.size >> 2);
+    const meant = nodes.map((node) => this.#document.meant(node));
+    const roots = [...new Set(meant)].filter(({ id }) => found.has(id));
+    const key = `${roots.map(({ id }) => id).join()} ${[...found.keys()].join()}`;
+    const known = this.#interned.get(key);
+    if (known !== undefined) return known;
+    const all = [...found.values()];
+    const keys = new Set(all.flatMap((node) => (isObject(node.schema) ? mentionedKeys(node.schema) : [])));
+    const sorts = sorted ?? this.#sorts(found);
+    const place: Place = {
+      id: this.#interned.size,
+      nodes: all,
+      roots,
+      sorted: sorts,
+      keys: sorts ? [...keys].sort(compareCodePoints) : [...keys],
+    };
+    this.#interned.set(key, place);
+    return place;
+  }
+
+  /** The property that tells apart what the branches of `place` are for; `null` where there is none. */
+  tag(place: Place): Tag | null {
+    const known = this.#tagOf.get(place);
+    if (known !== undefined) return known;
+    const tag = this.#tags.of(place.roots, place.nodes);
+    this.#tagOf.set(place, tag);
+    return tag;
+  }
+
+  /**
+   * The place of the objects of `place` that have `value` under its tag, without the branches that are for
+   * other values; `null` stands for objects with none of the values of the tag.
+   */
+  tagged(place: Place, { key, groupOf }: Tag, value: string | null): Place {
+    const group = value === null ? undefined : groupOf.get(value);
+    return this.#child(place, `t${group ?? ''}`, () =>
+      this.#place(place.roots, place.sorted, (branch) =>
+        this.#tags.excludes(branch, key, group === undefined ? null : value),
+      ),
+    );
+  }
+
+  #sorts(nodes: ReadonlyMap<number, SchemaNode>): boolean {
+    if (typeof this.#sorted === 'boolean') return this.#sorted;
+    return nodes.has(this.#document.meant(this.#document.root).id) === (this.#sorted === 'outermost');
+  }
+
+  /** The place of the value under `key`. */
+  property(place: Place, key: string): Place {
+    return this.#child(place, `p${key}`, () => {
+      const named = (this.#namedNodes(place).get(key) ?? []).map((node) =>
+        this.#document.child(node, 'properties', key),
+      );
+      return this.of([...named, ...this.#openNodes(place)]);
+    });
+  }
+
+  /** By key, the nodes of `place` that declare a property of that name. */
+  #namedNodes(place: Place): ReadonlyMap<string, readonly SchemaNode[]> {
+    const known = this.#named.get(place);
+    if (known !== undefined) return known;
+    const named = new Map<string, SchemaNode[]>();
+    for (const node of place.nodes) {
+      if (!isObject(node.schema) || !isObject(node.schema.properties)) continue;
+      for (const [key, property] of Object.entries(node.schema.properties)) {
+        if (!isSchema(property)) continue;
+        const list = named.get(key);
+        if (list === undefined) named.set(key, [node]);
+        else list.push(node);
+      }
+    }
+    this.#named.set(place, named);
+    return named;
+  }
+
+  /** The place of a value under a key that is not mentioned. */
+  open(place: Place): Place {
+    return this.#child(place, 'open', () => this.of(this.#openNodes(place)));
+  }
+
+  /** The place of the item number `index`. */
+  item(place: Place, index: number): Place {
+    return this.#child(place, `i${index}`, () => this.of(this.#itemNodes(place, index)));
+  }
+
+  #itemNodes(place: Place, index: number): readonly SchemaNode[] {
+    return this.#nodes(place, (schema, node) => {
+      const { prefix, rest } = itemNodes(schema, node, { document: this.#document });
+      const own = prefix[index] ?? rest;
+      const others = ['contains', 'unevaluatedItems']
+        .filter((keyword) => isSchema(schema[keyword]))
+        .map((keyword) => this.#document.child(node, keyword));
+      return own === null ? others : [own, ...others];
+    });
+  }
+
+  /** From this index on all items are of one place. */
+  tupleLength(place: Place): number {
+    const lengths = place.nodes.map((node) =>
+      isObject(node.schema) ? itemNodes(node.schema, node, { document: this.#document }).prefix.length : 0,
+    );
+    return Math.max(0, ...lengths);
+  }
+
+  #child(place: Place, name: string, make: () => Place): Place {
+    const key = `${place.id} ${name}`;
+    const found = this.#children.get(key);
+    if (found !== undefined) return found;
+    this.#budget.spend(1 + (place.nodes.length >> 2));
+    const made = make();
+    this.#children.set(key, made);
+    return made;
+  }
+
+  #openNodes(place: Place): readonly SchemaNode[] {
+    const known = this.#open.get(place) ?? this.#findOpenNodes(place);
+    this.#open.set(place, known);
+    return known;
+  }
+
+  #findOpenNodes(place: Place): readonly SchemaNode[] {
+    return this.#nodes(place, (schema, node) => [
+      ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
+        ([pattern, property]) =>
+          isSchema(property) ? [this.#document.child(node, 'patternProperties', pattern)] : [],
+      ),
+      ...openKeys
+        .filter((keyword) => isSchema(schema[keyword]))
+        .map((keyword) => this.#document.child(node, keyword)),
+    ]);
+  }
+
+  #nodes(place: Place, read: (schema: JsonObject, node: SchemaNode) => readonly SchemaNode[]): SchemaNode[] {
+    return place.nodes.flatMap((node) => (isObject(node.schema) ? read(node.schema, node) : []));
+  }
+
+  /** `named` and every node that applies to the same value but branches to skip, in the order of the document. */
+  #collect(named: SchemaNode, found: Map<number, SchemaNode>, skips: (branch: Branch) => boolean): void {
+    const node = this.#document.meant(named);
+    const { schema } = node;
+    if (!isObject(schema) || found.has(node.id) || found.size >= maxNodes) return;
+    // Values without keys and items look alike wherever they stand.
+    if (plainScalar(schema) !== null) return;
+    found.set(node.id, node);
+    for (const keyword in schema) {
+      if (!leadsOn.has(keyword)) continue;
+      const branches = branching.has(keyword);
+      for (const inner of this.#applied(node, keyword, schema[keyword])) {
+        if (!branches || !skips({ node: inner, owner: node, keyword })) this.#collect(inner, found, skips);
+      }
+    }
+  }
+
+  #applied(node: SchemaNode, keyword: string, value: JsonValue | undefined): readonly SchemaNode[] {
+    const document = this.#document;
+    if (isReference(keyword) && typeof value === 'string') {
+      const target = referenced(document, node, keyword, value);
+      return target === null || target === 'ambiguous' ? [] : [target];
+    }
+    if (single.includes(keyword) && isSchema(value)) return [document.child(node, keyword)];
+    if (inPlace.includes(keyword) && isArray(value)) {
+      return value.flatMap((each, at) => (isSchema(each) ? [document.child(node, keyword, String(at))] : []));
+    }
+    if (byKey.includes(keyword) && isObject(value)) {
+      const entries = Object.entries(value).filter(([, each]) => isSchema(each));
+      return entries.map(([key]) => document.child(node, keyword, key));
+    }
+    const listed = keyword === 'const' ? [value] : keyword === 'enum' && isArray(value) ? value : [];
+    return listed
+      .filter((each) => isObject(each) || isArray(each))
+      .map((each) => document.synthetic(schemaOfContainer(each), node));
+  }
+}
+
+function mentionedKeys(schema: JsonObject): readonly string[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'properties' && isObject(value)) return Object.keys(value);
+    if (keyword === 'required' && isArray(value)) return value.filter((each) => typeof each === 'string');
+    if (!isObject(value)) return [];
+    if (keyword !== 'dependentRequired' && keyword !== 'dependencies' && keyword !== 'dependentSchemas')
+      return [];
+    return Object.entries(value).flatMap(([key, needed]) => [
+      key,
+      ...(isArray(needed) ? needed.filter((each) => typeof each === 'string') : []),
+    ]);
+  });
+}
+
+/** Order of code points, which for texts of the same plane is the order of strings. */
+function compareCodePoints(a: string, b: string): number {
+  const [left, right] = [Array.from(a), Array.from(b)];
+  const at = left.findIndex((character, index) => character !== right[index]);
+  if (at < 0) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+}

@@ -1,0 +1,163 @@
+/**
+ * Which states some value is of. Branches that nothing is of must not reach the grammar: an engine that
+ * enters one is stuck. The answer is a least fixpoint, because schemas are recursive.
+ */
+import { BudgetExceeded } from '../../expression/budget.ts';
+import { numbersNearZero } from '../numbers/number-values.ts';
+import {
+  type ArrayShape,
+  coversKey,
+  fitsRange,
+  type ObjectShape,
+  type Shape,
+  type ValueType,
+} from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+import { ArraySearch } from './array-search.ts';
+import type { Languages } from './languages.ts';
+import { type PlanContext, planObject } from './object-plan.ts';
+
+/** What productivity needs to ask. */
+export interface ProductivityContext extends PlanContext {
+  readonly languages: Languages;
+  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]>;
+}
+
+type Ask = (state: State) => boolean;
+
+/** Answers and remembers. */
+export class Productivity {
+  readonly #context: ProductivityContext;
+  readonly #known = new Map<number, boolean>();
+  readonly #shapes = new WeakMap<Shape, boolean>();
+
+  constructor(context: ProductivityContext) {
+    this.#context = context;
+  }
+
+  /** Whether some value is of `state`. */
+  of(state: State): boolean {
+    const known = this.#known.get(state.id);
+    if (known !== undefined) return known;
+    const asked = new Map<number, State>([[state.id, state]]);
+    const productive = new Set<number>();
+    const ask = (inner: State) => {
+      const answer = this.#known.get(inner.id);
+      if (answer === undefined) asked.set(inner.id, inner);
+      return answer ?? productive.has(inner.id);
+    };
+    for (let before = -1; before !== asked.size + productive.size; ) {
+      before = asked.size + productive.size;
+      // The last are asked about by those before them, so that few rounds are enough.
+      const known = [...asked.values()].reverse();
+      for (const each of known) {
+        this.#context.budget.spend();
+        if (!productive.has(each.id) && this.#once(each, ask)) productive.add(each.id);
+      }
+    }
+    for (const id of asked.keys()) this.#known.set(id, productive.has(id));
+    return productive.has(state.id);
+  }
+
+  /** Whether some value is of one of `shapes`. */
+  ofShapes(shapes: readonly Shape[]): boolean {
+    return shapes.some((shape) => this.ofShape(shape));
+  }
+
+  /** Whether some value is of `shape`. */
+  ofShape(shape: Shape): boolean {
+    const known = this.#shapes.get(shape) ?? this.#alive(shape, (state) => this.of(state));
+    this.#shapes.set(shape, known);
+    return known;
+  }
+
+  #once(state: State, ask: Ask): boolean {
+    for (const shapes of this.#context.shapes(state).values()) {
+      if (shapes.some((shape) => this.#alive(shape, ask))) return true;
+    }
+    return false;
+  }
+
+  #alive(shape: Shape, ask: Ask): boolean {
+    switch (shape.type) {
+      case 'null':
+        return true;
+      case 'boolean':
+        return shape.values.length > 0;
+      case 'string':
+      case 'number':
+        return this.#scalarAlive(shape);
+      case 'array':
+        return arrayAlive(shape, ask, this.#context);
+      case 'object':
+        return objectAlive(shape, ask, this.#context);
+    }
+  }
+
+  #scalarAlive(shape: Shape): boolean {
+    const { languages } = this.#context;
+    try {
+      if (shape.type === 'string') return languages.hasStrings(shape);
+      return shape.type !== 'number' || languages.hasNumbers(shape);
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error;
+      if (shape.type !== 'number') return true;
+      const { values, complete } = numbersNearZero(shape);
+      return values.length > 0 || !complete;
+    }
+  }
+}
+
+function arrayAlive(shape: ArrayShape, ask: Ask, context: ProductivityContext): boolean {
+  if (!eachMayBe(shape, ask, context)) return false;
+  if (shape.contains.length === 0) return true;
+  try {
+    return new ArraySearch(shape, shape.prefix.length, context.states, ask).hasArrays;
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return true;
+    throw error;
+  }
+}
+
+/** Whether there are as many items as there must be, and one for each `contains`: needed, but not enough. */
+function eachMayBe(shape: ArrayShape, ask: Ask, { states }: ProductivityContext): boolean {
+  const stateAt = (index: number) => shape.prefix[index] ?? shape.rest;
+  for (let index = 0; index < Math.min(shape.min, shape.prefix.length + 1); index += 1) {
+    if (!ask(stateAt(index))) return false;
+  }
+  return shape.contains.every(({ state, min, max }) => {
+    if (max !== null && max < min) return false;
+    if (min === 0) return true;
+    if (shape.max !== null && shape.max < min) return false;
+    for (let index = 0; index <= shape.prefix.length; index += 1) {
+      if (!fitsRange(index + 1, 0, shape.max)) return false;
+      if (ask(states.and(stateAt(index), state))) return true;
+      if (!ask(stateAt(index))) return false;
+    }
+    return false;
+  });
+}
+
+function objectAlive(shape: ObjectShape, ask: Ask, context: ProductivityContext): boolean {
+  if (shape.max !== null && shape.max < shape.required.size) return false;
+  for (const key of shape.required) {
+    const covering = shape.rules.filter((rule) => coversKey(context.terms, rule.keys, key));
+    const state = covering.reduce(
+      (all, rule) => context.states.and(all, rule.state),
+      context.states.anything,
+    );
+    if (!ask(state)) return false;
+  }
+  if (shape.some.length === 0 && shape.min <= shape.required.size) return true;
+  const plan = planObject(shape, [], context);
+  const usable = [...plan.declared, ...plan.classes];
+  const everyFound = shape.some.every((_, index) =>
+    usable.some(({ state, some }) => {
+      const wanted = some.find((each) => each.index === index);
+      return wanted !== undefined && ask(context.states.and(state, wanted.state));
+    }),
+  );
+  if (!everyFound) return false;
+  if (plan.classes.some(({ state }) => ask(state))) return true;
+  return plan.declared.filter(({ state }) => ask(state)).length >= shape.min;
+}

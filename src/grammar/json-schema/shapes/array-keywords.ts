@@ -1,0 +1,117 @@
+/** `prefixItems`, `items`, `additionalItems`, `contains`, `minItems`, `maxItems`, `uniqueItems`. */
+import type { JsonObject } from '../../../format/messages.ts';
+import { isArray, isSchema, type SchemaNode } from '../document/schema-document.ts';
+import {
+  type Assertion,
+  arrayShape,
+  assertion,
+  atLeast,
+  atMost,
+  countOf,
+  type ExpansionContext,
+  type KeywordReader,
+  unenforced,
+} from './assertions.ts';
+import type { Shape } from './shapes.ts';
+
+/** Reads the keywords for arrays. */
+export const readArrayKeywords: KeywordReader = (schema, node, context) => {
+  const found: Assertion[] = [];
+  const items = itemsAssertion(schema, node, context);
+  if (items !== null) found.push(items);
+  const withCount = (range: { min: number; max: number | null }) => arrayShape(context.states, range);
+  const min = countOf(schema.minItems);
+  if (min !== null) found.push(atLeast(min, withCount));
+  const max = countOf(schema.maxItems);
+  if (max !== null) found.push(atMost(Math.floor(Number(schema.maxItems)), withCount));
+  if (isSchema(schema.contains)) found.push(containsAssertion(schema, node, context));
+  if (schema.uniqueItems === true) {
+    const { fails } = unenforced('array', context);
+    found.push(
+      assertion(
+        () => [arrayShape(context.states, { unique: true })],
+        () => {
+          context.report(node, 'uniqueItems', 'its negation is not enforced');
+          return fails();
+        },
+      ),
+    );
+  }
+  return found;
+};
+
+/** The nodes for the first items and for the rest, in the words of any draft. */
+export function itemNodes(
+  schema: JsonObject,
+  node: SchemaNode,
+  context: Pick<ExpansionContext, 'document'>,
+): { readonly prefix: readonly SchemaNode[]; readonly rest: SchemaNode | null } {
+  const { document } = context;
+  const tuple = isArray(schema.prefixItems) ? 'prefixItems' : isArray(schema.items) ? 'items' : null;
+  const listed = tuple === null ? [] : schema[tuple];
+  const prefix = (isArray(listed) ? listed : []).flatMap((item, index) =>
+    tuple !== null && isSchema(item) ? [document.child(node, tuple, String(index))] : [],
+  );
+  const restKeyword =
+    tuple === 'items' ? 'additionalItems' : hasItemsAsPrefix(schema) ? 'prefixItems' : 'items';
+  const rest = isSchema(schema[restKeyword]) ? document.child(node, restKeyword) : null;
+  return { prefix, rest };
+}
+
+/** Whether `prefixItems` is one schema where a list of them is expected: read as `items`, as llama.cpp does. */
+export function hasItemsAsPrefix({ prefixItems, items }: JsonObject): boolean {
+  return isSchema(prefixItems) && items === undefined;
+}
+
+function itemsAssertion(schema: JsonObject, node: SchemaNode, context: ExpansionContext): Assertion | null {
+  const { states } = context;
+  const { prefix, rest } = itemNodes(schema, node, context);
+  if (prefix.length === 0 && rest === null) return null;
+  const holds = () => [
+    arrayShape(states, {
+      prefix: prefix.map((each) => states.of(each)),
+      rest: rest === null ? states.anything : states.of(rest),
+      evaluated: { count: rest === null ? prefix.length : Number.POSITIVE_INFINITY, states: [] },
+    }),
+  ];
+  return assertion(holds, () => {
+    const wrong: Shape[] = prefix.map((each, at) =>
+      arrayShape(states, {
+        prefix: [...prefix.slice(0, at).map(() => states.anything), states.of(each, false)],
+        min: at + 1,
+      }),
+    );
+    return rest === null ? wrong : [...wrong, ...wrongRest(rest, prefix.length, node, context)];
+  });
+}
+
+function wrongRest(
+  rest: SchemaNode,
+  start: number,
+  node: SchemaNode,
+  context: ExpansionContext,
+): readonly Shape[] {
+  const { states } = context;
+  const state = states.of(rest, false);
+  if (state === states.anything) return [arrayShape(states, { min: start + 1 })];
+  if (state === states.nothing) return [];
+  if (start === 0) return [arrayShape(states, { contains: [{ state, min: 1, max: null }] })];
+  context.report(node, 'items', 'its negation behind a prefix is not enforced');
+  return [arrayShape(states, { min: start + 1 })];
+}
+
+function containsAssertion(schema: JsonObject, node: SchemaNode, context: ExpansionContext): Assertion {
+  const { states, document } = context;
+  const min = countOf(schema.minContains) ?? 1;
+  const max = countOf(schema.maxContains);
+  const state = states.of(document.child(node, 'contains'));
+  const evaluated = { count: 0, states: [state] };
+  return assertion(
+    () =>
+      max !== null && max < min ? [] : [arrayShape(states, { contains: [{ state, min, max }], evaluated })],
+    () => [
+      ...(min === 0 ? [] : [arrayShape(states, { contains: [{ state, min: 0, max: min - 1 }] })]),
+      ...(max === null ? [] : [arrayShape(states, { contains: [{ state, min: max + 1, max: null }] })]),
+    ],
+  );
+}

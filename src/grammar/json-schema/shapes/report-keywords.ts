@@ -1,0 +1,22 @@
+/** What can be said of the keywords of a sub-schema without knowing the others. */
+import type { JsonObject } from '../../../format/messages.ts';
+import type { SchemaNode } from '../document/schema-document.ts';
+import type { ExpansionContext } from './assertions.ts';
+import { reportNewer, reportVocabularies } from './dialects.ts';
+import { reportKinds } from './keyword-kinds.ts';
+import { reportTypes } from './value-keywords.ts';
+
+/** Makes a function that reports on a node the first time that it is given. */
+export function keywordReporter(
+  context: Pick<ExpansionContext, 'report'>,
+): (node: SchemaNode, schema: JsonObject) => void {
+  const seen = new Set<number>();
+  return (node, schema) => {
+    if (seen.has(node.id)) return;
+    seen.add(node.id);
+    reportNewer(schema, node, context);
+    reportVocabularies(schema, node, context);
+    reportTypes(schema, node, context);
+    reportKinds(schema, node, context);
+  };
+}

@@ -1,0 +1,77 @@
+/** Schemas in the words of the draft that Ajv reads, so that it judges them as the grammar does. */
+import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
+import { isArray, isObject, isSchema } from '../document/schema-document.ts';
+import { isMeant } from '../shapes/keyword-kinds.ts';
+
+const single = [
+  ...['not', 'if', 'then', 'else', 'contains', 'items', 'additionalItems', 'additionalProperties'],
+  ...['propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+];
+const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
+const maps = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
+
+/** How the schema is read. */
+export interface AjvReading {
+  /** Ajv knows `items` as a list: it reads draft 7. */
+  readonly listedItems: boolean;
+  /** `id` names resources (drafts up to 4). */
+  readonly plainId: boolean;
+}
+
+/**
+ * `schema` without what Ajv refuses to compile: keywords of the wrong kind (which are ignored, and reported),
+ * `nullable`, `id`, bounds as booleans, `items` as a list.
+ */
+export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const meant = Object.entries(schema).filter(([keyword, value]) => isMeant(keyword, value));
+  const inner = meant.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
+  return withoutNullable(
+    withoutListedItems(withoutTruths(renamed(Object.fromEntries(inner), reading)), reading),
+  );
+}
+
+function innerForAjv(keyword: string, value: JsonValue, reading: AjvReading): JsonValue {
+  const convert = (each: JsonValue) => (isSchema(each) ? forAjv(each, reading) : each);
+  if (single.includes(keyword) && isSchema(value)) return convert(value);
+  if (lists.includes(keyword) && isArray(value)) return value.filter(isSchema).map(convert);
+  if (!maps.includes(keyword) || !isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, each]) => isSchema(each) || isArray(each));
+  return Object.fromEntries(entries.map(([name, each]) => [name, convert(each)]));
+}
+
+/** Ajv refuses `id`, whatever it stands for. */
+function renamed({ id, ...schema }: JsonObject, { plainId }: AjvReading): JsonObject {
+  if (id === undefined) return schema;
+  return plainId && typeof id === 'string' && schema.$id === undefined ? { ...schema, $id: id } : schema;
+}
+
+function withoutTruths(schema: JsonObject): JsonObject {
+  const found: Record<string, JsonValue> = { ...schema };
+  for (const [inclusive, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    const { [inclusive]: limit, [exclusive]: isExclusive } = found;
+    if (typeof isExclusive !== 'boolean') continue;
+    delete found[exclusive];
+    if (!isExclusive || limit === undefined) continue;
+    delete found[inclusive];
+    found[exclusive] = limit;
+  }
+  return found;
+}
+
+function withoutListedItems(schema: JsonObject, { listedItems }: AjvReading): JsonObject {
+  const { items, additionalItems, ...rest } = schema;
+  if (listedItems || !isArray(items) || rest.prefixItems !== undefined) return schema;
+  const tuple = items.length === 0 ? rest : { ...rest, prefixItems: items };
+  return additionalItems === undefined ? tuple : { ...tuple, items: additionalItems };
+}
+
+function withoutNullable({ nullable, ...schema }: JsonObject): JsonObject {
+  const { type } = schema;
+  if (nullable !== true || type === undefined) return schema;
+  const types = isArray(type) ? type : [type];
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] };
+}

@@ -1,0 +1,110 @@
+/** Array shapes as expressions: the first items, then the rest, counting what `contains` asks for. */
+import { alternatives } from '../../expression/alternatives.ts';
+import { DeadEnd } from '../../expression/budget.ts';
+import { choice, type Expression, literal, repeat, sequence } from '../../expression/expression.ts';
+import { countedRepeat } from '../../regular/counted.ts';
+import { ArraySearch, type ItemProgress, progressKey } from '../plan/array-search.ts';
+import type { Place } from '../plan/places.ts';
+import type { ArrayShape } from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+import { alwaysDiffer, writeDistinct } from './distinct-items.ts';
+import type { ArrayNotation } from './syntax.ts';
+import { indented, type ValueWriter } from './value-writer.ts';
+
+/** An array of `shape`, which some value is of. */
+export function writeArray(
+  shape: ArrayShape,
+  place: Place,
+  hint: string,
+  margin: number,
+  state: State,
+  writer: ValueWriter,
+): Expression {
+  const { compilation } = writer;
+  if (shape.unique && (shape.max === null || shape.max > 1)) {
+    if (!alwaysDiffer(shape, writer)) {
+      const distinct = writeDistinct(shape, state, writer, margin);
+      if (distinct !== null) return distinct;
+      compilation.reportState(state, 'uniqueItems', 'items are not compared');
+    }
+  }
+  const max = compilation.countable(shape.max, state, 'maxItems');
+  return new ArrayWriter({ ...shape, max }, place, hint, margin, writer).array();
+}
+
+class ArrayWriter {
+  readonly #shape: ArrayShape;
+  readonly #place: Place;
+  readonly #hint: string;
+  readonly #margin: number;
+  readonly #writer: ValueWriter;
+  readonly #notation: ArrayNotation;
+  readonly #search: ArraySearch;
+  readonly #key: string;
+
+  constructor(shape: ArrayShape, place: Place, hint: string, margin: number, writer: ValueWriter) {
+    const { compilation } = writer;
+    this.#shape = shape;
+    this.#place = place;
+    this.#hint = hint;
+    this.#margin = margin;
+    this.#writer = writer;
+    this.#notation = indented(writer.syntax.array, writer.syntax.indent, margin);
+    const uniform = Math.max(shape.prefix.length, compilation.places.tupleLength(place));
+    this.#search = new ArraySearch(shape, uniform, compilation.states, (state) =>
+      compilation.isProductive(state),
+    );
+    this.#key = writer.rules.freshKey('array');
+  }
+
+  array(): Expression {
+    const { start } = this.#search;
+    const { open, empty } = this.#notation;
+    const options: Expression[] = [];
+    if (this.#search.mayEnd(start)) options.push(literal(empty));
+    if (this.#search.mayGoOn(start)) options.push(sequence(literal(open), this.#items(start)));
+    // Where counts go too far for it, productivity does not weigh several `contains` against each other.
+    if (options.length === 0) throw new DeadEnd();
+    return alternatives(...options);
+  }
+
+  /** One item and all that follows it. */
+  #items(progress: ItemProgress): Expression {
+    if (this.#search.isUniform(progress)) return this.#uniformItems(progress);
+    return this.#writer.rules.named(`${this.#key} ${progressKey(progress)}`, `${this.#hint}-items`, () => {
+      const options = this.#search.cases(progress).flatMap(([state, next]) => {
+        if (!this.#search.mayEnd(next) && !this.#search.mayGoOn(next)) return [];
+        return [sequence(this.#item(state, progress.index), this.#after(next))];
+      });
+      return choice(...options);
+    });
+  }
+
+  #item(state: State, index: number): Expression {
+    const { itemOpen, itemClose } = this.#notation;
+    const place = this.#writer.compilation.places.item(this.#place, index);
+    const inner = this.#writer.innerMargin(this.#margin);
+    const item = this.#writer.closed(state, place, `${this.#hint}-item`, inner, itemClose);
+    return sequence(literal(itemOpen), item);
+  }
+
+  #after(progress: ItemProgress): Expression {
+    const { separator, close } = this.#notation;
+    const options: Expression[] = [];
+    if (this.#search.mayGoOn(progress)) options.push(sequence(literal(separator), this.#items(progress)));
+    if (this.#search.mayEnd(progress)) options.push(literal(close));
+    return alternatives(...options);
+  }
+
+  #uniformItems({ index }: ItemProgress): Expression {
+    const { separator, close } = this.#notation;
+    const { rules } = this.#writer;
+    const { min, max } = this.#shape;
+    const item = this.#item(this.#shape.rest, index);
+    const more = rules.add(`${this.#hint}-more`, sequence(literal(separator), item));
+    const least = Math.max(0, min - index - 1);
+    const most = max === null ? null : max - index - 1;
+    const rest = least === 0 && most === null ? repeat(more) : countedRepeat(more, least, most, rules);
+    return sequence(item, rest, literal(close));
+  }
+}

@@ -1,0 +1,212 @@
+/** Arrays of distinct items out of a few scalars: each set of values that came is a rule. */
+import { alternatives } from '../../expression/alternatives.ts';
+import { DeadEnd } from '../../expression/budget.ts';
+import { type Expression, literal, sequence } from '../../expression/expression.ts';
+import { wordsOf } from '../../regular/words.ts';
+import type { ArrayShape, Shape, StringShape } from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+import { reportUnwritten } from './unwritten-texts.ts';
+import { indented, type ValueWriter } from './value-writer.ts';
+
+const maxValues = 200;
+/** Sets of values that are told apart. */
+const maxSets = 512;
+/** Items that are compared with each other by what they can be. */
+const maxCompared = 12;
+
+/** Whether no two items of an array of `shape` can be equal, whatever they are. */
+export function alwaysDiffer(shape: ArrayShape, writer: ValueWriter): boolean {
+  const { compilation } = writer;
+  const count = longest(shape, writer);
+  if (count > maxCompared) return false;
+  const states = Array.from({ length: count }, (_, index) => stateAt(shape, index));
+  return states.every((state, index) =>
+    states.slice(index + 1).every((other) => !compilation.isProductive(compilation.states.and(state, other))),
+  );
+}
+
+/** The array, or `null` when some of its items have too many values. */
+export function writeDistinct(
+  shape: ArrayShape,
+  state: State,
+  writer: ValueWriter,
+  margin: number,
+): Expression | null {
+  if (shape.contains.length > 0) return null;
+  const count = longest(shape, writer);
+  const places = Math.min(count, shape.prefix.length + 1);
+  const byPlace = Array.from({ length: places }, (_, index) => fewValues(stateAt(shape, index), writer));
+  const known = byPlace.filter((values) => values !== null);
+  if (known.length < byPlace.length) return null;
+  const texts = [...new Set(known.flat())].sort();
+  const most = Math.min(count, texts.length);
+  const free = countOfFree(texts.length, most);
+  if (free < most && shape.prefix.length > 0) return null;
+  if (free < most) {
+    const reason = `too many values for every order: behind the first ${free}, items come in the order of their characters`;
+    writer.compilation.reportState(state, 'uniqueItems', reason, 'narrowed');
+  }
+  const numbered = known.map((values) => values.map((text) => texts.indexOf(text)));
+  return new DistinctWriter({ texts, byPlace: numbered, min: shape.min, most, free }, writer, margin).array();
+}
+
+/** How many items there can be. */
+function longest(shape: ArrayShape, { compilation }: ValueWriter): number {
+  const most = shape.max ?? Number.POSITIVE_INFINITY;
+  return compilation.isProductive(shape.rest) ? most : Math.min(most, shape.prefix.length);
+}
+
+function stateAt(shape: ArrayShape, index: number): State {
+  return shape.prefix[index] ?? shape.rest;
+}
+
+/** How many of `most` items out of so many values can come in any order. */
+function countOfFree(values: number, most: number): number {
+  let sets = 1;
+  let ofThisSize = 1;
+  for (let size = 1; size < most; size += 1) {
+    ofThisSize = (ofThisSize * (values - size + 1)) / size;
+    sets += ofThisSize;
+    if (sets > maxSets) return size;
+  }
+  return most;
+}
+
+interface DistinctItems {
+  /** All values, as they are written. */
+  readonly texts: readonly string[];
+  /** Numbers of the values that each item can be; the last list is for all later ones. */
+  readonly byPlace: readonly (readonly number[])[];
+  readonly min: number;
+  readonly most: number;
+  /** Items that come in any order; later ones have greater numbers than all before. */
+  readonly free: number;
+}
+
+class DistinctWriter {
+  readonly #items: DistinctItems;
+  readonly #writer: ValueWriter;
+  readonly #margin: number;
+  readonly #key: string;
+  readonly #alive = new Map<string, boolean>();
+
+  constructor(items: DistinctItems, writer: ValueWriter, margin: number) {
+    this.#items = items;
+    this.#writer = writer;
+    this.#margin = margin;
+    this.#key = writer.rules.freshKey('distinct');
+  }
+
+  array(): Expression {
+    if (!this.#mayEnd(0) && !this.#mayGoOn([], 0)) throw new DeadEnd();
+    return this.#rest([], 0);
+  }
+
+  #mayEnd(count: number): boolean {
+    return count >= this.#items.min;
+  }
+
+  /** The values that the next item can be, if all goes well after it. `used` holds what counts of those before. */
+  #open(used: readonly number[], count: number): readonly number[] {
+    const { byPlace, most, free } = this.#items;
+    if (count >= most) return [];
+    const values = byPlace[Math.min(count, byPlace.length - 1)] ?? [];
+    const last = used.at(-1) ?? -1;
+    return values.filter((value) => (count < free ? !used.includes(value) : value > last));
+  }
+
+  /** The values used, in order; of those behind the free ones only the greatest counts. */
+  #with(used: readonly number[], count: number, value: number): readonly number[] {
+    const all = [...used, value].sort((a, b) => a - b);
+    return count + 1 < this.#items.free ? all : all.slice(-1);
+  }
+
+  #mayGoOn(used: readonly number[], count: number): boolean {
+    const key = `${count} ${used.join()}`;
+    const known = this.#alive.get(key);
+    if (known !== undefined) return known;
+    const alive = this.#next(used, count).length > 0;
+    this.#alive.set(key, alive);
+    return alive;
+  }
+
+  #next(used: readonly number[], count: number): readonly number[] {
+    const leadsOn = (value: number) =>
+      this.#mayEnd(count + 1) || this.#mayGoOn(this.#with(used, count, value), count + 1);
+    return this.#open(used, count).filter(leadsOn);
+  }
+
+  #rest(used: readonly number[], count: number): Expression {
+    const { array, indent } = this.#writer.syntax;
+    const { open, close, separator } = indented(array, indent, this.#margin);
+    const lead = (count === 0 ? open : separator) + array.itemOpen;
+    const more = this.#next(used, count).map((value) =>
+      sequence(
+        literal(lead + this.#items.texts[value] + array.itemClose),
+        this.#after(this.#with(used, count, value), count + 1),
+      ),
+    );
+    const end = this.#mayEnd(count) ? [literal(count === 0 ? array.empty : close)] : [];
+    return alternatives(...more, ...end);
+  }
+
+  #after(used: readonly number[], count: number): Expression {
+    const { free, min, most } = this.#items;
+    // Behind the free items, only counts that still matter tell rules apart.
+    const counted = count < free || most < this.#items.texts.length || count < min ? count : 'later';
+    return this.#writer.rules.named(`${this.#key} ${counted} ${used.join()}`, 'distinct', () =>
+      this.#rest(used, count),
+    );
+  }
+}
+
+/** The values that an item can be, as they are written. */
+function fewValues(state: State, writer: ValueWriter): readonly string[] | null {
+  const { compilation } = writer;
+  const found: string[] = [];
+  for (const shapes of compilation.shapes(state).values()) {
+    for (const each of compilation.productive(shapes)) {
+      if (each.type === 'string') reportLost(each, state, writer);
+      const values = valuesOf(each, writer);
+      if (values === null || found.length + values.length > maxValues) return null;
+      found.push(...values);
+    }
+  }
+  return [...new Set(found)];
+}
+
+function valuesOf(shape: Shape, writer: ValueWriter): readonly string[] | null {
+  const { syntax, compilation } = writer;
+  switch (shape.type) {
+    case 'null':
+      return [syntax.null];
+    case 'boolean':
+      return shape.values.map((value) => (value ? syntax.true : syntax.false));
+    case 'number':
+      return shape.only === null ? null : wordsOf(compilation.languages.numbers([shape]), maxValues);
+    case 'string':
+      return stringsOf(shape, writer);
+    default:
+      return null;
+  }
+}
+
+function reportLost(shape: StringShape, state: State, { syntax, compilation }: ValueWriter): void {
+  const { string, array } = syntax;
+  if (string.spelling !== null) return;
+  reportUnwritten(compilation, state, [shape], string.close === '' ? array.itemClose : string.close);
+}
+
+/** The strings of `shape`, each in the notation that can hold it; those that none can are left out. */
+function stringsOf(shape: StringShape, { syntax, compilation }: ValueWriter): readonly string[] | null {
+  const { string, alternativeString: other, array } = syntax;
+  const words = wordsOf(compilation.languages.strings(shape), maxValues);
+  return (
+    words?.flatMap((word) => {
+      const takesOther = other?.spelling === null && other.when.some((text) => word.includes(text));
+      const { open, close, spelling } = takesOther ? other : string;
+      if (spelling !== null) return [open + spelling.text(word) + close];
+      return word.includes(close === '' ? array.itemClose : close) ? [] : [open + word + close];
+    }) ?? null
+  );
+}

@@ -1,0 +1,251 @@
+/** Values of arguments that are written as entries: each JSON type in its own frame, strings often raw. */
+import type { EntryArguments, JsonType, ValueFrame } from '../../../format/chat-format.ts';
+import { ToolError } from '../../../format/errors.ts';
+import { alternatives } from '../../expression/alternatives.ts';
+import { BudgetExceeded } from '../../expression/budget.ts';
+import { type Expression, empty, literal, sequence } from '../../expression/expression.ts';
+import type { RuleSet } from '../../expression/rule-set.ts';
+import { isEmptyAutomaton } from '../../regular/automaton.ts';
+import { plainSpelling } from '../../regular/spelling.ts';
+import type { Term } from '../../regular/terms.ts';
+import { writeAutomaton } from '../../regular/write-automaton.ts';
+import type { Compilation } from '../plan/compilation.ts';
+import type { Place } from '../plan/places.ts';
+import type { NumberShape, Shape, StringShape, ValueType } from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+import { anyTextUpTo } from './any-text.ts';
+import { escapedSyntax, jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
+import { reportUnwritten } from './unwritten-texts.ts';
+import { ValueWriter } from './value-writer.ts';
+
+/** Writes the values of the entries of one tool. */
+export class EntryValueWriter {
+  readonly #format: EntryArguments;
+  readonly #tool: string;
+  readonly #compilation: Compilation;
+  readonly #rules: RuleSet;
+  readonly #writers = new Map<ValueFrame['codec'], ValueWriter>();
+  /** Texts that may stand behind an entry. */
+  readonly #followers: readonly string[];
+
+  constructor(
+    format: EntryArguments,
+    tool: string,
+    compilation: Compilation,
+    rules: RuleSet,
+    followedBy: string,
+  ) {
+    this.#format = format;
+    this.#followers = [format.separator + format.entry.open, format.close + followedBy];
+    this.#tool = tool;
+    this.#compilation = compilation;
+    this.#rules = rules;
+  }
+
+  /** Whether some value of `state` can be written at all: not where all are texts that hold what ends them. */
+  canWrite(state: State, close: string): boolean {
+    const texts: Term[] = [];
+    for (const [type, all] of this.#compilation.shapes(state)) {
+      const shapes = this.#compilation.productive(all);
+      if (shapes.length === 0 || this.#format.frames[type].codec === 'absent') continue;
+      if (!this.#isText(type)) return true;
+      texts.push(...shapes.map((shape) => this.#text(shape)));
+    }
+    const raw = this.#compilation.terms.or(...texts);
+    return this.#framesOfTexts().some(([frame, part]) => this.#holdsAny(raw, part, frame.close + close));
+  }
+
+  /** Whether some of `texts` that are of `part` can stand before `end`. */
+  #holdsAny(texts: Term, part: Term, end: string): boolean {
+    const { terms, languages } = this.#compilation;
+    if (texts === terms.everything) return true;
+    try {
+      return !isEmptyAutomaton(languages.of(this.#endingOnce(terms.and(texts, part), end)));
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return true;
+      throw error;
+    }
+  }
+
+  /** A value of `state` in its frame, then `close`. */
+  value(state: State, place: Place, key: string | null, close: string): Expression {
+    const options: Expression[] = [];
+    let raw: Term = this.#compilation.terms.nothing;
+    for (const [type, all] of this.#compilation.shapes(state)) {
+      const shapes = this.#compilation.productive(all);
+      const frame = this.#format.frames[type];
+      if (shapes.length === 0) continue;
+      if (frame.codec === 'absent') {
+        this.#compilation.reportState(
+          state,
+          'type',
+          `the format does not write values of type ${type}`,
+          'narrowed',
+        );
+      } else if (this.#isText(type)) {
+        raw = this.#compilation.terms.or(raw, ...shapes.map((shape) => this.#text(shape)));
+      } else {
+        options.push(
+          ...this.#typed(type, shapes).flatMap(([own, of]) =>
+            this.#framed(own, type, of, state, place, key, close),
+          ),
+        );
+      }
+    }
+    if (raw !== this.#compilation.terms.nothing) options.push(...this.#raw(raw, state, close));
+    if (options.length === 0) {
+      throw new ToolError({
+        tool: this.#tool,
+        reason: `this format cannot write the argument ${JSON.stringify(key)}`,
+      });
+    }
+    return alternatives(...options);
+  }
+
+  /** Whether values of `type` are scalars in the frame of raw strings, so that only the text tells them apart. */
+  #isText(type: ValueType): boolean {
+    const { string } = this.#format.frames;
+    if (string.codec !== 'raw') return false;
+    if (type === 'string') return true;
+    if (type === 'array' || type === 'object') return false;
+    const frame = this.#format.frames[type];
+    return frame.open === string.open && frame.close === string.close;
+  }
+
+  #text(shape: Shape): Term {
+    const { terms, languages } = this.#compilation;
+    switch (shape.type) {
+      case 'string':
+        return languages.stringTerm(shape);
+      case 'number':
+        return languages.numberTerm(shape);
+      case 'boolean':
+        return terms.words(
+          shape.values.map((value) => this.#writer('boolean').syntax[value ? 'true' : 'false']),
+        );
+      case 'null':
+        return terms.text(this.#writer('null').syntax.null);
+      default:
+        return terms.nothing;
+    }
+  }
+
+  /** What the codec of the frame of `type` writes. */
+  #writer(type: JsonType): ValueWriter {
+    const { codec } = this.#format.frames[type];
+    const found = this.#writers.get(codec);
+    if (found !== undefined) return found;
+    const writer = new ValueWriter(
+      this.#compilation,
+      this.#rules,
+      this.#syntax(codec),
+      this.#rules.freshKey(codec),
+    );
+    this.#writers.set(codec, writer);
+    return writer;
+  }
+
+  #syntax(codec: ValueFrame['codec']): Syntax {
+    const { style, nested } = this.#format;
+    const json = jsonStyleSyntax(style);
+    if (codec === 'python') return pythonSyntax;
+    if (codec === 'escaped') return escapedSyntax(this.#format.frames.string, json);
+    return codec === 'nested' && nested !== null ? nestedSyntax(nested, this.#format, json) : json;
+  }
+
+  /** The frames of values of `type`, and which shapes are written in each. */
+  #typed(type: ValueType, shapes: readonly Shape[]): readonly (readonly [ValueFrame, readonly Shape[]])[] {
+    const { frames, integer } = this.#format;
+    if (type !== 'number' || integer === undefined) return [[frames[type], shapes]];
+    const numbers = shapes.filter(isNumber);
+    const whole = numbers.filter((shape) => shape.integer !== false).map(asInteger);
+    const others = numbers.filter((shape) => shape.integer !== true);
+    const split = [
+      [integer, this.#compilation.productive(whole)],
+      [frames.number, others],
+    ] as const;
+    return split.filter(([, of]) => of.length > 0);
+  }
+
+  #framed(
+    frame: ValueFrame,
+    type: ValueType,
+    shapes: readonly Shape[],
+    state: State,
+    place: Place,
+    key: string | null,
+    close: string,
+  ): readonly Expression[] {
+    const writer = this.#writer(type);
+    return writer
+      .ofType(type, shapes, state, place, key ?? 'value', writer.syntax.margin)
+      .map((value) => sequence(literal(frame.open), value, literal(frame.close + close)));
+  }
+
+  /** Texts in the frame of strings, up to its end; those that the frame cannot hold in the other frame. */
+  #raw(texts: Term, state: State, close: string): readonly Expression[] {
+    return this.#framesOfTexts().flatMap(([frame, part]) => this.#untilEnd(frame, texts, part, state, close));
+  }
+
+  /** The frames of raw texts, and which texts are written in each. */
+  #framesOfTexts(): readonly (readonly [ValueFrame, Term])[] {
+    const { terms } = this.#compilation;
+    const { string } = this.#format.frames;
+    const other = this.#format.alternativeString;
+    if (other === null) return [[string, terms.everything]];
+    const special = terms.or(
+      ...(other.when ?? []).map((text) =>
+        terms.sequence(terms.everything, terms.text(text), terms.everything),
+      ),
+    );
+    return [
+      [string, terms.not(special)],
+      [other, special],
+    ];
+  }
+
+  /** Those of `all` that are written in `frame`, which are of `part`. */
+  #untilEnd(frame: ValueFrame, all: Term, part: Term, state: State, close: string): readonly Expression[] {
+    const { terms, languages } = this.#compilation;
+    const texts = terms.and(all, part);
+    const end = frame.close + close;
+    if (end === '')
+      throw new ToolError({ tool: this.#tool, reason: 'nothing ends the raw values of this format' });
+    const strings = (this.#compilation.shapes(state).get('string') ?? []).filter(isString);
+    const own = strings.filter(({ language }) => language !== terms.everything);
+    const written = own.map((shape) => ({ ...shape, language: terms.and(shape.language, part) }));
+    reportUnwritten(this.#compilation, state, written, end.trim());
+    const open = literal(frame.open);
+    if (texts === terms.everything) return [sequence(open, anyTextUpTo(end, this.#followers))];
+    const automaton =
+      this.#compilation.within(state, 'string', () => languages.of(this.#endingOnce(texts, end))) ??
+      languages.of(this.#endingOnce(terms.everything, end));
+    if (isEmptyAutomaton(automaton)) return [];
+    return [sequence(open, writeAutomaton(automaton, plainSpelling, empty, this.#rules, 'text'))];
+  }
+
+  /** `texts`, then `end`, whose marker (without the white space around it) comes for the first time. */
+  #endingOnce(texts: Term, end: string): Term {
+    const { terms } = this.#compilation;
+    const marker = end.trim() === '' ? end : end.trim();
+    const after = Array.from(end.slice(end.indexOf(marker) + marker.length)).length;
+    const early = terms.sequence(
+      terms.everything,
+      terms.text(marker),
+      terms.loop(terms.anyOne, after + 1, null),
+    );
+    return terms.and(terms.sequence(texts, terms.text(end)), terms.not(early));
+  }
+}
+
+function isNumber(shape: Shape): shape is NumberShape {
+  return shape.type === 'number';
+}
+
+function asInteger(shape: NumberShape): NumberShape {
+  return { ...shape, integer: true };
+}
+
+function isString(shape: Shape): shape is StringShape {
+  return shape.type === 'string';
+}

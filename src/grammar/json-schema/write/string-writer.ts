@@ -1,0 +1,167 @@
+/** Strings as expressions, in the notations of a syntax. */
+import { type Expression, empty, literal, sequence, until } from '../../expression/expression.ts';
+import type { RuleSet } from '../../expression/rule-set.ts';
+import { isEmptyAutomaton } from '../../regular/automaton.ts';
+import { allCharacters } from '../../regular/character-set.ts';
+import { countedRepeat } from '../../regular/counted.ts';
+import { writeCountedParts } from '../../regular/counted-parts.ts';
+import { plainSpelling } from '../../regular/spelling.ts';
+import { listedWords, type Term } from '../../regular/terms.ts';
+import { writeAutomaton } from '../../regular/write-automaton.ts';
+import { spelledCharacter } from '../../regular/write-characters.ts';
+import type { Compilation } from '../plan/compilation.ts';
+import { fitsRange, type Shape, type StringShape } from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+import type { StringNotation, Syntax } from './syntax.ts';
+import { reportUnwritten } from './unwritten-texts.ts';
+import { wordTrie } from './word-trie.ts';
+
+/** Writes the strings of one compilation. Lists of expressions are empty where no string can be written. */
+export class StringWriter {
+  readonly #compilation: Compilation;
+  readonly #rules: RuleSet;
+  readonly #syntax: Syntax;
+
+  constructor(compilation: Compilation, rules: RuleSet, syntax: Syntax) {
+    this.#compilation = compilation;
+    this.#rules = rules;
+    this.#syntax = syntax;
+  }
+
+  /** Strings of any of the shapes, in the notations that the syntax has for strings. */
+  inSyntax(shapes: readonly StringShape[], state: State): readonly Expression[] {
+    const { terms } = this.#compilation;
+    const { string, alternativeString } = this.#syntax;
+    if (alternativeString === null) return this.inNotation(shapes, string, state);
+    const holdsOne = terms.or(
+      ...alternativeString.when.map((text) =>
+        terms.sequence(terms.everything, terms.text(text), terms.everything),
+      ),
+    );
+    const among = (language: Term) =>
+      this.#compilation.productive(
+        shapes.map((shape): Shape => ({ ...shape, language: terms.and(shape.language, language) })),
+      );
+    const restricted = (notation: StringNotation, language: Term): readonly Expression[] => {
+      const left = among(language).filter((shape): shape is StringShape => shape.type === 'string');
+      return left.length === 0 ? [] : this.inNotation(left, notation, state);
+    };
+    if (alternativeString.spelling !== null) {
+      // Both notations can hold any string; the first is kept simple.
+      return [...this.inNotation(shapes, string, state), ...restricted(alternativeString, holdsOne)];
+    }
+    return [...restricted(string, terms.not(holdsOne)), ...restricted(alternativeString, holdsOne)];
+  }
+
+  /** Strings of any of the shapes in one notation, with what opens and closes them. */
+  inNotation(shapes: readonly StringShape[], notation: StringNotation, state: State): readonly Expression[] {
+    if (notation.spelling === null) reportUnwritten(this.#compilation, state, shapes, notation.close);
+    const text =
+      this.#plain(shapes, notation, state) ??
+      this.#listed(shapes, notation) ??
+      this.#inParts(shapes, notation, state) ??
+      this.#automaton(shapes, notation, state);
+    return text === null ? [] : [sequence(literal(notation.open), text)];
+  }
+
+  /** Any string, with a report: those of `state` cannot be written, because all hold what ends them. */
+  any(state: State, close: string): Expression {
+    const reason = `each of its texts holds ${JSON.stringify(close)}, which ends a text in this format; it is not enforced`;
+    this.#compilation.reportState(state, 'string', reason);
+    const { string } = this.#syntax;
+    return sequence(literal(string.open), this.#anyText({ ...string, close }, state));
+  }
+
+  #anyText(notation: StringNotation, state: State): Expression {
+    const language = this.#compilation.terms.everything;
+    return this.#plain([{ type: 'string', language, min: 0, max: null }], notation, state) ?? empty;
+  }
+
+  /** Strings that only their length restricts need no automaton. */
+  #plain(
+    shapes: readonly StringShape[],
+    { spelling, close }: StringNotation,
+    state: State,
+  ): Expression | null {
+    const [shape, second] = shapes;
+    const { terms } = this.#compilation;
+    if (shape === undefined || second !== undefined || shape.language !== terms.everything) return null;
+    if (spelling === null) {
+      return shape.min === 0 && shape.max === null ? until({ delimiter: close, next: empty }) : null;
+    }
+    const item = spelledCharacter(allCharacters, spelling, this.#rules);
+    const max = this.#compilation.countable(shape.max, state, 'maxLength');
+    return sequence(countedRepeat(item, shape.min, max, this.#rules), literal(close));
+  }
+
+  /** Strings out of lists, which may be long, need none either. */
+  #listed(shapes: readonly StringShape[], { spelling, close }: StringNotation): Expression | null {
+    if (spelling === null) return null;
+    const texts: string[] = [];
+    for (const { language, min, max } of shapes) {
+      const words = listedWords(language);
+      if (words === null) return null;
+      this.#rules.charge(words.length);
+      for (const word of words) {
+        if (/\p{Cs}/u.test(word)) return null;
+        if (fitsRange(Array.from(word).length, min, max)) texts.push(spelling.text(word) + close);
+      }
+    }
+    return wordTrie(texts);
+  }
+
+  /** Long texts of one shape with limits for their parts, where a limit for the whole would be too large. */
+  #inParts(
+    shapes: readonly StringShape[],
+    { spelling, close }: StringNotation,
+    state: State,
+  ): Expression | null {
+    const [shape, second] = shapes;
+    if (spelling === null || shape === undefined || second !== undefined) return null;
+    const parts = this.#compilation.attempt(() => this.#compilation.languages.parts(shape));
+    if (parts === null) return null;
+    const counts = [...parts.characters.values()];
+    const reason =
+      'a pattern with so long texts is too large: one of its repeated parts has at most ' +
+      `${Math.max(...counts)} characters, and each other one at most ${Math.min(...counts)}`;
+    this.#compilation.reportState(state, 'maxLength', reason, 'narrowed');
+    return writeCountedParts(parts, spelling, literal(close), this.#rules, 'string');
+  }
+
+  /** `null` where no string is left. */
+  #automaton(shapes: readonly StringShape[], notation: StringNotation, state: State): Expression | null {
+    const { terms, languages } = this.#compilation;
+    const { spelling, close } = notation;
+    const automatonOf = (wanted: readonly StringShape[]) => {
+      const [only, second] = wanted;
+      if (spelling !== null && only !== undefined && second === undefined) return languages.strings(only);
+      const language = terms.or(...wanted.map((shape) => languages.stringTerm(shape)));
+      return languages.of(spelling === null ? this.#untilClose(language, close) : language);
+    };
+    const automaton = this.#compilation.within(state, 'string', () =>
+      automatonOf(shapes.map((shape) => this.#fitting(shape, state))),
+    );
+    if (automaton === null) return this.#anyText(notation, state);
+    if (isEmptyAutomaton(automaton)) return null;
+    const end = spelling === null ? empty : literal(close);
+    return writeAutomaton(automaton, spelling ?? plainSpelling, end, this.#rules, 'string');
+  }
+
+  /** `shape` without the texts that are too long for its pattern; says so. */
+  #fitting(shape: StringShape, state: State): StringShape {
+    const fitting = this.#compilation.languages.fitting(shape);
+    if (fitting !== shape) {
+      const reason = `a pattern with so long texts is too large: texts of more than ${fitting.max} characters are not written`;
+      this.#compilation.reportState(state, 'maxLength', reason, 'narrowed');
+    }
+    return fitting;
+  }
+
+  /** Texts of `language` and then `close`, in which no earlier `close` stands. */
+  #untilClose(language: Term, close: string): Term {
+    const { terms } = this.#compilation;
+    const { everything } = terms;
+    const early = terms.sequence(everything, terms.text(close), terms.anyOne, everything);
+    return terms.and(terms.sequence(language, terms.text(close)), terms.not(early));
+  }
+}

@@ -1,0 +1,164 @@
+/** How values are spelled: one compiler serves JSON in any style, JSON in a JSON string, Python, and more. */
+import type { EntryArguments, JsonStyle, NestedFormat, ValueFrame } from '../../../format/chat-format.ts';
+import {
+  escapedSpelling,
+  jsonSpelling,
+  nestSpelling,
+  plainSpelling,
+  pythonSpelling,
+  type Spelling,
+} from '../../regular/spelling.ts';
+
+/** Texts are as they stand in the response, escapes included. */
+export interface Syntax {
+  readonly null: string;
+  readonly true: string;
+  readonly false: string;
+  readonly string: StringNotation;
+  /** Another notation for the strings that hold one of its `when`; the first is for the others. */
+  readonly alternativeString: (StringNotation & { readonly when: readonly string[] }) | null;
+  readonly array: ArrayNotation;
+  readonly object: ObjectNotation;
+  /** Spaces per level of a pretty-printed value; `null` for one line. */
+  readonly indent: number | null;
+  /** Spaces before the line on which the value begins. */
+  readonly margin: number;
+  /** Keys are written in the order of their code points. */
+  readonly sortKeys: boolean;
+}
+
+/** A string between two texts. */
+export interface StringNotation {
+  readonly open: string;
+  readonly close: string;
+  /** `null`: the characters themselves, up to the first `close`. */
+  readonly spelling: Spelling | null;
+}
+/** The literals of an array. */
+export interface ArrayNotation {
+  readonly open: string;
+  readonly close: string;
+  readonly separator: string;
+  /** The whole of an array without items. */
+  readonly empty: string;
+  readonly itemOpen: string;
+  readonly itemClose: string;
+}
+/** The literals of an object, and how its keys are written. */
+export interface ObjectNotation {
+  readonly open: string;
+  readonly close: string;
+  readonly separator: string;
+  /** The whole of an object without properties. */
+  readonly empty: string;
+  readonly keyOpen: string;
+  /** `null`: the characters themselves, without those of which `keyClose` begins. */
+  readonly keySpelling: Spelling | null;
+  readonly keyClose: string;
+  /** After a value; `null` stands for the key, which then has to be a declared one. */
+  readonly entryClose: readonly (string | null)[];
+}
+
+/** JSON in `style`, or Python; with `encoding: 'string'` the inside of a JSON string that holds that JSON. */
+export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' = 'value'): Syntax {
+  if (style.python) return pythonSyntax;
+  const outer = encoding === 'string' ? jsonSpelling(style.ascii) : plainSpelling;
+  const text = (plain: string) => outer.text(plain);
+  const spelling = nestSpelling(jsonSpelling(style.ascii), outer);
+  return {
+    null: 'null',
+    true: 'true',
+    false: 'false',
+    string: { open: text('"'), close: text('"'), spelling },
+    alternativeString: null,
+    array: {
+      open: text('['),
+      close: text(']'),
+      separator: text(style.itemSeparator),
+      empty: text('[]'),
+      itemOpen: '',
+      itemClose: '',
+    },
+    object: {
+      open: text('{'),
+      close: text('}'),
+      separator: text(style.itemSeparator),
+      empty: text('{}'),
+      keyOpen: text('"'),
+      keySpelling: spelling,
+      keyClose: text(`"${style.keySeparator}`),
+      entryClose: [],
+    },
+    indent: style.indent,
+    margin: style.margin ?? 0,
+    sortKeys: style.sortKeys,
+  };
+}
+
+/** JSON on one line, with a space after `:` and `,`: what most templates write. */
+export const jsonSyntax: Syntax = jsonStyleSyntax({
+  itemSeparator: ', ',
+  keySeparator: ': ',
+  indent: null,
+  ascii: false,
+  sortKeys: false,
+});
+
+const single = pythonSpelling("'");
+
+/** Python literals as `repr` writes them. */
+export const pythonSyntax: Syntax = {
+  ...jsonSyntax,
+  null: 'None',
+  true: 'True',
+  false: 'False',
+  string: { open: "'", close: "'", spelling: single },
+  alternativeString: { open: '"', close: '"', spelling: pythonSpelling('"'), when: ["'"] },
+  object: { ...jsonSyntax.object, keyOpen: "'", keySpelling: single, keyClose: "': " },
+};
+
+/** JSON but for strings, which `frame` spells; what stands around them is the frame's. */
+export function escapedSyntax(frame: ValueFrame, json: Syntax): Syntax {
+  return { ...json, string: { open: '', close: '', spelling: escapedSpelling(frame.escapes ?? []) } };
+}
+
+/** A format's own notation of containers, with scalars in the frames of their types. */
+export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json: Syntax): Syntax {
+  const { frames, alternativeString } = format;
+  const framed = (frame: ValueFrame, name: 'null' | 'true' | 'false') =>
+    frame.open + (frame.codec === 'python' ? pythonSyntax : json)[name] + frame.close;
+  const { array, object } = nested;
+  return {
+    ...json,
+    null: framed(frames.null, 'null'),
+    true: framed(frames.boolean, 'true'),
+    false: framed(frames.boolean, 'false'),
+    string: framedString(frames.string, json),
+    alternativeString:
+      alternativeString === null
+        ? null
+        : { ...framedString(alternativeString, json), when: alternativeString.when ?? [] },
+    array: { ...array, empty: array.open + array.close },
+    object: {
+      open: object.open,
+      close: object.close,
+      separator: object.separator,
+      empty: object.open + object.close,
+      keyOpen: object.keyOpen,
+      keySpelling: null,
+      keyClose: object.keyClose,
+      entryClose: object.entryClose.map((part) => (typeof part === 'string' ? part : null)),
+    },
+    indent: null,
+    sortKeys: format.sorted,
+  };
+}
+
+function framedString(frame: ValueFrame, json: Syntax): StringNotation {
+  const inner = frame.codec === 'python' ? pythonSyntax.string : json.string;
+  if (frame.codec === 'escaped') {
+    return { open: frame.open, close: frame.close, spelling: escapedSpelling(frame.escapes ?? []) };
+  }
+  if (frame.codec === 'raw') return { open: frame.open, close: frame.close, spelling: null };
+  return { open: frame.open + inner.open, close: inner.close + frame.close, spelling: inner.spelling };
+}

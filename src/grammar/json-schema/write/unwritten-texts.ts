@@ -1,0 +1,42 @@
+/** Texts that a raw string cannot hold, because what ends it stands in them. */
+import { BudgetExceeded } from '../../expression/budget.ts';
+import { listedWords } from '../../regular/terms.ts';
+import { isObject } from '../document/schema-document.ts';
+import type { Compilation } from '../plan/compilation.ts';
+import type { StringShape } from '../shapes/shapes.ts';
+import type { State } from '../shapes/states.ts';
+
+/** The keywords that can list texts or describe them; what others leave over is free text. */
+const telling = ['const', 'enum', 'pattern', 'format', 'anyOf', 'oneOf', 'allOf', '$ref'];
+
+/**
+ * Says that some of the texts that a schema lists or describes hold `marker`, and so cannot be written. That
+ * free text cannot hold it is a matter of the format, and no keyword's.
+ */
+export function reportUnwritten(
+  compilation: Compilation,
+  state: State,
+  shapes: readonly StringShape[],
+  marker: string,
+): void {
+  const keyword = telling.find((each) =>
+    state.nodes.some(({ node: { schema }, holds }) => holds && isObject(schema) && each in schema),
+  );
+  if (keyword === undefined || marker === '') return;
+  if (!shapes.some((shape) => mayHold(compilation, shape, marker))) return;
+  const reason = `texts that hold ${JSON.stringify(marker)}, which ends a text in this format, cannot be written`;
+  compilation.reportState(state, keyword, reason, 'narrowed');
+}
+
+function mayHold({ terms, languages }: Compilation, shape: StringShape, marker: string): boolean {
+  if (shape.language === terms.everything) return false;
+  const words = listedWords(shape.language);
+  if (words !== null) return words.some((word) => word.includes(marker));
+  const holding = terms.sequence(terms.everything, terms.text(marker), terms.everything);
+  try {
+    return languages.hasStrings({ ...shape, language: terms.and(shape.language, holding) });
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * A grammar compiled for matching: every rule body a small graph of nodes, each pointing at the one that
+ * follows. A body ends in `null`, and what follows then stands on the stack of whoever entered it.
+ *
+ *     a "," b*      call a ─▶ character "," ─▶ loop b ─▶ null
+ *
+ * Rules are compiled when they are first entered: of a grammar of a thousand tools, a call uses one.
+ */
+import { GrammarError } from '../../format/errors.ts';
+import {
+  type CodePointRange,
+  type Expression,
+  empty,
+  literal,
+  repeat,
+  sequence,
+} from '../expression/expression.ts';
+import { type LookupSet, lookupSet } from './lookup-set.ts';
+
+/** One step of a rule's body. `null` in place of a node is the end of the body. */
+export type ProgramNode = CharacterNode | ChoiceNode | CallNode | LoopNode;
+
+interface NodeBase {
+  /** Different for each node of a program. */
+  readonly index: number;
+  /** What follows in this body; `null` at its end. */
+  readonly next: ProgramNode | null;
+  /** What the node itself matches, without what follows. */
+  readonly expression: Expression;
+}
+/** One character out of a set. */
+export interface CharacterNode extends NodeBase {
+  readonly type: 'character';
+  readonly set: LookupSet;
+}
+/** Several bodies, each of which goes on to `next` by itself. */
+export interface ChoiceNode extends NodeBase {
+  readonly type: 'choice';
+  readonly branches: readonly (ProgramNode | null)[];
+}
+/** Another rule. */
+export interface CallNode extends NodeBase {
+  readonly type: 'call';
+  readonly rule: string;
+}
+/** A body again and again; the count is kept on the stack. */
+export interface LoopNode extends NodeBase {
+  readonly type: 'loop';
+  readonly item: Expression;
+  readonly body: ProgramNode | null;
+  readonly min: number;
+  readonly max: number | null;
+}
+
+/** Counts go into keys beside node indexes and share their bits. */
+export const countLimit = 2 ** 20;
+
+/** A grammar without `until`, and the compiled bodies of the rules entered so far. */
+export class Program {
+  readonly #rules: ReadonlyMap<string, Expression>;
+  readonly #bodies = new Map<string, ProgramNode | null>();
+  readonly #sets = new Map<string, LookupSet>();
+  #nodes = 0;
+
+  constructor(rules: ReadonlyMap<string, Expression>) {
+    this.#rules = rules;
+  }
+
+  /** First node of a rule; `null` when it matches only the empty text. */
+  body(name: string): ProgramNode | null {
+    const known = this.#bodies.get(name);
+    if (known !== undefined) return known;
+    const expression = this.#rules.get(name);
+    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    const body = this.#compile(expression, null);
+    this.#bodies.set(name, body);
+    return body;
+  }
+
+  /** The node for `expression` that goes on to `next`. */
+  #compile(expression: Expression, next: ProgramNode | null): ProgramNode | null {
+    switch (expression.type) {
+      case 'literal':
+        return this.#literal(expression.text, next);
+      case 'class':
+        return this.#character(expression.ranges, expression, next);
+      case 'sequence':
+        return expression.items.reduceRight<ProgramNode | null>(
+          (following, item) => this.#compile(item, following),
+          next,
+        );
+      case 'choice': {
+        const branches = expression.alternatives.map((each) => this.#compile(each, next));
+        return { type: 'choice', index: this.#index(), next, expression, branches };
+      }
+      case 'repeat':
+        return this.#loop(expression.item, expression.min, expression.max, next);
+      case 'rule':
+        return { type: 'call', index: this.#index(), next, expression, rule: expression.name };
+      case 'until':
+        throw new TypeError('until is expanded before compiling');
+    }
+  }
+
+  #literal(text: string, next: ProgramNode | null): ProgramNode | null {
+    return Array.from(text).reduceRight<ProgramNode | null>((following, char) => {
+      const code = char.codePointAt(0) ?? 0;
+      return this.#character([[code, code]], literal(char), following);
+    }, next);
+  }
+
+  #character(
+    ranges: readonly CodePointRange[],
+    expression: Expression,
+    next: ProgramNode | null,
+  ): ProgramNode {
+    const key = ranges.join(';');
+    const set = this.#sets.get(key) ?? lookupSet(ranges);
+    this.#sets.set(key, set);
+    return { type: 'character', index: this.#index(), next, expression, set };
+  }
+
+  #loop(item: Expression, min: number, max: number | null, next: ProgramNode | null): ProgramNode {
+    if ((max ?? min) >= countLimit) {
+      throw new GrammarError({ reason: `repeats up to ${max ?? min} times; the limit is ${countLimit - 1}` });
+    }
+    const expression = repeat(item, min, max);
+    const body = this.#compile(item, null);
+    return { type: 'loop', index: this.#index(), next, expression, item, body, min, max };
+  }
+
+  #index(): number {
+    this.#nodes += 1;
+    return this.#nodes;
+  }
+}
+
+/** What is left to match from a node on, in its body; `count` repetitions of a loop are done. */
+export function remainder(node: ProgramNode | null, count: number): Expression {
+  const items: Expression[] = [];
+  let done = count;
+  for (let each = node; each !== null; each = each.next) {
+    items.push(each.type === 'loop' ? remainingLoop(each, done) : each.expression);
+    done = 0;
+  }
+  return sequence(...items);
+}
+
+function remainingLoop({ item, min, max }: LoopNode, done: number): Expression {
+  if (max !== null && done >= max) return empty;
+  return repeat(item, Math.max(0, min - done), max === null ? null : max - done);
+}

@@ -1,0 +1,246 @@
+/**
+ * Expression tree → Ohm, a PEG for people to read and for tests to match whole texts with.
+ *
+ * All rules are lexical (lower-case names), so that no white space is skipped. Ohm wants the same number
+ * of values ("arity") from every alternative of a choice; here that number is always one, and an
+ * alternative with more becomes a case (`-- case1`) or a rule of its own.
+ */
+import { GrammarError } from '../../format/errors.ts';
+import {
+  type CharacterClass,
+  type CodePointRange,
+  type Expression,
+  exceptCharacters,
+  type Grammar,
+  maxCodePoint,
+  type Repeat,
+  type Until,
+  unreachable,
+} from '../expression/expression.ts';
+import { OhmCounts } from './ohm-counts.ts';
+
+/**
+ * Ohm source of a grammar called `name`, its start rule first. NUL and lone surrogates aside, it matches
+ * the same texts as the GBNF.
+ *
+ * @throws GrammarError when `name` is not an identifier or a rule is missing.
+ */
+export function printOhm(grammar: Grammar, name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw new GrammarError({ reason: `${JSON.stringify(name)} is no identifier, which Ohm wants as a name` });
+  }
+  const { root, rules } = grammar;
+  const printer = new OhmPrinter(rules.keys());
+  const names = [root, ...[...rules.keys()].filter((each) => each !== root)];
+  const printed = names.flatMap((each) => {
+    const expression = rules.get(each);
+    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: each });
+    return printer.printRule(each, expression);
+  });
+  const blocks = [...printed, ...printer.counts.rules()];
+  return `${name} {\n${blocks.map(indent).join('\n\n')}\n}\n`;
+}
+
+/** Text of an expression; `arity` is how many values Ohm makes of it; `binds` says how loosely it holds. */
+interface OhmText {
+  readonly text: string;
+  readonly arity: number;
+  readonly binds: 'alone' | 'repeat' | 'sequence' | 'choice';
+}
+
+class OhmPrinter {
+  readonly counts = new OhmCounts();
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #taken: Set<string>;
+  /** Rules taken out of the one being printed. */
+  #made: { readonly name: string; readonly body: string }[] = [];
+
+  constructor(names: Iterable<string>) {
+    this.#names = ohmNames(names);
+    this.#taken = new Set(this.#names.values());
+  }
+
+  printRule(name: string, expression: Expression): string[] {
+    const printed = this.#name(name);
+    this.#made = [];
+    const body =
+      expression.type === 'choice'
+        ? this.#cases(expression.alternatives, printed)
+        : `  = ${this.#print(expression, printed).text}`;
+    return [`${printed}\n${body}`, ...this.#made.map((made) => `${made.name}\n  = ${made.body}`)];
+  }
+
+  /** A choice at the top of a rule: one case to a line. */
+  #cases(alternatives: readonly Expression[], owner: string): string {
+    const printed = alternatives.map((each) => this.#print(each, owner));
+    const width = Math.min(60, Math.max(...printed.map(({ text }) => text.length)));
+    const lines = printed.map(({ text, arity }, index) => {
+      const label =
+        arity === 1 ? '' : `${' '.repeat(Math.max(0, width - text.length) + 2)}-- case${index + 1}`;
+      return `  ${index === 0 ? '=' : '|'} ${text}${label}`;
+    });
+    return lines.join('\n');
+  }
+
+  #name(name: string): string {
+    const printed = this.#names.get(name);
+    if (printed === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    return printed;
+  }
+
+  #print(expression: Expression, owner: string): OhmText {
+    switch (expression.type) {
+      case 'literal':
+        return alone(quote(expression.text));
+      case 'class':
+        return printClass(expression);
+      case 'sequence':
+        return inSequence(expression.items.map((item) => this.#print(item, owner)));
+      case 'choice':
+        return inChoice(expression.alternatives.map((each) => this.#single(this.#print(each, owner), owner)));
+      case 'repeat':
+        return this.#repeat(expression, owner);
+      case 'until':
+        return this.#until(expression, owner);
+      case 'rule':
+        return alone(this.#name(expression.name));
+      default:
+        return unreachable(expression);
+    }
+  }
+
+  #repeat({ item, min, max }: Repeat, owner: string): OhmText {
+    const printed = this.#print(item, owner);
+    const sign = min === 0 && max === 1 ? '?' : max !== null || min > 1 ? undefined : min === 0 ? '*' : '+';
+    if (sign !== undefined) {
+      return { text: parenthesised(printed, 'alone') + sign, arity: printed.arity, binds: 'repeat' };
+    }
+    const simple = printed.arity === 1 && printed.binds === 'alone';
+    const { text: single } = simple ? printed : this.#makeRule(printed, owner);
+    const parts = [
+      ...this.counts.exactly(single, min),
+      ...(max === null ? [`${single}*`] : this.counts.atMost(single, max - min)),
+    ];
+    return inSequence(parts.map((text) => ({ text, arity: 1, binds: 'repeat' })));
+  }
+
+  #until({ branches, mayEnd }: Until, owner: string): OhmText {
+    const stops = inChoice(branches.map(({ delimiter }) => alone(quote(delimiter))));
+    const text: OhmText = { text: `(~${parenthesised(stops, 'alone')} any)*`, arity: 1, binds: 'repeat' };
+    const endings = branches.flatMap(({ delimiter, next }) =>
+      next === null
+        ? []
+        : [this.#single(inSequence([alone(quote(delimiter)), this.#print(next, owner)]), owner)],
+    );
+    if (mayEnd) endings.push(alone('""'));
+    if (mayEnd && endings.length === 1) return text;
+    return inSequence([text, endings.length === 0 ? alone('~""') : inChoice(endings)]);
+  }
+
+  /** The same as one value: what makes several, or none, becomes a rule. */
+  #single(printed: OhmText, owner: string): OhmText {
+    return printed.arity === 1 ? printed : this.#makeRule(printed, owner);
+  }
+
+  #makeRule(printed: OhmText, owner: string): OhmText {
+    const same = this.#made.find(({ body }) => body === printed.text);
+    if (same !== undefined) return alone(same.name);
+    const name = freshName(`${owner}Part`, this.#taken);
+    this.#made.push({ name, body: printed.text });
+    return alone(name);
+  }
+}
+
+function alone(text: string): OhmText {
+  return { text, arity: 1, binds: 'alone' };
+}
+
+function inSequence(items: readonly OhmText[]): OhmText {
+  const visible = items.filter(({ text }) => text !== '""');
+  const [only, second] = visible;
+  if (only === undefined) return alone('""');
+  if (second === undefined) return only;
+  const text = visible.map((item) => parenthesised(item, 'sequence')).join(' ');
+  return { text, arity: visible.reduce((sum, { arity }) => sum + arity, 0), binds: 'sequence' };
+}
+
+/** All alternatives have the arity of the first, which is one. */
+function inChoice(alternatives: readonly OhmText[]): OhmText {
+  const [only, second] = alternatives;
+  if (only !== undefined && second === undefined) return only;
+  return { text: alternatives.map(({ text }) => text).join(' | '), arity: 1, binds: 'choice' };
+}
+
+const looseness = ['alone', 'repeat', 'sequence', 'choice'] as const;
+
+/** Parentheses around what binds more loosely than `place` allows. */
+function parenthesised({ text, binds }: OhmText, place: OhmText['binds']): string {
+  return looseness.indexOf(binds) > looseness.indexOf(place) ? `(${text})` : text;
+}
+
+/** The class, or "any but these" where that is shorter. */
+function printClass({ ranges }: CharacterClass): OhmText {
+  const complement = exceptCharacters(...ranges).ranges;
+  if (complement.length === 0) return alone('any');
+  if (ranges.at(-1)?.[1] === maxCodePoint && complement.length <= ranges.length) {
+    return { text: `~${parenthesised(printRanges(complement), 'alone')} any`, arity: 1, binds: 'sequence' };
+  }
+  return printRanges(ranges);
+}
+
+function printRanges(ranges: readonly CodePointRange[]): OhmText {
+  const char = (code: number): string => quote(String.fromCodePoint(code));
+  const texts = ranges.map(([from, to]) => alone(from === to ? char(from) : `${char(from)}..${char(to)}`));
+  return inChoice(texts);
+}
+
+const namedEscapes = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+]);
+
+function quote(text: string): string {
+  const escaped = Array.from(text, (char) => {
+    const visible = char === ' ' || /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char);
+    return namedEscapes.get(char) ?? (visible ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  });
+  return `"${escaped.join('')}"`;
+}
+
+/** Names that Ohm defines itself. */
+const builtInRules = [
+  ...['any', 'end', 'space', 'spaces', 'letter', 'digit', 'hexDigit', 'alnum', 'lower', 'upper'],
+  ...['unicodeLtmo', 'caseInsensitive', 'applySyntactic', 'listOf', 'nonemptyListOf', 'emptyListOf'],
+];
+
+/** `get-weather` → `getWeather`, each different from all others and from Ohm's own. */
+function ohmNames(names: Iterable<string>): Map<string, string> {
+  const taken = new Set(builtInRules);
+  const printed = new Map<string, string>();
+  for (const name of names) {
+    const camel = name.replace(/[^A-Za-z0-9]+(.?)/g, (_, next: string) => next.toUpperCase());
+    const lower = camel.charAt(0).toLowerCase() + camel.slice(1);
+    const base = /^[a-z]/.test(lower) ? lower : `rule${camel}`;
+    if (taken.has(base)) {
+      printed.set(name, freshName(`${base}Rule`, taken));
+    } else {
+      taken.add(base);
+      printed.set(name, base);
+    }
+  }
+  return printed;
+}
+
+function freshName(base: string, taken: Set<string>): string {
+  let name = base;
+  for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`;
+  taken.add(name);
+  return name;
+}
+
+function indent(block: string): string {
+  return block.replace(/^/gm, '  ');
+}

@@ -1,0 +1,109 @@
+/** Events in other shapes: folded to a message, or as the deltas of OpenAI's streaming API. */
+
+import type { JsonObject } from '../format/messages.ts';
+import { events as eventList, requireOption, responseEvent } from '../format/option-rules.ts';
+import type { AnyResponseEvent } from './events.ts';
+import { partialArguments } from './json/partial-json.ts';
+
+/** A call as far as events have told it. */
+export interface FoldedCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text of the arguments so far; complete when `complete`. */
+  readonly input: string;
+  /** The arguments so far, as well as they can be known. */
+  readonly arguments: JsonObject;
+  readonly complete: boolean;
+}
+
+/** What a list of events adds up to, at any moment of a response. */
+export interface FoldedResponse {
+  readonly content: string;
+  readonly reasoning: string;
+  readonly calls: readonly FoldedCall[];
+}
+
+/**
+ * Folds events, also those of a response that is still being written. Throws `UnsupportedOptionError` for what
+ * are no events.
+ */
+export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
+  requireOption('events', events, eventList);
+  let content = '';
+  let reasoning = '';
+  const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
+  for (const event of events) {
+    requireOption('event', event, responseEvent);
+    // What is said of a call is said of the last one: a model may give two calls the same id.
+    const call = calls.at(-1);
+    if (event.type === 'text-delta') content += event.delta;
+    else if (event.type === 'reasoning-delta') reasoning += event.delta;
+    else if (event.type === 'tool-input-start') {
+      calls.push({ id: event.id, name: event.toolName, input: '', complete: false });
+    } else if (call !== undefined && event.type === 'tool-input-delta') call.input += event.delta;
+    else if (call !== undefined && event.type === 'tool-call') call.complete = true;
+  }
+  const folded = calls.map((call) => ({ ...call, arguments: partialArguments(call.input) }));
+  return { content, reasoning, calls: folded };
+}
+
+/** The `delta` of one chunk of OpenAI's streaming API. */
+export interface ChatDelta {
+  readonly content?: string;
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly ToolCallDelta[];
+}
+
+/** The increment of one call: first its index, id and name, then its arguments bit by bit. */
+export interface ToolCallDelta {
+  readonly index: number;
+  readonly id?: string;
+  readonly type?: 'function';
+  readonly function: { readonly name?: string; readonly arguments: string };
+}
+
+/** One choice of a chunk. */
+export interface ChatChunk {
+  readonly delta: ChatDelta;
+  readonly finish_reason: 'stop' | 'length' | 'tool_calls' | null;
+}
+
+/** Turns the events of one response, in order, into OpenAI's deltas. One converter per response. */
+export class ChatDeltas {
+  /** Calls announced so far; deltas are of the last one. */
+  private count = 0;
+
+  /**
+   * The chunk for an event; `null` for events that OpenAI's stream does not have. Throws `UnsupportedOptionError`
+   * for anything but an event.
+   */
+  convert(event: AnyResponseEvent): ChatChunk | null {
+    requireOption('event', event, responseEvent);
+    switch (event.type) {
+      case 'text-delta':
+        return chunk({ content: event.delta });
+      case 'reasoning-delta':
+        return chunk({ reasoning_content: event.delta });
+      case 'tool-input-start':
+        return chunk({ tool_calls: [this.start(event.id, event.toolName)] });
+      case 'tool-input-delta':
+        return chunk({ tool_calls: [{ index: this.count - 1, function: { arguments: event.delta } }] });
+      case 'finish':
+        return {
+          delta: {},
+          finish_reason: event.reason === 'tool-calls' ? 'tool_calls' : event.reason,
+        };
+      default:
+        return null;
+    }
+  }
+
+  private start(id: string, name: string): ToolCallDelta {
+    const index = this.count++;
+    return { index, id, type: 'function', function: { name, arguments: '' } };
+  }
+}
+
+function chunk(delta: ChatDelta): ChatChunk {
+  return { delta, finish_reason: null };
+}

@@ -1,0 +1,252 @@
+/**
+ * Writes events, and builds the message from them as they are written.
+ *
+ * All positions are offsets into the response as a whole, as in `events.ts`.
+ */
+import { isObject } from '../format/json-values.ts';
+import type { JsonObject, ToolCall } from '../format/messages.ts';
+import type { Malformed, ResponseEvent, ResponseMessage } from './events.ts';
+import { WrittenText } from './markers/written-text.ts';
+
+/** A call that is being read. */
+export interface OpenCall {
+  readonly name: string;
+  readonly id: string;
+  /** The model's own id, where it came after the call had been announced. */
+  writtenId: string | null;
+}
+
+/** Choices of the caller. */
+export interface WriterOptions {
+  readonly markers: boolean;
+  /** The message is wanted; otherwise nothing is kept of what has been said. */
+  readonly keeps: boolean;
+  /** The id of a call for which the model had written none when its name was known. */
+  readonly createId: (index: number) => string;
+  /** Says what is wrong with a call; empty when nothing is. */
+  readonly validate: (toolName: string, input: JsonObject) => readonly string[];
+}
+
+type Region = 'text' | 'reasoning';
+
+/** What deltas are said of: a region, or the arguments of a call. */
+export interface Saying {
+  readonly type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta';
+  readonly id: string;
+  /** Everything that its deltas have said, for the message. */
+  readonly text: WrittenText;
+}
+
+/** See the top of this file. */
+export class EventWriter {
+  /** Events that the caller has not been given yet. */
+  events: ResponseEvent[] = [];
+  /** The call that has been announced and not completed. */
+  call: OpenCall | null = null;
+  /** Calls announced so far. */
+  callCount = 0;
+  private completedCount = 0;
+  /** The region whose text was written last, while it is open. */
+  region: Region | null = null;
+  /** What deltas are said of now; `null` between regions. */
+  saying: Saying | null = null;
+  private readonly regionCounts = { text: 0, reasoning: 0 };
+  private readonly content: WrittenText;
+  private readonly reasoning: WrittenText;
+  /** The JSON that the open call's arguments are so far. */
+  private readonly inputText = new WrittenText(true);
+  private readonly calls: ToolCall[] = [];
+  private readonly malformations: Malformed[] = [];
+  private readonly options: WriterOptions;
+
+  constructor(options: WriterOptions) {
+    this.options = options;
+    this.content = new WrittenText(options.keeps);
+    this.reasoning = new WrittenText(options.keeps);
+  }
+
+  /** Whether events for markers are wanted. */
+  get markers(): boolean {
+    return this.options.markers;
+  }
+
+  /**
+   * Hands over the events so far; where there are none, in a list that is made anew. One frozen empty list for
+   * all of those makes the engine take the slow way through every loop of the caller over events.
+   */
+  take(): readonly ResponseEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  /** Adds an event. One alone, as most are, is kept without the room for more that `push` would make. */
+  add(event: ResponseEvent): void {
+    if (this.events.length === 0) this.events = [event];
+    else this.events.push(event);
+  }
+
+  /** A piece of a region; opens the region if it is not open. */
+  text(region: Region, delta: string, start: number, end: number): void {
+    if (this.region !== region) this.openRegion(region, start);
+    this.delta(delta, start, end);
+  }
+
+  private delta(delta: string, start: number, end: number): void {
+    const { saying } = this;
+    if (saying === null) return;
+    saying.text.append(delta);
+    this.add(deltaEvent(saying, delta, start, end));
+  }
+
+  private openRegion(region: Region, at: number): void {
+    this.endRegion(at);
+    this.region = region;
+    const id = `${region}-${this.regionCounts[region]++}`;
+    this.saying =
+      region === 'text'
+        ? { type: 'text-delta', id, text: this.content }
+        : { type: 'reasoning-delta', id, text: this.reasoning };
+    this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
+  }
+
+  /** Closes the open region, if there is one. */
+  endRegion(at: number): void {
+    const { region, saying } = this;
+    if (region === null || saying === null) return;
+    this.region = null;
+    this.saying = null;
+    this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', saying.id, at));
+  }
+
+  /** A delimiter, or white space that belongs to it. */
+  marker(text: string, start: number): void {
+    if (text !== '') this.add({ type: 'marker', text, start, end: start + text.length });
+  }
+
+  /** Announces a call. */
+  startCall(name: string, writtenId: string | null, start: number, end: number): void {
+    this.endRegion(start);
+    const index = this.callCount++;
+    const id = writtenId ?? this.options.createId(index);
+    this.call = { name, id, writtenId };
+    this.saying = { type: 'tool-input-delta', id, text: this.inputText };
+    this.add({ type: 'tool-input-start', id, toolName: name, start, end });
+  }
+
+  /** JSON of the open call's arguments. */
+  input(delta: string, start: number, end: number): void {
+    if (delta !== '' && this.call !== null) this.delta(delta, start, end);
+  }
+
+  /** Completes the open call. */
+  endCall(at: number): void {
+    const { call } = this;
+    if (call === null) return;
+    const input = this.inputText.toString();
+    const parsed = parseObject(input);
+    if (parsed === null) {
+      this.malformed('', at, ['arguments as one JSON object'], 'the arguments are no JSON object');
+      return;
+    }
+    this.closeCall(call, at);
+    const where = { start: at, end: at };
+    this.add({
+      type: 'tool-call',
+      toolCallId: call.id,
+      toolName: call.name,
+      input,
+      arguments: parsed,
+      ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
+      ...where,
+    });
+    const message = { name: call.name, arguments: input };
+    this.completedCount++;
+    if (this.options.keeps)
+      this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
+    this.report(call, parsed, at);
+  }
+
+  private closeCall({ id }: OpenCall, at: number): void {
+    this.call = null;
+    this.saying = null;
+    this.inputText.clear();
+    this.add(edgeEvent('tool-input-end', id, at));
+  }
+
+  private report(call: OpenCall, input: JsonObject, at: number): void {
+    const problems = this.options.validate(call.name, input);
+    if (problems.length === 0) return;
+    this.addMalformed({
+      type: 'malformed',
+      raw: '',
+      expected: [],
+      reason: problems.join('; '),
+      toolCallId: call.id,
+      start: at,
+      end: at,
+    });
+  }
+
+  /** Text that the format does not allow. An open call ends here, incomplete. */
+  malformed(raw: string, start: number, expected: readonly string[], reason: string): void {
+    const { call } = this;
+    this.endRegion(start);
+    const end = start + raw.length;
+    const input = this.inputText.toString();
+    const owner = call === null ? {} : { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
+    if (call !== null) this.closeCall(call, start);
+    this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
+  }
+
+  private addMalformed(event: Malformed): void {
+    if (this.options.keeps) this.malformations.push(event);
+    this.add(event);
+  }
+
+  /** The last event. */
+  finish(reason: 'stop' | 'length', at: number): void {
+    const stopped = this.completedCount > 0 ? 'tool-calls' : 'stop';
+    this.add({
+      type: 'finish',
+      reason: reason === 'length' ? 'length' : stopped,
+      start: at,
+      end: at,
+    });
+  }
+
+  /** The message of everything written so far; an empty one where nothing is kept. */
+  message(): ResponseMessage {
+    if (!this.options.keeps) return { role: 'assistant', content: null };
+    const content = this.content.toString();
+    const reasoning = this.reasoning.toString();
+    return {
+      role: 'assistant',
+      content: content === '' && this.calls.length > 0 ? null : content,
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(this.calls.length === 0 ? {} : { tool_calls: [...this.calls] }),
+      ...(this.malformations.length === 0 ? {} : { malformed: [...this.malformations] }),
+    };
+  }
+}
+
+/** A delta. All of them are made here, in one shape, which is what makes them quick to look at. */
+export function deltaEvent({ type, id }: Saying, delta: string, start: number, end: number): ResponseEvent {
+  return { type, id, delta, start, end };
+}
+
+type Edge = 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 'tool-input-end';
+
+/** A beginning or an end without text of its own; in one shape, too. */
+function edgeEvent(type: Edge, id: string, at: number): ResponseEvent {
+  return { type, id, start: at, end: at };
+}
+
+function parseObject(json: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

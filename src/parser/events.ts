@@ -1,0 +1,145 @@
+/**
+ * What a response parser says, in the AI SDK's words: noun, then what happened. Imports only types.
+ *
+ * Every event covers the stretch `start`..`end` of the raw text that it consumed (UTF-16 units, `end`
+ * exclusive). Offset 0 is the first character that was fed; what the generation prompt already wrote
+ * lies before it, at negative offsets. With the option `markers`, a `marker` event covers every
+ * delimiter too, and the stretches of all events tile the text without gap or overlap.
+ */
+import type { AssistantMessage, JsonObject } from '../format/messages.ts';
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a parser says while it reads, in the order of the text. */
+export type ResponseEvent =
+  | ReasoningStart
+  | ReasoningDelta
+  | ReasoningEnd
+  | TextStart
+  | TextDelta
+  | TextEnd
+  | ToolInputStart
+  | ToolInputDelta
+  | ToolInputEnd
+  | ToolCallEvent
+  | Malformed
+  | Marker
+  | Finish;
+
+/**
+ * An event whatever its tools: `ResponseEvent`, and `ChatEvent` of tools with types of their own. For code
+ * that reads events and does not look into arguments.
+ */
+export type AnyResponseEvent =
+  | Exclude<ResponseEvent, ToolCallEvent>
+  | (Omit<ToolCallEvent, 'arguments'> & { readonly arguments: object });
+
+/** Thinking begins; the stretch is empty. `reasoning-delta` events follow, then `reasoning-end`. */
+export interface ReasoningStart extends Stretch {
+  readonly type: 'reasoning-start';
+  /** Names the region within the response: `reasoning-0`. */
+  readonly id: string;
+}
+
+/** More of the thoughts. */
+export interface ReasoningDelta extends Stretch {
+  readonly type: 'reasoning-delta';
+  readonly id: string;
+  readonly delta: string;
+}
+
+/** The thoughts are over. */
+export interface ReasoningEnd extends Stretch {
+  readonly type: 'reasoning-end';
+  readonly id: string;
+}
+
+/** Answer text begins; `text-delta` events follow, then `text-end`. */
+export interface TextStart extends Stretch {
+  readonly type: 'text-start';
+  readonly id: string;
+}
+
+/** More of the answer. */
+export interface TextDelta extends Stretch {
+  readonly type: 'text-delta';
+  readonly id: string;
+  readonly delta: string;
+}
+
+/** This stretch of the answer is over. */
+export interface TextEnd extends Stretch {
+  readonly type: 'text-end';
+  readonly id: string;
+}
+
+/** A call's name is known. `id` is the model's own where it wrote one by then, else made here, and stays. */
+export interface ToolInputStart extends Stretch {
+  readonly type: 'tool-input-start';
+  readonly id: string;
+  readonly toolName: string;
+}
+/** The deltas of one call, joined, are at every moment a prefix of its final `input`. */
+export interface ToolInputDelta extends Stretch {
+  readonly type: 'tool-input-delta';
+  readonly id: string;
+  /** JSON text, whatever the notation of the format. */
+  readonly delta: string;
+}
+
+/** The arguments of a call are over; `tool-call` follows where they could be read. */
+export interface ToolInputEnd extends Stretch {
+  readonly type: 'tool-input-end';
+  readonly id: string;
+}
+/** A call is complete. Comes right after its `tool-input-end`. */
+export interface ToolCallEvent extends Stretch {
+  readonly type: 'tool-call';
+  /** The same id as the call's `tool-input-start`. */
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Arguments as JSON text: what the deltas added up to. */
+  readonly input: string;
+  /** Arguments, parsed. */
+  readonly arguments: JsonObject;
+  /** The model's own id, where it wrote one after the call had been announced. The message carries it. */
+  readonly writtenId?: string;
+}
+
+/**
+ * Text that the format does not allow. Nothing is lost: `raw` is that text, and the message keeps it. It is
+ * empty where the text is a call, but one of a tool that is not on offer, or with arguments that do not fit.
+ */
+export interface Malformed extends Stretch {
+  readonly type: 'malformed';
+  readonly raw: string;
+  /** What could have stood at `start`, in words a person understands: `"</tool_call>"`, `tool name`. */
+  readonly expected: readonly string[];
+  readonly reason: string;
+  /** The call it belongs to, when `tool-input-start` had already been said. */
+  readonly toolCallId?: string;
+  /** The call that broke off here: its name, and its arguments as far as its deltas had said them. */
+  readonly brokenCall?: { readonly toolName: string; readonly input: string };
+}
+
+/** A delimiter of the format, and white space that belongs to it. Only with the option `markers`. */
+export interface Marker extends Stretch {
+  readonly type: 'marker';
+  readonly text: string;
+}
+
+/** The last event. */
+export interface Finish extends Stretch {
+  readonly type: 'finish';
+  /** `length`: the text ended inside a region that was still open. */
+  readonly reason: 'stop' | 'tool-calls' | 'length';
+}
+
+/** The parsed response: an OpenAI assistant message, and what could not be parsed. */
+export interface ResponseMessage extends AssistantMessage {
+  readonly content: string | null;
+  readonly malformed?: readonly Malformed[];
+}

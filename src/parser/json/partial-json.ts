@@ -1,0 +1,94 @@
+/** Arguments that are still being written, as far as they can be known: for interfaces that draw meanwhile. */
+import { isObject } from '../../format/json-values.ts';
+import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import { anyText, requireOption } from '../../format/option-rules.ts';
+
+/**
+ * The object that `json`, the beginning of an object's JSON text, shows so far: open strings end where the
+ * text ends, open containers are closed, and a key without a value, or a number or word that may go on,
+ * is left out. `json` is what the deltas of one call add up to. Text that does not begin an
+ * object gives an empty object. Throws `UnsupportedOptionError` for anything but a text.
+ */
+export function partialArguments(json: string): JsonObject {
+  requireOption('json', json, anyText);
+  const closed = closeText(json);
+  const value = closed === null ? null : parse(closed);
+  return isObject(value) ? value : {};
+}
+
+/** The text up to the last complete value, and what closes it. */
+interface Outline {
+  readonly end: number;
+  readonly closers: string;
+}
+
+function closeText(json: string): string | null {
+  const closers: string[] = [];
+  // Behind the opener or the last complete value of the innermost container.
+  let safe: Outline | null = null;
+  let at = 0;
+  let keyNext = false;
+  const keep = (end: number) => {
+    safe = { end, closers: [...closers].reverse().join('') };
+  };
+  while (at < json.length) {
+    const character = json.charAt(at);
+    if (character === '"') {
+      const end = stringEnd(json, at);
+      if (end === -1) return keyNext ? finish(json, safe) : closeString(json, closers);
+      at = end;
+      if (!keyNext) keep(at);
+      continue;
+    }
+    at++;
+    if (character === '{' || character === '[') {
+      closers.push(character === '{' ? '}' : ']');
+      keyNext = character === '{';
+      keep(at);
+    } else if (character === '}' || character === ']') {
+      closers.pop();
+      keep(at);
+    } else if (character === ',') {
+      keep(at - 1);
+      keyNext = closers.at(-1) === '}';
+    } else if (character === ':') {
+      keyNext = false;
+    }
+  }
+  return finish(json, safe);
+}
+
+function finish(json: string, safe: Outline | null): string | null {
+  return safe === null ? null : json.slice(0, safe.end) + safe.closers;
+}
+
+/** Position behind the string that begins at `start`; -1 if it is not complete. */
+function stringEnd(json: string, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === '\\') at++;
+    else if (json[at] === '"') return at + 1;
+  }
+  return -1;
+}
+
+/** Ends a string where the text ends; half an escape is left out. */
+function closeString(json: string, closers: readonly string[]): string {
+  const half = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(json);
+  const text = half === null || isEscaped(json, half.index) ? json : json.slice(0, half.index);
+  return `${text}"${[...closers].reverse().join('')}`;
+}
+
+/** Whether the backslash at `at` is itself escaped. */
+function isEscaped(json: string, at: number): boolean {
+  let start = at;
+  while (json[start - 1] === '\\') start--;
+  return (at - start) % 2 === 1;
+}
+
+function parse(json: string): JsonValue {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

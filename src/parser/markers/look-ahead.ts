@@ -1,0 +1,229 @@
+/** Looking ahead of a marker: does the name of an offered tool follow, or a whole JSON call? Bounded. */
+
+import { isObject } from '../../format/json-values.ts';
+import type { JsonValue } from '../../format/messages.ts';
+import type { Choice, EnvelopePaths } from '../module-contract.ts';
+import { scanWhole } from '../steps/value-modes.ts';
+import type { ToolTable } from '../tool-table.ts';
+import { absent, undecided } from './markers.ts';
+import { isSpace, skipSpace } from './white-space.ts';
+
+/** A JSON call must show its name within this many units. */
+const longestLook = 2048;
+
+/**
+ * Position behind the name of an offered tool at `at`, if one of `ends` (or nothing, where there are no
+ * ends) stands behind it; `absent` if not, `undecided` if the text ends too early to know. A blank among the
+ * ends is any white space, an empty text the end of the response.
+ */
+export function nameEnd(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  ends: readonly string[],
+  ended: boolean,
+): number {
+  const limit = Math.min(text.length, at + tools.longestName);
+  let end = at;
+  // A name may hold what ends others.
+  const isEnd = () =>
+    ends.some((each) => each !== '' && text.startsWith(each, end)) && tools.has(text.slice(at, end));
+  while (end < limit && !isSpace(text.charCodeAt(end)) && !isEnd()) {
+    if (!ended && mayEndHere(tools, text, at, end, ends)) return undecided;
+    end++;
+  }
+  const name = text.slice(at, end);
+  if (end === text.length && !ended) return tools.beginsName(name) ? undecided : absent;
+  if (!tools.has(name)) return absent;
+  return ends.length === 0 ? end : endFollows(text, end, ends, ended);
+}
+
+/** Whether the text stops within what may be an end behind a whole name. */
+function mayEndHere(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  end: number,
+  ends: readonly string[],
+): boolean {
+  const isCut = ends.some((each) => text.length - end < each.length && each.startsWith(text.slice(end)));
+  return isCut && tools.has(text.slice(at, end));
+}
+
+function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
+  const next = skipSpace(text, nameEnds);
+  if (ends.length === 0) return next > nameEnds ? nameEnds : absent;
+  if (ends.some((each) => each !== '' && text.startsWith(each, next))) return nameEnds;
+  if (next > nameEnds && ends.includes(' ')) return nameEnds;
+  if (ended && next === text.length && ends.includes('')) return nameEnds;
+  const rest = text.slice(next);
+  return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;
+}
+
+/** White space and names longer than this do not stand in the opening of a call. */
+const longestOpening = 128;
+/** What stands in names that nobody offered; offered ones are known by themselves. */
+const nameUnit = /[^\s<>[\]{}()"'`|=,;\\]/;
+
+/** Whether what the choice asks for goes on at `at`: `at` itself, `absent`, or `undecided`. */
+export function callGoesOn(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  choice: Choice<unknown>,
+  ended: boolean,
+): number {
+  const { texts, nameEnds } = choice.goesOn ?? { texts: [] };
+  const next = skipSpace(text, at);
+  if (next - at > longestOpening) return absent;
+  if (texts.some((each) => text.startsWith(each, next))) return at;
+  const rest = text.length - next < longestOpening ? text.slice(next) : null;
+  const mayGoOn = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
+  if (nameEnds === undefined) return mayGoOn ? undecided : absent;
+  const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
+  const named = offered >= 0 ? offered : anyNameEnd(text, next, nameEnds, ended);
+  if (named >= 0) return at;
+  return mayGoOn || named === undecided || offered === undecided ? undecided : absent;
+}
+
+/** Position behind any name at `at` that has one of `ends` behind it; `absent` or `undecided`. */
+function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): number {
+  let end = at;
+  while (end < text.length && end - at < longestOpening && nameUnit.test(text.charAt(end))) {
+    if (end > at && ends.some((each) => each !== '' && text.startsWith(each, end))) return end;
+    end++;
+  }
+  if (end === text.length) return ended || end - at >= longestOpening ? absent : undecided;
+  return end === at ? absent : endFollows(text, end, ends, ended);
+}
+
+/** Whether a JSON call of an offered tool begins behind the choice's marker (or with it, where it is `{`). */
+export function envelopeAt(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  choice: Choice<unknown>,
+  ended: boolean,
+): number {
+  const paths = choice.envelopeFollows;
+  if (paths === undefined) return absent;
+  const start = choice.marker.trimEnd().endsWith('{') ? at - 1 : skipSpace(text, at);
+  const verdict = new EnvelopePeek(tools, paths, text, start).verdict();
+  if (verdict !== undecided) return verdict;
+  return ended || text.length - at > longestLook ? absent : undecided;
+}
+
+/** Reads the beginning of a JSON object up to its name. */
+class EnvelopePeek {
+  private readonly tools: ToolTable;
+  private readonly paths: EnvelopePaths;
+  private readonly text: string;
+  private at: number;
+
+  constructor(tools: ToolTable, paths: EnvelopePaths, text: string, at: number) {
+    this.tools = tools;
+    this.paths = paths;
+    this.text = text;
+    this.at = at;
+  }
+
+  verdict(): number {
+    const { name } = this.paths;
+    if (name === null) return this.keyIsName();
+    const inner: string[] = [];
+    let opened = this.take('{');
+    while (opened === this.at) {
+      const key = this.string();
+      if (key === null) return this.failure();
+      if (this.take(':') < 0) return this.failure();
+      const place = [...inner, key];
+      if (samePath(place, name)) return this.knownName();
+      if (place.every((each, index) => name[index] === each)) {
+        inner.push(key);
+        opened = this.take('{');
+      } else {
+        if (this.string() === null) return this.failure();
+        opened = this.take(',');
+      }
+    }
+    return this.failure();
+  }
+
+  private keyIsName(): number {
+    if (this.take('{') < 0) return this.failure();
+    return this.knownName();
+  }
+
+  private knownName(): number {
+    const name = this.string();
+    if (name === null) return this.failure();
+    return this.tools.has(name) || !this.tools.known ? this.at : absent;
+  }
+
+  private failure(): number {
+    return this.at >= this.text.length ? undecided : absent;
+  }
+
+  /** Passes over white space and `character`; the position behind it, or -1. */
+  private take(character: string): number {
+    this.at = skipSpace(this.text, this.at);
+    if (this.text[this.at] !== character) return -1;
+    this.at++;
+    return this.at;
+  }
+
+  /** Reads a string of JSON or Python; `null` if none stands here or it is not complete. */
+  private string(): string | null {
+    const quote = this.take('"') < 0 ? "'" : '"';
+    if (quote === "'" && this.take(quote) < 0) return null;
+    const start = this.at;
+    while (this.at < this.text.length && this.text[this.at] !== quote) {
+      this.at += this.text[this.at] === '\\' ? 2 : 1;
+    }
+    if (this.at >= this.text.length) return null;
+    this.at++;
+    const written = this.text.slice(start - 1, this.at);
+    return parseString(quote === '"' ? written : (scanWhole(written) ?? ''));
+  }
+}
+
+function samePath(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((key, index) => key === right[index]);
+}
+
+function parseString(json: string): string | null {
+  const value = parseJson(json);
+  return typeof value === 'string' ? value : null;
+}
+
+function parseJson(json: string): JsonValue | undefined {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether JSON is one whole call of an offered tool or, with `list`, a list of nothing else. */
+export function knowsCalls(tools: ToolTable, paths: EnvelopePaths, list: boolean, json: string): boolean {
+  const value = parseJson(json);
+  if (!list) return isKnownCall(tools, paths, value);
+  return Array.isArray(value) && value.length > 0 && value.every((each) => isKnownCall(tools, paths, each));
+}
+
+function isKnownCall(tools: ToolTable, paths: EnvelopePaths, call: JsonValue | undefined): boolean {
+  if (!isObject(call)) return false;
+  const [key = '', second] = Object.keys(call);
+  const isNameAsKey = paths.name === null;
+  if (isNameAsKey && second !== undefined) return false;
+  const name = paths.name === null ? key : valueAt(call, paths.name);
+  const values = isNameAsKey ? valueAt(call, [key]) : valueAt(call, paths.arguments);
+  if (typeof name !== 'string' || (tools.known && !tools.has(name))) return false;
+  return isObject(typeof values === 'string' ? parseJson(values) : values);
+}
+
+function valueAt(value: JsonValue, path: readonly string[]): JsonValue | undefined {
+  let place: JsonValue | undefined = value;
+  for (const key of path) place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+  return place;
+}

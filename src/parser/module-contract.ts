@@ -1,0 +1,279 @@
+/**
+ * The contract between generated parser modules and the runtime that they import.
+ *
+ * A generated module exports one `ResponseModule`. It holds *states*: functions that are given the
+ * reader, look at the text from where it stands, and return the next state, or `null` to wait for more
+ * text. What a state consumes depends on the text alone, never on where it had to wait; that is what
+ * makes results independent of how the text was cut. Scanning loops live in the runtime; a state is a
+ * call of one of its steps (`readRegion`, `begin`, `expect`, …) with a table of the format's markers.
+ *
+ * This file holds types and the version of the contract, and imports nothing but types.
+ */
+import type { ChatFormat, JsonType } from '../format/chat-format.ts';
+import type { Reader } from './reader.ts';
+
+/** Version of this contract; a module made for another one is refused when it is loaded. */
+export const moduleContractVersion = 2;
+
+/** One place where the reader can stand. Returns the next place, or `null` to wait for more text. */
+export type State = (reader: Reader) => State | null;
+
+/** What a generated module exports (`responseModule` and `default`). */
+export interface ResponseModule {
+  /** `moduleContractVersion` of the tool that wrote the module. */
+  readonly contract: number;
+  /** SHA-256 (hex) of the chat template that the module was made from. */
+  readonly templateSha256: string;
+  /** What every assistant turn begins with; taken off the generation prompt before it is read. */
+  readonly turnStart: string;
+  /** White space behind `turnStart` that is not part of the response. */
+  readonly lead: string;
+  /** What the generation prompt adds behind `turnStart` to open reasoning that has no marker of its own. */
+  readonly thoughtPrompt: string;
+  /** Where reading begins: right behind `turnStart`. */
+  readonly start: State;
+}
+
+/** What the index of a generated folder exports: the module and the format it was made from. */
+export interface GeneratedModule extends ResponseModule {
+  readonly format: ChatFormat;
+}
+
+/**
+ * A marker that may stand at some place, and what follows it. `Ref` is a state: its name in the plain
+ * data of `src/codegen/states.ts`, the function itself in a generated module.
+ */
+export interface Choice<Ref> {
+  /**
+   * Exact text. White space at its edges and around its line breaks is flexible; inside a line it counts.
+   */
+  readonly marker: string;
+  readonly next: Ref;
+  /** `call`: opens a call, so it counts only while calls are allowed. `thought`: belongs to reasoning. */
+  readonly role?: 'call' | 'thought';
+  /** The marker is only seen, not consumed. */
+  readonly peek?: true;
+  /** Counts only where the name of an offered tool follows, and behind that one of these texts. */
+  readonly nameFollows?: readonly string[];
+  /** In front of that name stands the call's number, with this text behind it: `. ` in `1. f`. */
+  readonly behindNumber?: string;
+  /**
+   * Counts only where a call goes on behind it: prose may speak of markers. Not asked where the marker is
+   * written with a special token.
+   */
+  readonly goesOn?: GoingOn;
+  /** Counts only where (behind a marker that is not itself the brace) a JSON call of an offered tool begins. */
+  readonly envelopeFollows?: EnvelopePaths;
+  /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
+  readonly onlyAtEnd?: true;
+  /**
+   * In reasoning: it may be a call, or thoughts about one. Text is held until the reasoning is closed
+   * (thoughts) or the turn ends without that (a call).
+   */
+  readonly doubtful?: true;
+  /** In text: it may be a call only if calls go on from here to the end of the turn. See `RegionTable.trial`. */
+  readonly onTrial?: true;
+}
+
+/** What goes on behind an opener, white space aside. */
+export interface GoingOn {
+  /** One of these texts. */
+  readonly texts: readonly string[];
+  /** Or any name with one of these texts behind it. */
+  readonly nameEnds?: readonly string[];
+}
+
+/** Where a JSON call holds its parts; keys from the outside in. */
+export interface EnvelopePaths {
+  /** `null`: the name is itself the only key, and its value the arguments. */
+  readonly name: readonly string[] | null;
+  readonly arguments: readonly string[];
+  readonly id: readonly string[] | null;
+  readonly index: readonly string[] | null;
+}
+
+/** `begin`: between regions. Markers are tried behind white space; other text begins at `otherwise`. */
+export interface BeginTable<Ref> {
+  readonly choices: readonly Choice<Ref>[];
+  readonly otherwise: Ref;
+}
+
+/** `readRegion`: in reasoning or in the answer, up to one of the stops. */
+export interface RegionTable<Ref> {
+  readonly region: 'reasoning' | 'text';
+  readonly stops: readonly Choice<Ref>[];
+  /** Where a doubtful stop is held. */
+  readonly doubt?: Ref;
+  /** Where a stop that is `onTrial` is held. */
+  readonly trial?: Ref;
+  /** The region is closed by a marker: text that ends without it is cut short. */
+  readonly mustClose?: true;
+}
+
+/** `readHeader`: a region's header in a spelling that the template does not show. */
+export interface HeaderTable<Ref> {
+  /** Ends every header: `<|message|>`. */
+  readonly end: string;
+  /** What says that a call follows; the tool's name stands behind it: `to=functions.`. */
+  readonly call: { readonly marker: string; readonly next: Ref } | null;
+  /** What says that the region is reasoning. */
+  readonly thought: { readonly marker: string; readonly next: Ref } | null;
+  /** The beginning of `call.marker` that any recipient has: `to=`. A header with another one is malformed. */
+  readonly recipient: string;
+  /** Where any other header leads. */
+  readonly next: Ref;
+  /** Where text leads that is no header. */
+  readonly otherwise: Ref;
+  readonly recover: Ref;
+}
+
+/** `readDoubt`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
+export interface DoubtTable<Ref> {
+  readonly stops: readonly Choice<Ref>[];
+  /** Markers that settle it the other way. */
+  readonly ends: readonly Choice<Ref>[];
+  readonly resume: Ref;
+  /** Where reading goes at once if the prompt opened the reasoning. */
+  readonly opened?: Ref;
+}
+
+/** `readTrial`: text that is calls if it is nothing else up to the end of the turn. */
+export interface TrialTable<Ref> {
+  readonly paths: EnvelopePaths;
+  /** The calls are the items of one JSON array. */
+  readonly list: boolean;
+  /** Markers that end the turn. */
+  readonly ends: readonly Choice<Ref>[];
+  /** Where calls are read. */
+  readonly next: Ref;
+  /** Where text is read. */
+  readonly otherwise: Ref;
+}
+
+/** `expect`: inside a call. White space is passed over; none of the choices is an error, or `otherwise`. */
+export interface ExpectTable<Ref> {
+  readonly choices: readonly Choice<Ref>[];
+  readonly otherwise?: Ref;
+  /** Where malformed text is passed over. */
+  readonly recover: Ref;
+  /** The call is complete when this place is reached. */
+  readonly completes?: true;
+  /** Where reading goes if the nested value around this place is closed here. Tried before the choices. */
+  readonly enclosing?: Ref;
+  /** Where the end of the response leads: calls that nothing closes end there. */
+  readonly atEnd?: Ref;
+  /** What is wrong if none of the choices comes. Default: unexpected text in a call. */
+  readonly reason?: string;
+}
+
+/** `recover`: passes over malformed text up to the next marker that says where the reader stands. */
+export interface RecoverTable<Ref> {
+  readonly choices: readonly Choice<Ref>[];
+}
+
+/** A piece of a composed id: text, or a hole. */
+export type IdPart = string | { readonly hole: 'name' | 'index' };
+
+/** `readHole`: a name, an id, an index or a key, up to one of the ends. */
+export interface HoleTable<Ref> {
+  readonly hole: 'name' | 'id' | 'index' | 'composed-id' | 'key';
+  readonly ends: readonly Choice<Ref>[];
+  /** The state behind white space, where that alone can end the hole. */
+  readonly space?: Ref;
+  /** The white space that ends it, and of which the value behind it begins without: `\n`. Absent means none. */
+  readonly gap?: string;
+  /** Of a composed id. */
+  readonly parts?: readonly IdPart[];
+  /** The call is announced here: its name and, where it is written before the arguments, its id are known. */
+  readonly announce?: true;
+  /** The index is what the message calls the id. */
+  readonly indexIsId?: true;
+  /** Of a key: the place of the value that follows. */
+  readonly place?: ValuePlace<Ref>;
+  /** The call is complete behind it; so the end of the text ends it, too. */
+  readonly completes?: true;
+  /** Of a name: where the end of the response leads, if that ends the hole. */
+  readonly atEnd?: Ref;
+  readonly recover: Ref;
+}
+
+/** `readJsonArguments`: the arguments as one JSON object. */
+export interface JsonArgumentsTable<Ref> {
+  readonly next: Ref;
+  readonly recover: Ref;
+  /** Markers that may stand in place of the arguments: a call without any. */
+  readonly ends: readonly Choice<Ref>[];
+  /** An id may still follow, so the call is completed later. */
+  readonly open?: true;
+}
+
+/** `readEnvelope`: a call that is one JSON object. */
+export interface EnvelopeTable<Ref> {
+  readonly paths: EnvelopePaths;
+  readonly indexIsId?: true;
+  readonly next: Ref;
+  readonly recover: Ref;
+}
+
+/** Text with the entry's key in it: [`</`, {hole: 'key'}, `>`]. */
+export type KeyedText = readonly (string | { readonly hole: 'key' })[];
+
+/** What surrounds a value: an entry of the arguments, a property or an item of a nested value. */
+export interface ValuePlace<Ref> {
+  readonly kind: 'entry' | 'property' | 'item';
+  /** Behind the value's frame: `\n</parameter>\n`. */
+  readonly close: KeyedText;
+  /**
+   * What may follow `close`, each a list of texts with white space between them; `{hole: 'key'}` stands
+   * for any key. A raw string ends only where one of them follows.
+   */
+  readonly continuations: readonly KeyedText[];
+  readonly next: Ref;
+}
+
+/** `beginItem`: the next item of a nested array. */
+export interface ItemTable<Ref> {
+  readonly place: ValuePlace<Ref>;
+  /** Where the value begins. */
+  readonly next: Ref;
+}
+
+/** `endNested`: a value in nested notation is over, up to its place's `close`. */
+export interface EndNestedTable<Ref> {
+  readonly recover: Ref;
+}
+
+/** `endArguments`: no more entries. */
+export interface EndArgumentsTable<Ref> {
+  readonly next: Ref;
+  /** An id may still follow, so the call is completed later. */
+  readonly open?: true;
+}
+
+/** `readValue`: a value in one of its frames; those with an opener are tried first. */
+export interface ValueTable<Ref> {
+  readonly frames: readonly FrameChoice[];
+  readonly nested: NestedTable<Ref> | null;
+  readonly recover: Ref;
+}
+
+/** One frame, and the types that are written in it. */
+export interface FrameChoice {
+  readonly open: string;
+  readonly close: string;
+  readonly types: readonly JsonType[];
+  /** Strings are literals of Python or JSON, not raw text. */
+  readonly quoted: boolean;
+}
+
+/** How objects and arrays begin in a format's own notation; blank where they are not written in it. */
+export interface NestedTable<Ref> {
+  readonly objectOpen: string;
+  readonly object: Ref;
+  /** The opener belongs to the first property: it is seen, not consumed. */
+  readonly objectPeek: boolean;
+  readonly arrayOpen: string;
+  readonly array: Ref;
+  /** The opener belongs to the first item. */
+  readonly arrayPeek: boolean;
+}

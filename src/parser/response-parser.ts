@@ -1,0 +1,332 @@
+/** The parser that callers hold: feeds text to a module's states, and finishes. */
+import { ResponseOverError, UnsupportedOptionError } from '../format/errors.ts';
+import type { JsonObject, Tool } from '../format/messages.ts';
+import {
+  anyText,
+  anyValue,
+  callback,
+  checkOption,
+  isRecord,
+  list,
+  type OptionRule,
+  type OptionRules,
+  oneOf,
+  readOptions,
+  requireOption,
+  truth,
+} from '../format/option-rules.ts';
+import type { ResponseEvent, ResponseMessage } from './events.ts';
+import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { Reader } from './reader.ts';
+import { reportMalformed } from './steps/steps-call.ts';
+import { ToolTable } from './tool-table.ts';
+
+/** Options of a response parser. */
+export interface ResponseParserOptions {
+  /**
+   * The tools on offer. A call of any other is a call all the same, with a `malformed` event behind it.
+   * Absent: any name may be called, and no types are known. Empty: no call can be made, and its markers
+   * are text.
+   */
+  readonly tools?: readonly Tool[];
+  /** What the prompt already wrote of the assistant's turn, its header included. Default: only the header. */
+  readonly generationPrompt?: string;
+  /**
+   * `false`: only one call may be made. Of further ones the text is reported as `malformed`, which the
+   * message keeps; it is neither a call nor content. Default: true.
+   */
+  readonly parallelToolCalls?: boolean;
+  /** `none`: thoughts stay in the content, with their markers. Default: `separate`. */
+  readonly reasoningFormat?: 'separate' | 'none';
+  /** Events for markers too, so that all events tile the text. Default: false. */
+  readonly markers?: boolean;
+  /**
+   * `false`: nothing is kept of what has been said, and `finish` returns an empty message. Memory is then
+   * bounded by the longest open call, however long the response. Default: true.
+   */
+  readonly keepMessage?: boolean;
+  /**
+   * Says what is wrong with the arguments of a call of an offered tool; reported as `malformed` behind the
+   * call. Default: nothing.
+   */
+  readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
+  /**
+   * The id of a call for which the model had written none when its name was known; `index` counts the
+   * response's calls from 0, those that broke off included. Default: `call_0`, `call_1`, …
+   */
+  readonly createId?: (index: number) => string;
+  /**
+   * Texts that are one special token in the model's vocabulary. Where they are given, a marker counts
+   * only if its special tokens came as pieces marked `special`; spelled out, they are text.
+   */
+  readonly specialTokens?: readonly string[];
+}
+
+/** A piece of the response as an engine delivers it. */
+export interface ResponsePiece {
+  readonly text: string;
+  /** The piece is one special token. Default: false. */
+  readonly special?: boolean;
+}
+
+/** Reads one response while it is written. */
+export interface ResponseParser {
+  /**
+   * Reads on. Returns the events that are certain by now; the first call also those of the prompt. Throws
+   * `ResponseOverError` behind `finish`.
+   */
+  feed(text: string | readonly ResponsePiece[]): readonly ResponseEvent[];
+  /**
+   * The response is over. `length`: it was cut short. Returns the last events and the message. Later
+   * calls return no more events. Throws `UnsupportedOptionError` for another reason.
+   */
+  finish(reason?: 'stop' | 'length'): {
+    readonly events: readonly ResponseEvent[];
+    readonly message: ResponseMessage;
+  };
+  /** Starts over, with the same options. */
+  reset(): void;
+  /** Where reading stands, for those who steer sampling by it. */
+  readonly position: ParserPosition;
+}
+
+/** Where a parser stands. */
+export interface ParserPosition {
+  /** The region that is open: reasoning, answer text, calls; `between` at the edges of regions. */
+  readonly region: 'reasoning' | 'text' | 'call' | 'between';
+  /** Offset of the marker that opened the latest call; `null` before the first. */
+  readonly callsOpenedAt: number | null;
+}
+
+/** What the options of a parser may be; tools are checked where they are read. */
+const parserRules: OptionRules<ResponseParserOptions> = {
+  tools: anyValue,
+  generationPrompt: anyText,
+  parallelToolCalls: truth,
+  reasoningFormat: oneOf('separate', 'none'),
+  markers: truth,
+  keepMessage: truth,
+  validate: callback,
+  createId: callback,
+  specialTokens: list,
+};
+const anyModule: OptionRule = { wanted: 'a responseModule of idiolect generate', allows: isRecord };
+const endings = oneOf('stop', 'length');
+
+/** A parser for the responses of one format. Throws when the module was made for another runtime. */
+export function createModuleParser(
+  responseModule: ResponseModule,
+  given: ResponseParserOptions = {},
+): ResponseParser {
+  requireOption('module', responseModule, anyModule);
+  if (responseModule.contract !== moduleContractVersion) {
+    throw new UnsupportedOptionError({
+      option: 'module',
+      reason: `it was generated for contract ${responseModule.contract}, this runtime has ${moduleContractVersion}; generate it again`,
+    });
+  }
+  return new ModuleParser(responseModule, readOptions(given, parserRules));
+}
+
+class ModuleParser implements ResponseParser {
+  private readonly module: ResponseModule;
+  private readonly options: ResponseParserOptions;
+  private readonly tools: ToolTable;
+  private readonly prompt: string;
+  private reader: Reader;
+  /** Half a surrogate pair at the end of what was fed. */
+  private half = '';
+  /** The reader, while nothing waits to be delivered before the next piece. */
+  private quiet: Reader | null = null;
+  private finished = false;
+
+  constructor(responseModule: ResponseModule, options: ResponseParserOptions) {
+    this.module = responseModule;
+    this.options = options;
+    this.tools = new ToolTable(options.tools);
+    this.prompt = withoutHeader(options.generationPrompt ?? '', responseModule.turnStart);
+    this.reader = this.newReader();
+  }
+
+  private newReader(): Reader {
+    const { options, prompt } = this;
+    const { thoughtPrompt, lead, start } = this.module;
+    const reader = new Reader(
+      start,
+      lead,
+      {
+        tools: this.tools,
+        thoughtsInText: options.reasoningFormat === 'none',
+        parallel: options.parallelToolCalls !== false,
+        markers: options.markers === true,
+        keeps: options.keepMessage !== false,
+        validate: callCheck(this.tools, options.validate),
+        createId: options.createId ?? ((index) => `call_${index}`),
+        specialTokens: options.specialTokens ?? [],
+        thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
+      },
+      0 - prompt.length, // not -0, which no small integer can be
+    );
+    reader.read(prompt, false);
+    return reader;
+  }
+
+  get position(): ParserPosition {
+    const { region, inCall, callsOpenedAt } = this.reader;
+    return { region: region ?? (inCall ? 'call' : 'between'), callsOpenedAt };
+  }
+
+  feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
+    const { quiet } = this;
+    if (quiet !== null) {
+      const events = typeof input === 'string' ? quiet.readQuietly(input) : readAlone(quiet, input);
+      if (events !== null) return events;
+    }
+    return this.feedOn(input);
+  }
+
+  private feedOn(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
+    if (this.finished) throw new ResponseOverError();
+    if (typeof input === 'string') this.readText(input);
+    else if (arePieces(input)) for (const { text, special } of input) this.readPiece(text, special === true);
+    else throw noText(input);
+    this.quiet = this.half === '' ? this.reader : null;
+    return this.reader.writer.take();
+  }
+
+  private readPiece(text: string, special: boolean): void {
+    if (special) {
+      this.releaseHalf();
+      this.reader.read(text, true);
+      return;
+    }
+    const events = this.half === '' ? this.reader.readQuietly(text) : null;
+    if (events === null) this.readText(text);
+    else for (const event of events) this.reader.writer.add(event);
+  }
+
+  private readText(text: string): void {
+    let piece = this.half === '' ? text : this.half + text;
+    this.half = '';
+    if (endsInHalf(piece)) {
+      this.half = piece.slice(-1);
+      piece = piece.slice(0, -1);
+    }
+    if (piece !== '') this.reader.read(piece, false);
+  }
+
+  private releaseHalf(): void {
+    if (this.half !== '') this.reader.read(this.half, false);
+    this.half = '';
+  }
+
+  finish(reason?: 'stop' | 'length'): {
+    readonly events: readonly ResponseEvent[];
+    readonly message: ResponseMessage;
+  } {
+    checkOption('finish', reason, endings);
+    if (!this.finished) {
+      this.finished = true;
+      this.quiet = null;
+      this.releaseHalf();
+      finishReading(this.reader, reason);
+    }
+    return { events: this.reader.writer.take(), message: this.reader.writer.message() };
+  }
+
+  reset(): void {
+    this.half = '';
+    this.quiet = null;
+    this.finished = false;
+    this.reader = this.newReader();
+  }
+}
+
+/** What is wrong with a call: its tool is not on offer, or what the caller's own check says. */
+function callCheck(
+  tools: ToolTable,
+  validate: ResponseParserOptions['validate'],
+): (toolName: string, input: JsonObject) => readonly string[] {
+  return (toolName, input) => {
+    if (tools.known && !tools.has(toolName)) return [`no tool ${JSON.stringify(toolName)} was offered`];
+    return validate?.(toolName, input) ?? [];
+  };
+}
+
+/**
+ * Reads a single piece that is no special token and needs no state; `null` for anything else, also for what is
+ * no piece.
+ */
+function readAlone(
+  reader: Reader,
+  pieces: readonly ResponsePiece[] | null | undefined,
+): readonly ResponseEvent[] | null {
+  const piece = pieces?.length === 1 ? pieces[0] : undefined;
+  if (typeof piece?.text !== 'string' || piece.special === true) return null;
+  return reader.readQuietly(piece.text);
+}
+
+/** Whether the last unit is the first half of a surrogate pair. */
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}
+
+/** Callers in JavaScript may feed anything: bytes, `undefined` at the end of a stream, a list of strings. */
+function arePieces(input: unknown): input is readonly ResponsePiece[] {
+  if (!Array.isArray(input)) return false;
+  return input.every(
+    (piece) => typeof piece === 'object' && piece !== null && typeof piece.text === 'string',
+  );
+}
+
+function noText(input: unknown): UnsupportedOptionError {
+  const what = Array.isArray(input)
+    ? 'this list'
+    : typeof input === 'object' && input !== null
+      ? 'this object'
+      : String(input);
+  const reason = `${what} is neither a text nor a list of pieces ({ text, special })`;
+  return new UnsupportedOptionError({ option: 'feed', reason });
+}
+
+/** Reads to the end of the text, and reports what is left open. */
+function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): void {
+  reader.ended = true;
+  reader.cutShort = reason === 'length';
+  reader.read('', false);
+  const cut = leftOpen(reader);
+  reportRest(reader);
+  const end = reader.offset(reader.text.length);
+  reader.writer.endRegion(end);
+  reader.writer.finish(reason ?? (cut ? 'length' : 'stop'), end);
+}
+
+function leftOpen(reader: Reader): boolean {
+  return (
+    reader.writer.call !== null || reader.region === 'reasoning' || reader.regionMustClose || hasRest(reader)
+  );
+}
+
+function hasRest(reader: Reader): boolean {
+  return reader.held.length > 0 || reader.at < reader.text.length;
+}
+
+/** What is left at the end inside a call. */
+function reportRest(reader: Reader): void {
+  const { writer } = reader;
+  if (!hasRest(reader) && writer.call === null) return;
+  reader.reject();
+  reader.hold(reader.text.length);
+  reader.complaint = { expected: [], reason: 'the text ends inside a call' };
+  reportMalformed(reader);
+}
+
+/** The prompt behind the header of the assistant's turn. */
+function withoutHeader(prompt: string, turnStart: string): string {
+  if (turnStart === '' || prompt === '') return prompt;
+  if (prompt.startsWith(turnStart)) return prompt.slice(turnStart.length);
+  const header = turnStart.trim();
+  const at = header === '' ? -1 : prompt.indexOf(header);
+  return at === -1 ? prompt : prompt.slice(at + header.length);
+}

@@ -1,0 +1,172 @@
+/**
+ * Places in a schema as the parser needs them: which types a value may have there, and where its properties and
+ * items stand. A loose reading, for values that could be text or something else; it validates nothing.
+ */
+
+import type { JsonType } from '../../format/chat-format.ts';
+import { isObject, pointerKey } from '../../format/json-values.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts';
+
+/** Every JSON type. */
+const allTypes: ReadonlySet<JsonType> = new Set(['string', 'number', 'boolean', 'null', 'array', 'object']);
+
+/** `$ref`, `anyOf` and their kin are followed this deep. */
+const deepest = 24;
+
+/** A place in a schema: the schema there, and the root in which `$ref` is looked up. */
+export interface SchemaPlace {
+  readonly schema: JsonSchema | undefined;
+  readonly root: JsonSchema | undefined;
+}
+
+/** Where no schema says anything. */
+export const anywhere: SchemaPlace = { schema: undefined, root: undefined };
+
+/** What has been worked out about a place: the same arguments come again with every call. */
+interface KnownPlace {
+  readonly types: ReadonlySet<JsonType>;
+  /** Keys are the model's, so their number is bounded. */
+  readonly properties: Map<string, SchemaPlace>;
+}
+
+const mostProperties = 256;
+const knownPlaces = new WeakMap<SchemaPlace, KnownPlace>();
+
+function known(place: SchemaPlace): KnownPlace {
+  const before = knownPlaces.get(place);
+  if (before !== undefined) return before;
+  const now = { types: typesAt(place.schema, place.root, 0), properties: new Map<string, SchemaPlace>() };
+  knownPlaces.set(place, now);
+  return now;
+}
+
+/** The schema of one property of an object. */
+export function propertyPlace(place: SchemaPlace, key: string): SchemaPlace {
+  const { properties } = known(place);
+  const before = properties.get(key);
+  if (before !== undefined) return before;
+  const property = newPropertyPlace(place, key);
+  if (properties.size < mostProperties) properties.set(key, property);
+  return property;
+}
+
+function newPropertyPlace(place: SchemaPlace, key: string): SchemaPlace {
+  const found = variants(place, 0).flatMap((schema): readonly JsonSchema[] => {
+    const property = ownProperty(schema.properties, key) ?? patternProperty(schema, key);
+    const fallback = isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
+    const schemaOf = property ?? fallback;
+    return schemaOf === undefined ? [] : [schemaOf];
+  });
+  return joined(found, place.root);
+}
+
+/** The schema of an array's items. */
+export function itemPlace(place: SchemaPlace): SchemaPlace {
+  const found = variants(place, 0).flatMap(({ items }) => (isSchema(items) ? [items] : []));
+  return joined(found, place.root);
+}
+
+function joined(schemas: readonly JsonSchema[], root: JsonSchema | undefined): SchemaPlace {
+  const [only, second] = schemas;
+  if (only === undefined) return { schema: undefined, root };
+  return { schema: second === undefined ? only : { anyOf: schemas }, root };
+}
+
+/** The types that a schema allows; all of them where it does not say. */
+export function allowedTypes(place: SchemaPlace): ReadonlySet<JsonType> {
+  return known(place).types;
+}
+
+function typesAt(schema: unknown, root: JsonSchema | undefined, depth: number): ReadonlySet<JsonType> {
+  if (!isObject(schema) || depth > deepest) return allTypes;
+  const limits: ReadonlySet<JsonType>[] = [namedTypes(schema)];
+  if (typeof schema.$ref === 'string') {
+    limits.push(typesAt(resolveReference(schema.$ref, root), root, depth + 1));
+  }
+  for (const union of [schema.anyOf, schema.oneOf]) {
+    if (Array.isArray(union)) {
+      const parts: readonly JsonValue[] = union;
+      limits.push(new Set(parts.flatMap((each) => [...typesAt(each, root, depth + 1)])));
+    }
+  }
+  if (Array.isArray(schema.allOf)) {
+    limits.push(...schema.allOf.map((each: unknown) => typesAt(each, root, depth + 1)));
+  }
+  return new Set([...allTypes].filter((type) => limits.every((limit) => limit.has(type))));
+}
+
+/** What `type`, `enum`, `const` and `nullable` say. */
+function namedTypes(schema: JsonObject): ReadonlySet<JsonType> {
+  const types = declaredTypes(schema);
+  return schema.nullable === true ? new Set([...types, 'null']) : types;
+}
+
+function declaredTypes(schema: JsonObject): ReadonlySet<JsonType> {
+  if (Array.isArray(schema.enum)) return new Set(schema.enum.map(typeOf));
+  if (schema.const !== undefined) return new Set([typeOf(schema.const)]);
+  const named = Array.isArray(schema.type) ? schema.type : [schema.type];
+  const types = named.flatMap((name: unknown) =>
+    typeof name === 'string' ? (typeNames.get(name) ?? []) : [],
+  );
+  if (types.length > 0) return new Set(types);
+  if (isObject(schema.properties)) return new Set(['object']);
+  return allTypes;
+}
+
+const typeNames: ReadonlyMap<string, JsonType> = new Map([
+  ['string', 'string'],
+  ['number', 'number'],
+  ['integer', 'number'],
+  ['boolean', 'boolean'],
+  ['null', 'null'],
+  ['array', 'array'],
+  ['object', 'object'],
+]);
+
+/** The JSON type of a value. */
+export function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
+}
+
+/** A schema and all that it is put together from. */
+function variants(place: SchemaPlace, depth: number): readonly JsonObject[] {
+  const { schema, root } = place;
+  if (!isObject(schema) || depth > deepest) return [];
+  const parts: unknown[] = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  if (typeof schema.$ref === 'string') parts.push(resolveReference(schema.$ref, root));
+  const inner = parts.flatMap((part) => (isSchema(part) ? variants({ schema: part, root }, depth + 1) : []));
+  return [schema, ...inner].slice(0, 64);
+}
+
+/** A reference within the same schema: `#/$defs/point`. */
+function resolveReference(reference: string, root: JsonSchema | undefined): unknown {
+  if (!reference.startsWith('#')) return undefined;
+  const keys = reference.slice(1).split('/').slice(1);
+  let place: unknown = root;
+  for (const key of keys) {
+    place = ownProperty(place, pointerKey(key));
+  }
+  return place;
+}
+
+function patternProperty(schema: JsonObject, key: string): JsonSchema | undefined {
+  // Patterns come from outside and may be slow; only whether there is exactly one matters here.
+  const patterns = isObject(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
+  const [only, second] = patterns;
+  return key !== '' && second === undefined && isSchema(only) ? only : undefined;
+}
+
+function ownProperty(value: unknown, key: string): JsonSchema | undefined {
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
+  const found: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+  return isSchema(found) ? found : undefined;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isObject(value);
+}

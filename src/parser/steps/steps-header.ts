@@ -1,0 +1,64 @@
+/** The step that reads a region's header in a spelling that the template does not show. */
+import type { HeaderTable, State } from '../module-contract.ts';
+import type { Reader } from '../reader.ts';
+import { announce, fail, failExtraCall } from './steps-call.ts';
+
+/** Longest header. */
+const longestHeader = 256;
+
+/** A header up to its end: its parts come in any order, and say which region follows. */
+export function readHeader(reader: Reader, table: HeaderTable<State>): State | null {
+  const { text, at } = reader;
+  const end = text.indexOf(table.end, at);
+  // Without its end, a header may be as long as one whose end lacks a single character.
+  const longest = end === -1 ? longestHeader + table.end.length - 1 : longestHeader;
+  const header = text.slice(at, end === -1 ? at + longest + 1 : end);
+  if (header.length > longest || header.includes('\n')) return table.otherwise;
+  if (end === -1) {
+    if (reader.ended) return table.otherwise;
+    openCallEarly(reader, table, header);
+    return null;
+  }
+  return followHeader(reader, table, header, end);
+}
+
+/** As soon as the header shows that a call follows, the reader is in a call. */
+function openCallEarly(reader: Reader, table: HeaderTable<State>, header: string): void {
+  if (reader.inCall || table.call === null || !reader.callsAllowed) return;
+  if (header.includes(table.call.marker)) reader.openCall();
+}
+
+function followHeader(reader: Reader, table: HeaderTable<State>, header: string, end: number): State {
+  const behind = end + table.end.length;
+  const call = calledName(table, header);
+  if (call !== null && table.call !== null && reader.callsAllowed) {
+    openCallEarly(reader, table, header);
+    if (reader.isExtraCall) return failExtraCall(reader, table.recover);
+    reader.draft.name = call.name;
+    const start = reader.at + call.at;
+    reader.skip(start);
+    announce(reader, start, start + call.name.length);
+    reader.skip(behind);
+    return table.call.next;
+  }
+  if (table.thought !== null && header.includes(table.thought.marker)) {
+    return reader.take({ ...table.thought, role: 'thought', trail: '' }, behind);
+  }
+  if (table.recipient !== '' && header.includes(table.recipient)) {
+    return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');
+  }
+  reader.skip(behind);
+  return table.next;
+}
+
+/** The name behind the marker of a call, and where it stands in the header. */
+function calledName(table: HeaderTable<State>, header: string): { name: string; at: number } | null {
+  const marker = table.call?.marker ?? '';
+  const at = header.indexOf(marker);
+  if (marker === '' || at === -1) return null;
+  const start = at + marker.length;
+  const stop = table.end.charAt(0);
+  let end = start;
+  while (end < header.length && header[end] !== stop && !/\s/.test(header.charAt(end))) end++;
+  return end === start ? null : { name: header.slice(start, end), at: start };
+}

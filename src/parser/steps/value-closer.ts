@@ -1,0 +1,204 @@
+/**
+ * Where a value ends. A raw string may hold its own closer; so it ends at the first closer behind which
+ * something stands that can follow a value here: the next entry, or the end of the arguments. Where no such
+ * closer comes by the end of the text, it ends at its first closer.
+ */
+import { heldBackFrom, spacesOf } from '../markers/hold-back.ts';
+import {
+  absent,
+  type CompiledChoice,
+  compileChoice,
+  matchText,
+  secondsOf,
+  undecided,
+} from '../markers/markers.ts';
+import { escapedInJson, QuietText } from '../markers/quiet-text.ts';
+import { leadLength, skipSpace } from '../markers/white-space.ts';
+import type { KeyedText, State } from '../module-contract.ts';
+import type { Reader } from '../reader.ts';
+import { fail } from './steps-call.ts';
+import { fillKey, type ValueStack } from './value-stack.ts';
+
+/** White space between a closer and what follows is looked through up to this many units. */
+const longestGap = 64;
+const longestKey = 128;
+
+/** What ends a value, taken apart. */
+export interface Closer extends CompiledChoice<null> {
+  /** The kinds of white space that it claims in front. */
+  readonly spaces: string;
+  /** Its first two characters, or the only one. */
+  readonly begin: string;
+  /** Whether a piece of text can matter to it. */
+  readonly quiet: QuietText;
+}
+
+/** What ends the value at the top of the stack: the frame's closer and the place's, with the key put in. */
+export function valueCloser(values: ValueStack, frameClose: string): Closer {
+  const known = values.closer;
+  if (known?.frameClose === frameClose) return known.closer;
+  const closer = closerOf(frameClose + fillKey(values.place.close, values.key));
+  values.closer = { frameClose, closer };
+  return closer;
+}
+
+/** Closers by their text. The keys in them are the model's, so their number is bounded. */
+const closers = new Map<string, Closer>();
+const mostClosers = 256;
+
+function closerOf(marker: string): Closer {
+  const known = closers.get(marker);
+  if (known !== undefined) return known;
+  const closer = newCloser(marker);
+  if (closers.size === mostClosers) closers.clear();
+  closers.set(marker, closer);
+  return closer;
+}
+
+function newCloser(marker: string): Closer {
+  const compiled = compileChoice({ marker, next: null });
+  const isBlank = compiled.parts.length === 0 && marker !== '';
+  const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
+  const spaces = spacesOf([choice.lead]);
+  const [first = ''] = choice.parts;
+  const firsts = [first.charAt(0)];
+  const quiet = new QuietText({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
+  return { ...choice, spaces, quiet, begin: first.slice(0, 2) };
+}
+
+/** Where the value's text ends for certain, and where the closer behind it ends (`null`: not known yet). */
+export interface FoundCloser {
+  readonly textEnd: number;
+  readonly end: number | null;
+  /** The first closer behind which nothing legal stands: where the value's text ends if no better one comes. */
+  readonly refused: number | null;
+}
+
+/** Looks for the closer of the value at the top of the stack, from where the reader stands. */
+export function findCloser(reader: Reader, values: ValueStack, frameClose: string): FoundCloser {
+  const { text } = reader;
+  const closer = valueCloser(values, frameClose);
+  const { begin } = closer;
+  let refused: number | null = null;
+  for (let at = nextBegin(text, begin, reader.at); at !== -1; at = nextBegin(text, begin, at + 1)) {
+    const end = closerEnd(reader, closer, at);
+    const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
+    if (verdict === undecided) {
+      const textEnd = heldBackFrom(text, reader.at, at, closer.lead.length, closer.spaces);
+      return { textEnd, end: null, refused };
+    }
+    const textEnd = at - leadLength(text, reader.at, at, closer.lead);
+    if (verdict !== absent) {
+      reader.trail = closer.trail;
+      return { textEnd, end, refused };
+    }
+    if (end >= 0) refused ??= textEnd;
+  }
+  const textEnd = heldBackFrom(text, reader.at, text.length, closer.lead.length, closer.spaces);
+  return { textEnd, end: null, refused };
+}
+
+/** Where `begin` may stand: whole, or its first character at the end of the text. */
+function nextBegin(text: string, begin: string, from: number): number {
+  const found = text.indexOf(begin, from);
+  if (found !== -1) return found;
+  const last = text.length - 1;
+  return last >= from && text.charCodeAt(last) === begin.charCodeAt(0) ? last : -1;
+}
+
+/** End of a closer at `at`, the white space in it within bounds; or `absent`, or `undecided`. */
+function closerEnd(reader: Reader, closer: Closer, at: number): number {
+  let end = at;
+  for (const [index, part] of closer.parts.entries()) {
+    const start = index === 0 ? end : skipSpace(reader.text, end);
+    if (start - end > longestGap) return absent;
+    const verdict = matchText(reader, reader.text, start, part);
+    if (verdict < 0) return verdict;
+    end = verdict;
+  }
+  return end;
+}
+
+/** Whether one of the continuations stands at `at`: a position, or `absent`, or `undecided`. */
+export function continues(reader: Reader, at: number, continuations: readonly KeyedText[]): number {
+  if (continuations.length === 0) return at;
+  if (reader.ended && skipSpace(reader.text, at) === reader.text.length) return at;
+  let result = absent;
+  for (const continuation of continuations) {
+    const verdict = continuesWith(reader, at, continuation);
+    if (verdict >= 0) return verdict;
+    if (verdict === undecided) result = undecided;
+  }
+  return result;
+}
+
+function continuesWith(reader: Reader, at: number, continuation: KeyedText): number {
+  const { text } = reader;
+  let end = at;
+  for (const part of continuation) {
+    const start = skipSpace(text, end);
+    if (start - end > longestGap) return absent;
+    const verdict =
+      typeof part === 'string' ? matchText(reader, text, start, part) : keyEnd(text, start, reader.ended);
+    if (verdict < 0) return verdict;
+    end = verdict;
+    // The end of the response may stand for what would follow.
+    if (reader.ended && skipSpace(text, end) === text.length) return end;
+  }
+  return end;
+}
+
+/** End of something that looks like a key. */
+function keyEnd(text: string, at: number, ended: boolean): number {
+  let end = at;
+  while (end < text.length && end - at < longestKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
+  if (end === text.length && !ended) return undecided;
+  return end === at || end - at >= longestKey ? absent : end;
+}
+
+/** The value has ended by itself: its closer must come, or at least what may follow it. */
+export function closeValue(
+  reader: Reader,
+  values: ValueStack,
+  frameClose: string,
+  recover: State,
+): State | null {
+  const closer = valueCloser(values, frameClose);
+  if (closer.parts.length > 0) {
+    reader.skip(skipSpace(reader.text, reader.at));
+    if (reader.at === reader.text.length && !(reader.ended && isBlank(closer))) return null;
+    const end = closerPartsEnd(reader, closer);
+    if (end === undecided) return null;
+    if (end !== absent) {
+      reader.skip(end);
+      reader.trail = closer.trail;
+    } else {
+      const verdict = continues(reader, reader.at, values.place.continuations);
+      if (verdict === undecided) return null;
+      if (verdict === absent) return failBehindValue(reader, closer, recover);
+    }
+  }
+  reader.values = values.outer;
+  return values.place.next;
+}
+
+/** Whether nothing but white space ends the value, as the end of a line does: the end of the text will do. */
+function isBlank({ parts }: Closer): boolean {
+  return parts.every((part) => part.trim() === '');
+}
+
+function failBehindValue(reader: Reader, closer: Closer, recover: State): State {
+  const expected = [JSON.stringify(closer.parts.join('\n'))];
+  return fail(reader, recover, expected, 'unexpected text behind a value');
+}
+
+/** End of the closer's parts at the reader's position, or at another; or `absent`, or `undecided`. */
+export function closerPartsEnd(reader: Reader, closer: Closer, from = reader.at): number {
+  let end = from;
+  for (const part of closer.parts) {
+    const verdict = matchText(reader, reader.text, skipSpace(reader.text, end), part);
+    if (verdict < 0) return verdict;
+    end = verdict;
+  }
+  return end;
+}

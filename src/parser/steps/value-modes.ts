@@ -1,0 +1,77 @@
+/** How the next value is read: decided by its frame, by the tool's schema and by its first character. */
+import type { JsonType } from '../../format/chat-format.ts';
+import { JsonScanner } from '../json/json-scanner.ts';
+import type { FrameChoice } from '../module-contract.ts';
+import { typeOf } from './schema-place.ts';
+
+/**
+ * `raw`: a string as it stands. `scan`: JSON or Python, said while it comes. `hold`: kept until it is
+ * complete, because only then its type is known. `quoted`: a string in quotes that are not escaped.
+ */
+export type ValueMode = 'raw' | 'scan' | 'hold' | 'quoted';
+
+/** A scalar longer than this, where strings are allowed, is a string. */
+export const longestScalar = 64;
+
+/** The types that a value in this frame can have: what the frame shows wins over the schema. */
+export function typesInFrame(frame: FrameChoice, allowed: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
+  const both = frame.types.filter((type) => allowed.has(type));
+  return new Set(both.length > 0 ? both : frame.types);
+}
+
+/** How a value is read whose frame has an end. `first` is its first character that is no white space. */
+export function modeByText(types: ReadonlySet<JsonType>, first: string): ValueMode {
+  const mayBeString = types.has('string');
+  if (first === '{' || first === '[') {
+    const container = first === '{' ? 'object' : 'array';
+    if (mayBeString) return types.has(container) ? 'hold' : 'raw';
+    return types.has(container) ? 'scan' : 'hold';
+  }
+  if (!mayBeString) return 'hold';
+  return couldBeScalar(types, first) ? 'hold' : 'raw';
+}
+
+function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
+  if (types.has('number') && /[-+.0-9]/.test(first)) return true;
+  if (types.has('boolean') && /[tfTF]/.test(first)) return true;
+  return types.has('null') && /[nN]/.test(first);
+}
+
+/** JSON of a value that was held: by its text where that fits a type that is allowed, else as a string. */
+export function decodeHeld(text: string, types: ReadonlySet<JsonType>): string {
+  const trimmed = text.trim();
+  const isScalar = !/^[{[]/.test(trimmed);
+  if (types.has('string') && isScalar && text.length > longestScalar) return JSON.stringify(text);
+  if (trimmed === '') return blankValue(text, types);
+  const json = scanWhole(trimmed);
+  if (json === null) return JSON.stringify(text);
+  if (types.has(typeOf(JSON.parse(json)))) return json;
+  return types.has('string') ? JSON.stringify(text) : json;
+}
+
+/** A container without brackets of its own is empty where no text is; else it is a string. */
+function blankValue(text: string, types: ReadonlySet<JsonType>): string {
+  if (types.has('string')) return JSON.stringify(text);
+  if (types.has('array')) return '[]';
+  return types.has('object') ? '{}' : JSON.stringify(text);
+}
+
+/** JSON of a text that is one value of JSON or Python; `null` if it is not. */
+export function scanWhole(text: string): string | null {
+  const scanner = new JsonScanner();
+  const end = scanner.scan(text, 0);
+  const { output } = scanner;
+  if (scanner.status === 'open') scanner.end();
+  if (scanner.status !== 'done' || end !== text.length) return null;
+  const json = scanner.output === output ? output : output + scanner.output;
+  return isJson(json) ? json : null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+/** The offered tools as the parser needs them: by name, and the schemas of their arguments. */
+import { ToolListError } from '../format/errors.ts';
+import type { Tool } from '../format/messages.ts';
+import { anywhere, type SchemaPlace } from './steps/schema-place.ts';
+
+/** Tools by name. */
+export class ToolTable {
+  /** Whether the caller said which tools there are; otherwise every name is acceptable. */
+  readonly known: boolean;
+  /** In UTF-16 units; 0 without tools. */
+  readonly longestName: number;
+  private readonly tools = new Map<string, Tool>();
+  private readonly places = new Map<string, SchemaPlace>();
+
+  constructor(tools: readonly Tool[] | undefined) {
+    this.known = tools !== undefined;
+    refuseOtherShapes(tools ?? []);
+    for (const tool of tools ?? []) {
+      const { name, parameters: schema } = tool.function;
+      this.tools.set(name, tool);
+      if (schema !== undefined) this.places.set(name, { schema, root: schema });
+    }
+    this.longestName = Math.max(0, ...Array.from(this.tools.keys(), (name) => name.length));
+  }
+
+  /** How many tools there are. */
+  get size(): number {
+    return this.tools.size;
+  }
+
+  /** Whether a tool has exactly this name. */
+  has(name: string): boolean {
+    return this.tools.has(name);
+  }
+
+  /** Whether some tool's name begins with `text`. */
+  beginsName(text: string): boolean {
+    for (const name of this.tools.keys()) {
+      if (name.startsWith(text)) return true;
+    }
+    return false;
+  }
+
+  /** The schema of a tool's arguments. */
+  parameters(name: string): SchemaPlace {
+    return this.places.get(name) ?? anywhere;
+  }
+}
+
+/** Whoever uses a generated module alone may give tools in another shape, which only `idiolect` itself reads. */
+function refuseOtherShapes(tools: readonly Tool[]): void {
+  const reason =
+    'a tool in the shape of OpenAI is expected, { type, function: { name, parameters } }; normalizeTools() of idiolect makes it of others';
+  if (!Array.isArray(tools)) throw new ToolListError({ source: 'tools', reason });
+  tools.forEach((tool: Partial<Tool> | null | undefined, index) => {
+    if (typeof tool?.function?.name === 'string') return;
+    throw new ToolListError({ source: 'tools', pointer: `/${index}`, reason });
+  });
+}

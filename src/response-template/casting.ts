@@ -1,0 +1,117 @@
+/** Gives the arguments of calls the types that the tools' schemas declare. */
+import { isObject } from '../format/json-values.ts';
+import type { JsonValue } from '../format/messages.ts';
+import { readFloat, readInteger, stripSpace } from './python-values.ts';
+import { objectFrom } from './transform.ts';
+
+/** JSON Schema type names that arguments are cast to, by tool and argument. */
+export type ArgumentTypes = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
+const maxDepth = 50;
+
+/** The types that a schema allows, in the order in which it names them; empty when it names none. */
+export function schemaTypes(schema: unknown, depth = 0): readonly string[] {
+  if (!isObject(schema) || depth > maxDepth) return [];
+  const { type } = schema;
+  const named = Array.isArray(type) ? type.filter((each) => typeof each === 'string') : [];
+  const types = typeof type === 'string' ? [type] : named;
+  for (const key of ['anyOf', 'oneOf']) {
+    const branches = schema[key];
+    if (Array.isArray(branches)) types.push(...branches.flatMap((branch) => schemaTypes(branch, depth + 1)));
+  }
+  if (schema.nullable) types.push('null');
+  return [...new Set(types)];
+}
+
+/** The argument types of `tools`. */
+export function argumentTypes(tools: readonly unknown[]): ArgumentTypes {
+  const byTool = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  for (const tool of tools) {
+    const definition = toolDefinition(tool);
+    if (definition === null || !isObject(definition.schema)) continue;
+    const { properties } = definition.schema;
+    if (!isObject(properties)) continue;
+    const types = Object.entries(properties).map(([name, schema]) => [name, schemaTypes(schema)] as const);
+    byTool.set(definition.name, new Map(types));
+  }
+  return byTool;
+}
+
+/**
+ * Name and schema of a tool of OpenAI's shape, of its bare function, or of MCP's; `null` for what has no name,
+ * or a schema that is no plain JSON.
+ */
+export function toolDefinition(tool: unknown): { readonly name: string; readonly schema: unknown } | null {
+  const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
+  if (!isObject(definition) || typeof definition.name !== 'string') return null;
+  const schema: unknown = definition.parameters ?? definition.inputSchema;
+  // Schemas of libraries are functions, or objects with this key.
+  const ofLibrary = typeof schema === 'function' || (isObject(schema) && '~standard' in schema);
+  return ofLibrary ? null : { name: definition.name, schema };
+}
+
+/** What `raw` is when read as the first of `types` that can read it; itself when none can. */
+export function castText(raw: string, types: readonly string[]): JsonValue {
+  for (const type of types) {
+    const value = castAs(raw, type);
+    if (value !== undefined) return value;
+  }
+  return raw;
+}
+
+function castAs(raw: string, type: string): JsonValue | undefined {
+  const text = stripSpace(raw);
+  switch (type) {
+    case 'integer':
+      return readInteger(text);
+    case 'number': {
+      const value = readFloat(text);
+      return value !== undefined && Number.isFinite(value) ? value + 0 : undefined;
+    }
+    case 'boolean': {
+      const word = text.toLowerCase();
+      return word === 'true' || word === '1' ? true : word === 'false' || word === '0' ? false : undefined;
+    }
+    case 'null':
+      return text === 'null' || text === 'None' ? null : undefined;
+    case 'array':
+    case 'object':
+      return castContainer(text, type);
+    default:
+      return undefined;
+  }
+}
+
+function castContainer(text: string, type: 'array' | 'object'): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    const isContainer = typeof value === 'object' && value !== null;
+    return isContainer && Array.isArray(value) === (type === 'array') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `value` with the arguments of the calls in it cast: a call of OpenAI's shape, or lists of them. Only
+ * texts are cast, and only where the tool declares a type; anything else comes back as it is.
+ */
+export function castToolCalls(value: JsonValue, types: ArgumentTypes, depth = 0): JsonValue {
+  if (depth > maxDepth) return value;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => castToolCalls(item, types, depth + 1));
+  if (!isObject(value) || !isObject(value.function)) return value;
+  const { name, arguments: given } = value.function;
+  const declared = typeof name === 'string' ? types.get(name) : undefined;
+  if (declared === undefined || !isObject(given)) return value;
+  const cast = Object.entries(given).map(
+    ([key, argument]) => [key, castArgument(argument, declared.get(key) ?? [])] as const,
+  );
+  const call = objectFrom([...Object.entries(value.function), ['arguments', objectFrom(cast)]]);
+  return objectFrom([...Object.entries(value), ['function', call]]);
+}
+
+function castArgument(argument: JsonValue, types: readonly string[]): JsonValue {
+  if (typeof argument === 'string') return castText(argument, types);
+  if (!Array.isArray(argument) || types.includes('array')) return argument;
+  return argument.map((item: JsonValue) => (typeof item === 'string' ? castText(item, types) : item));
+}

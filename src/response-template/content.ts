@@ -1,0 +1,220 @@
+/** The seven content parsers: from a region's text to a value. */
+
+import { PatternError, ResponseFieldError } from '../format/errors.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonObject, JsonValue } from '../format/messages.ts';
+import { type JsonDialect, parseDialect } from './json-dialect.ts';
+import { compilePattern, matchAll, namedGroups, type Pattern } from './pattern/pattern-search.ts';
+import { isTruthy, pythonTypeName, readFloat, readInteger, stripSpace } from './python-values.ts';
+import { type ContentParserName, contentParserNames, type FieldValue } from './template.ts';
+import { applyTransform, objectFrom, type TransformScope } from './transform.ts';
+
+/** Arguments of a content parser, by name. */
+export type ContentArguments = ReadonlyMap<string, JsonValue>;
+
+/** How the text of a field's regions is read. */
+export interface Reading {
+  readonly field: string;
+  readonly content: ContentParserName;
+  readonly contentArguments: ContentArguments;
+  /** `null` when the content is the value. */
+  readonly transform: { readonly shape: JsonValue; readonly each: boolean } | null;
+}
+
+/**
+ * The value of one region.
+ *
+ * @throws {ResponseFieldError} when the text is not what the content parser reads, or the transform
+ * names what is not there.
+ */
+export function readRegion(reading: Reading, raw: string, groups: ReadonlyMap<string, string>): FieldValue {
+  const { field, transform } = reading;
+  const content = readContent(field, raw, reading.content, reading.contentArguments);
+  if (transform === null) return content;
+  const { shape, each } = transform;
+  if (!each)
+    return applyTransform(shape, new Map<string, JsonValue>([...groups, ['content', content]]), field);
+  return readEach(field, content, groups, (scope) => applyTransform(shape, scope, field));
+}
+
+/**
+ * The content of a region, before any transform.
+ *
+ * @throws {ResponseFieldError}
+ */
+export function readContent(
+  field: string,
+  raw: string,
+  name: ContentParserName,
+  given: ContentArguments = new Map(),
+): FieldValue {
+  return parseContent({ field, raw, name, given });
+}
+
+/**
+ * Fills in a transform for each item of a list, whose keys come before the opener's groups.
+ *
+ * @throws {ResponseFieldError} when the content is no list of objects.
+ */
+export function readEach(
+  field: string,
+  content: FieldValue,
+  groups: ReadonlyMap<string, string>,
+  fill: (scope: TransformScope) => JsonValue,
+): FieldValue {
+  if (!Array.isArray(content)) throw unusable(field, 'list', content);
+  return content.map((item: JsonValue) => {
+    if (!isObject(item)) throw unusable(field, 'list of dicts', item);
+    return fill(new Map<string, JsonValue>([...groups, ...Object.entries(item)]));
+  });
+}
+
+/** Whether chunks of such a region are pieces of its final value. */
+export function isStructured(content: ContentParserName): boolean {
+  return content === 'json' || content === 'xml-inline' || content === 'kv-lines';
+}
+
+interface Content {
+  readonly field: string;
+  readonly raw: string;
+  readonly name: ContentParserName;
+  readonly given: ContentArguments;
+}
+
+function parseContent(content: Content): FieldValue {
+  switch (content.name) {
+    case 'text':
+      return isTruthy(content.given.has('strip') ? content.given.get('strip') : true)
+        ? stripSpace(content.raw)
+        : content.raw;
+    case 'int':
+      return readInteger(content.raw) ?? fail(content, 'is no integer');
+    case 'float':
+      return readFloat(content.raw) ?? fail(content, 'is no number');
+    case 'bool':
+      return ['true', '1'].includes(stripSpace(content.raw).toLowerCase());
+    case 'json':
+      return readJson(content);
+    case 'xml-inline':
+      return readTags(content);
+    case 'kv-lines':
+      return readLines(content);
+  }
+}
+
+function readJson(content: Content): FieldValue {
+  try {
+    return parseDialect(content.raw, dialectOf(content));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (isTruthy(content.given.get('allow_non_json') ?? false)) return readJsonAsText(content);
+    return fail(content, `is no JSON (${error.message})`);
+  }
+}
+
+function readJsonAsText(content: Content): string {
+  const strip = content.given.has('strip') ? content.given.get('strip') : true;
+  return isTruthy(strip) ? stripSpace(content.raw) : content.raw;
+}
+
+function dialectOf(content: Content): JsonDialect {
+  const delimiters = content.given.get('string_delims') ?? [];
+  if (!Array.isArray(delimiters)) return fail(content, 'string_delims must be a list of pairs');
+  return {
+    unquotedKeys: isTruthy(content.given.get('unquoted_keys') ?? false),
+    stringDelimiters: delimiters.map((pair: JsonValue) => {
+      const [open, close] = Array.isArray(pair) ? pair : [];
+      if (typeof open === 'string' && typeof close === 'string') return [open, close] as const;
+      return fail(content, 'string_delims must be a list of pairs');
+    }),
+  };
+}
+
+const tagPatterns = new WeakMap<ContentArguments, Pattern>();
+
+function tagPattern(content: Content): Pattern {
+  const known = tagPatterns.get(content.given);
+  if (known !== undefined) return known;
+  const source = content.given.get('tag_pattern');
+  if (typeof source !== 'string') return fail(content, 'needs the argument tag_pattern');
+  const pattern = compiled(content, source);
+  for (const group of ['key', 'value']) {
+    if (!pattern.groupNames.has(group)) return fail(content, `tag_pattern needs a group named ${group}`);
+  }
+  tagPatterns.set(content.given, pattern);
+  return pattern;
+}
+
+function compiled(content: Content, source: string): Pattern {
+  try {
+    return compilePattern(source);
+  } catch (error) {
+    if (error instanceof PatternError) return fail(content, error.message);
+    throw error;
+  }
+}
+
+function readTags(content: Content): JsonObject {
+  const pattern = tagPattern(content);
+  const merge = isTruthy(content.given.get('merge_duplicates') ?? false);
+  const entries = new Map<string, JsonValue>();
+  const merged = new Set<string>();
+  for (const match of matchAll(pattern, content.raw)) {
+    const groups = namedGroups(pattern, match, (from, to) => content.raw.slice(from, to));
+    const key = groups.get('key') ?? '';
+    const raw = groups.get('value');
+    const value = raw === undefined ? null : nested(content, raw);
+    const before = entries.get(key);
+    if (!merge || before === undefined) entries.set(key, value);
+    else entries.set(key, merged.has(key) && Array.isArray(before) ? [...before, value] : [before, value]);
+    if (merge && before !== undefined) merged.add(key);
+  }
+  return objectFrom(entries);
+}
+
+function readLines(content: Content): JsonObject {
+  const lineSeparator = textArgument(content, 'line_sep', '\n');
+  const keySeparator = textArgument(content, 'kv_sep', ':');
+  const strip = isTruthy(content.given.has('strip') ? content.given.get('strip') : true);
+  const tidy = (text: string) => (strip ? stripSpace(text) : text);
+  const entries = new Map<string, JsonValue>();
+  for (const line of content.raw.split(lineSeparator)) {
+    const at = line.indexOf(keySeparator);
+    if (at === -1) continue;
+    const value = nested(content, tidy(line.slice(at + keySeparator.length)));
+    entries.set(tidy(line.slice(0, at)), value);
+  }
+  return objectFrom(entries);
+}
+
+function textArgument(content: Content, name: string, otherwise: string): string {
+  const value = content.given.get(name) ?? otherwise;
+  return typeof value === 'string' && value !== '' ? value : fail(content, `${name} must be a text`);
+}
+
+/** Reads a value inside a region by the content parser named in `value_parser`. */
+function nested(content: Content, raw: string): JsonValue {
+  const parser = content.given.get('value_parser') ?? null;
+  if (!isTruthy(parser)) return raw;
+  if (!isObject(parser)) return fail(content, 'value_parser must be an object');
+  const { name: wanted = 'text', args = null } = parser;
+  const name = contentParserNames.find((known) => known === wanted);
+  if (name === undefined)
+    return fail(content, `value_parser names no content parser: ${JSON.stringify(wanted)}`);
+  const given = new Map(typeof args === 'object' && args !== null ? Object.entries(args) : []);
+  return parseContent({ field: content.field, raw, name, given });
+}
+
+function fail(content: Content, problem: string): never {
+  const shown = content.raw.length > 200 ? `${content.raw.slice(0, 200)}…` : content.raw;
+  throw new ResponseFieldError({
+    field: content.field,
+    reason: `${content.name}: ${JSON.stringify(shown)} ${problem}`,
+    raw: content.raw,
+  });
+}
+
+function unusable(field: string, wanted: string, value: JsonValue): ResponseFieldError {
+  const reason = `transform_each needs a ${wanted}, got ${pythonTypeName(value)}`;
+  return new ResponseFieldError({ field, reason, raw: '' });
+}

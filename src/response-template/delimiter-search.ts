@@ -1,0 +1,108 @@
+/** Looks for the first of several delimiters in a growing text. */
+import type { HeldText } from './held-text.ts';
+import { type PatternSearch, type RegexMatch, searchPattern } from './pattern/pattern-search.ts';
+import type { Delimiter, Region } from './region.ts';
+
+/** A delimiter to look for, and what it would do. */
+export interface Candidate {
+  readonly action: 'open' | 'close';
+  readonly field: Region;
+  readonly delimiter: Delimiter;
+  /** The first place at which it may match no characters. */
+  readonly emptyFrom: number;
+}
+
+/** A delimiter that was found. */
+export interface FoundDelimiter {
+  readonly candidate: Candidate;
+  readonly match: RegexMatch;
+}
+
+interface Watch {
+  readonly candidate: Candidate;
+  readonly search: PatternSearch;
+}
+
+/** First stretch that is searched in one go; later ones are twice as long each, up to the largest. */
+const stretch = { first: 256, largest: 65_536 };
+
+/**
+ * The search of one region. The delimiter that begins first is found; of several at one place the
+ * longest; of several as long, the first in the order of `candidates`.
+ */
+export class DelimiterSearch {
+  readonly #watches: readonly Watch[];
+  readonly #finder: RegExp | null;
+  #position: number;
+  #stretch = stretch.first;
+
+  /** `finder` finds the next character with which any of them can begin; `null` when that can be any. */
+  constructor(candidates: readonly Candidate[], from: number, finder: RegExp | null) {
+    this.#position = from;
+    this.#finder = finder;
+    this.#watches = candidates.map((candidate) => ({
+      candidate,
+      search: searchPattern(candidate.delimiter.pattern, from, { from: candidate.emptyFrom }),
+    }));
+  }
+
+  /** Looks at all of `text`; the found delimiter, or `null`. With `final`, no more text will come. */
+  advance(text: HeldText, final: boolean): FoundDelimiter | null {
+    if (this.#passOver(text)) return null;
+    // Short stretches, so that a delimiter nearby is not paid for by searching far behind it.
+    do {
+      const to = this.#nextStop(text);
+      for (const { search } of this.#watches) search.advance(text, to, final && to === text.end);
+      this.#position = to;
+      const found = this.#first();
+      if (found !== null) return found;
+    } while (this.#position < text.end);
+    return null;
+  }
+
+  /** Whether the text up to its end holds nothing with which a delimiter could begin; the usual case. */
+  #passOver(text: HeldText): boolean {
+    if (this.#finder === null || this.#position === 0) return false;
+    if (this.#watches.some(({ search }) => search.pending !== null || search.found !== null)) return false;
+    this.#finder.lastIndex = 0;
+    if (this.#finder.test(text.piece(this.#position, text.end))) return false;
+    this.#position = text.end;
+    for (const { search } of this.#watches) search.passTo(text.end);
+    return true;
+  }
+
+  /** Up to where the text belongs to the region, whatever comes. */
+  get safe(): number {
+    let safe = this.#position;
+    for (const { search } of this.#watches)
+      safe = Math.min(safe, search.pending ?? search.found?.start ?? safe);
+    return safe;
+  }
+
+  #nextStop(text: HeldText): number {
+    let to = Math.min(text.end, this.#position + this.#stretch);
+    this.#stretch = Math.min(2 * this.#stretch, stretch.largest);
+    // Not between the halves of a pair.
+    if (to < text.end && /[\ud800-\udbff]/.test(text.piece(to - 1, to))) to++;
+    return to;
+  }
+
+  #first(): FoundDelimiter | null {
+    let first: FoundDelimiter | null = null;
+    for (const { candidate, search } of this.#watches) {
+      const match = search.found;
+      if (match !== null && (first === null || goesBefore({ candidate, match }, first)))
+        first = { candidate, match };
+    }
+    if (first === null) return null;
+    const { start } = first.match;
+    const undecided = this.#watches.some(({ search }) => search.pending !== null && search.pending <= start);
+    return undecided ? null : first;
+  }
+}
+
+/** Whether `one`, which comes later in the list, goes before `other`. */
+function goesBefore(one: FoundDelimiter, other: FoundDelimiter): boolean {
+  if (one.match.start !== other.match.start) return one.match.start < other.match.start;
+  return one.match.end > other.match.end;
+}

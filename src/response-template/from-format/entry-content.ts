@@ -1,0 +1,108 @@
+/** How a response template reads arguments that are written entry by entry. */
+import type { EntryArguments, ValueFrame } from '../../format/chat-format.ts';
+import type { ResponseTemplateField } from '../index.ts';
+import { exactly, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts';
+import type { UnsupportedReason } from './unsupported.ts';
+
+/** A content parser, where one fits, and what it does not cover. */
+export interface EntryContent {
+  readonly content: Pick<ResponseTemplateField, 'content' | 'content_args'> | null;
+  readonly unsupported: readonly UnsupportedReason[];
+}
+
+/**
+ * The content parser for `entries`, whose braces may stand at the ends of the literals around them:
+ * `before` and `after`.
+ */
+export function entryContent(entries: EntryArguments, before: string, after: string): EntryContent {
+  const braced =
+    (before + entries.open).trim().endsWith('{') && (entries.close + after).trim().startsWith('}');
+  if (braced && isJsonDialect(entries))
+    return { content: dialect(entries), unsupported: unreadNull(entries) };
+  if (entries.entry.open.trim() === '') {
+    const detail = 'arguments are written as in a Python call, which no content parser reads';
+    return { content: null, unsupported: [{ code: 'pythonic-arguments', fatal: true, detail }] };
+  }
+  return { content: tags(entries), unsupported: unreadValues(entries) };
+}
+
+/** `{a:<|"|>x<|"|>,b:1}`: JSON with bare keys and foreign quotes. */
+function isJsonDialect(entries: EntryArguments): boolean {
+  const { entry, frames, nested } = entries;
+  return (
+    entry.open === '' &&
+    entry.key.trim() === ':' &&
+    entries.separator === ',' &&
+    frames.string.codec === 'raw' &&
+    frames.string.open !== '' &&
+    frames.number.codec === 'json' &&
+    (nested === null || (nested.object.open === '{' && nested.array.open === '['))
+  );
+}
+
+function unreadNull(entries: EntryArguments): readonly UnsupportedReason[] {
+  if (entries.frames.null.codec !== 'python') return [];
+  const detail = 'null is written as None, and a call that holds it is not read';
+  return [{ code: 'python-values', fatal: false, detail }];
+}
+
+function dialect(entries: EntryArguments): EntryContent['content'] {
+  const { string } = entries.frames;
+  return {
+    content: 'json',
+    content_args: { unquoted_keys: true, string_delims: [[string.open, string.close]] },
+  };
+}
+
+/** `<parameter=a>\n…\n</parameter>`. Types come from the tools' schemas. */
+function tags(entries: EntryArguments): EntryContent['content'] {
+  const { entry } = entries;
+  const frames = [
+    ...(entries.alternativeString === null ? [] : [entries.alternativeString]),
+    ...(entries.integer === undefined ? [] : [entries.integer]),
+    ...framesOf(entries),
+  ];
+  const open = oneOfPatterns(frames.map((frame) => exactly(frame.open)));
+  const close = oneOfPatterns(frames.map((frame) => exactly(frame.close)));
+  const optional = frames.some((frame) => frame.open === '') ? '?' : '';
+  const ending = entry.close
+    .map((part) => (typeof part === 'string' ? withOptionalEdges(part) : '(?P=key)'))
+    .join('');
+  const tagPattern =
+    `${exactly(entry.open.trimStart())}(?P<key>.+?)${withOptionalEdges(entry.key)}` +
+    `${group(open)}${open === '' ? '' : optional}(?P<value>.*?)${group(close)}${close === '' ? '' : optional}${ending.replace(/(?:\\n|\\t| )\?$/, '')}`;
+  const encoded = entries.frames.string.codec === 'json';
+  return {
+    content: 'xml-inline',
+    content_args: {
+      tag_pattern: tagPattern,
+      ...(encoded ? { value_parser: { name: 'json', args: { allow_non_json: true } } } : {}),
+    },
+  };
+}
+
+function group(pattern: string): string {
+  return pattern === '' || pattern.startsWith('(?:') ? pattern : `(?:${pattern})`;
+}
+
+function framesOf(entries: EntryArguments): readonly ValueFrame[] {
+  return Object.values(entries.frames).filter((frame) => frame.codec !== 'absent');
+}
+
+function unreadValues(entries: EntryArguments): readonly UnsupportedReason[] {
+  const containers = [entries.frames.array, entries.frames.object];
+  const reasons: UnsupportedReason[] = [];
+  if (entries.frames.string.codec === 'escaped') {
+    const detail = 'strings keep the escapes that the template puts into them';
+    reasons.push({ code: 'escaped-strings', fatal: false, detail });
+  }
+  if (containers.some((frame) => frame.codec === 'python')) {
+    const detail = 'lists and objects are written as Python literals and stay texts';
+    reasons.push({ code: 'python-values', fatal: false, detail });
+  }
+  if (containers.some((frame) => frame.codec === 'nested')) {
+    const detail = 'lists and objects are written in a notation of their own and stay texts';
+    reasons.push({ code: 'nested-values', fatal: false, detail });
+  }
+  return reasons;
+}

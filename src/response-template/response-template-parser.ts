@@ -1,0 +1,388 @@
+/** Parses a response, as it streams in, by a response template. */
+import { ResponseFieldError, UnsupportedOptionError } from '../format/errors.ts';
+import type { JsonValue } from '../format/messages.ts';
+import {
+  anyText,
+  checkOption,
+  list,
+  type OptionRule,
+  type OptionRules,
+  oneOf,
+  readOptions,
+  record,
+  requireOption,
+} from '../format/option-rules.ts';
+import { TextBlocks } from '../parser/markers/text-blocks.ts';
+import { type ArgumentTypes, argumentTypes, castToolCalls, toolDefinition } from './casting.ts';
+import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
+import { HeldText } from './held-text.ts';
+import { loadResponseTemplate } from './load.ts';
+import { MessageBuilder } from './message-builder.ts';
+import { commonFinder } from './pattern/first-characters.ts';
+import { endOfLastMatch, namedGroups } from './pattern/pattern-search.ts';
+import type { LoadedTemplate, Region } from './region.ts';
+import type { RegionEvent, ResponseTemplate, TemplateMessage } from './template.ts';
+
+/** How to parse. */
+export interface ResponseTemplateOptions {
+  /**
+   * The prompt that the model continues, because it may have begun the message (an opened `<think>`).
+   * Everything up to the last start anchor is left out. `""` when the response holds the whole message.
+   */
+  readonly prefix: string;
+  /**
+   * The tools that were offered, their schemas as plain JSON Schema: arguments that came as texts are cast to
+   * the types they declare. `normalizeTools` makes such a list of tools of any shape.
+   */
+  readonly tools?: readonly unknown[] | null;
+  /**
+   * What becomes of the implicit field when its region ends and text comes again (`answer`, a call,
+   * more answer). `join`, the default: nothing is lost, its texts are one text. `overwrite`: the last
+   * stretch wins, as in the reference. Only for text that does not repeat.
+   */
+  readonly reopenedText?: 'join' | 'overwrite';
+  /**
+   * What becomes of a region whose text is not what its field reads. `throw`, the default: an error, as
+   * in the reference. `event`: the event `region_malformed` in place of `region_close`, with the raw
+   * text; nothing that a model writes throws then.
+   */
+  readonly malformed?: 'throw' | 'event';
+}
+
+const toolsOrNone: OptionRule = {
+  wanted: 'a list of tools with names and plain JSON Schema, as normalizeTools() makes it',
+  allows: (value) =>
+    value === null || (Array.isArray(value) && value.every((tool) => toolDefinition(tool) !== null)),
+};
+
+const rules: OptionRules<ResponseTemplateOptions> = {
+  prefix: anyText,
+  tools: toolsOrNone,
+  reopenedText: oneOf('join', 'overwrite'),
+  malformed: oneOf('throw', 'event'),
+};
+
+/** What responses that are parsed together may continue. */
+const prefixes: OptionRule = {
+  wanted: 'a text, or a list of texts',
+  allows: (value) => typeof value === 'string' || Array.isArray(value),
+};
+
+/** A parser for one response. */
+export interface ResponseTemplateParser {
+  /** What the prompt already wrote of the message. */
+  readonly initialEvents: readonly RegionEvent[];
+  /**
+   * Takes the next piece of the response, cut anywhere.
+   *
+   * @throws {ResponseFieldError} when a region's text is not what its field reads. The parser can go on:
+   * the events up to there come with the next piece.
+   * @throws {UnsupportedOptionError} for anything but a text.
+   */
+  feed(text: string): readonly RegionEvent[];
+  /**
+   * Ends the response: closes what is open.
+   *
+   * @throws {ResponseFieldError} likewise, and when a required field is missing.
+   */
+  finish(): { readonly message: TemplateMessage; readonly events: readonly RegionEvent[] };
+}
+
+/**
+ * Makes a parser for one response. The template is not changed, and may be used again.
+ *
+ * @throws {ResponseTemplateError} when the template is not valid.
+ * @throws {UnsupportedOptionError} when `prefix` is missing, or an option has a value that it cannot have.
+ */
+export function createResponseTemplateParser(
+  template: ResponseTemplate | JsonValue,
+  options: ResponseTemplateOptions,
+): ResponseTemplateParser {
+  return startParser(loadResponseTemplate(template), options);
+}
+
+/** The same for a template that was loaded before. */
+export function startParser(
+  template: LoadedTemplate,
+  given: ResponseTemplateOptions,
+): ResponseTemplateParser {
+  if (typeof given?.prefix !== 'string') {
+    const reason =
+      'give the prompt that the model continued, or "" when the response holds the whole message';
+    throw new UnsupportedOptionError({ option: 'prefix', reason });
+  }
+  return new RegionParser(template, readOptions(given, rules));
+}
+
+interface OpenRegion {
+  readonly field: Region;
+  readonly groups: ReadonlyMap<string, string>;
+  readonly raw: TextBlocks;
+}
+
+class RegionParser implements ResponseTemplateParser {
+  readonly initialEvents: readonly RegionEvent[];
+  readonly #template: LoadedTemplate;
+  readonly #types: ArgumentTypes;
+  readonly #joinsText: boolean;
+  readonly #reportsMalformed: boolean;
+  readonly #message: MessageBuilder;
+  readonly #text = new HeldText();
+  /** How many characters before a place its delimiters may look at. */
+  readonly #lookbehind: number;
+  #events: RegionEvent[] = [];
+  /** The open region; `null` between regions. */
+  #region: OpenRegion | null = null;
+  #search: DelimiterSearch;
+  /** By open region: what finds the characters with which its delimiters begin. */
+  readonly #finders = new Map<Region | null, RegExp | null>();
+  /** Up to here, the text has been said or was a delimiter. */
+  #position = 0;
+  /** Fields opened by an empty delimiter at `#position`, so that none opens there forever. */
+  #openedHere = new Set<Region>();
+  /** Texts of the implicit field, where they are to be joined. */
+  readonly #implicitTexts: string[] = [];
+  /** First half of a pair whose second half has not come. */
+  #half = '';
+  #finished = false;
+
+  constructor(template: LoadedTemplate, options: ResponseTemplateOptions) {
+    this.#template = template;
+    this.#types = argumentTypes(options.tools ?? []);
+    const { implicit } = template;
+    this.#joinsText =
+      options.reopenedText !== 'overwrite' && implicit !== null && implicit.text && !implicit.repeats;
+    this.#reportsMalformed = options.malformed === 'event';
+    this.#message = new MessageBuilder(template);
+    this.#lookbehind = Math.max(
+      1,
+      ...delimitersOf(template).map(({ pattern }) => pattern.program.lookbehind),
+    );
+    this.#search = this.#startSearch();
+    const begun = behindAnchor(template, options.prefix);
+    this.initialEvents = begun === '' ? [] : this.feed(begun);
+  }
+
+  feed(piece: string): readonly RegionEvent[] {
+    if (this.#finished) {
+      throw new UnsupportedOptionError({
+        option: 'feed',
+        reason: 'the response is finished; make a new parser',
+      });
+    }
+    checkOption('feed', piece ?? null, anyText);
+    const whole = this.#half + piece;
+    const last = whole.charCodeAt(whole.length - 1);
+    const keepsHalf = last >= 0xd800 && last <= 0xdbff;
+    this.#half = keepsHalf ? whole.slice(-1) : '';
+    this.#text.append(keepsHalf ? whole.slice(0, -1) : whole);
+    this.#process(false);
+    return this.#takeEvents();
+  }
+
+  finish(): { readonly message: TemplateMessage; readonly events: readonly RegionEvent[] } {
+    if (this.#finished) {
+      throw new UnsupportedOptionError({
+        option: 'finish',
+        reason: 'the response is finished; make a new parser',
+      });
+    }
+    this.#finished = true;
+    this.#text.append(this.#half);
+    this.#process(true);
+    this.#say(this.#text.end);
+    this.#close();
+    this.#joinTexts();
+    for (const field of this.#message.missing()) {
+      const reason = 'the response lacks this required field';
+      this.#orMalformed(field, '', () => {
+        throw new ResponseFieldError({ field, reason, raw: '' });
+      });
+    }
+    return { message: this.#message.finish(), events: this.#takeEvents() };
+  }
+
+  #takeEvents(): readonly RegionEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #process(final: boolean): void {
+    while (this.#position < this.#text.end) {
+      const found = this.#search.advance(this.#text, final);
+      this.#say(found?.match.start ?? this.#search.safe);
+      if (found === null) break;
+      this.#take(found);
+    }
+    this.#text.forget(this.#position - 2 * this.#lookbehind);
+  }
+
+  /** Gives the text up to `to` to the open region, or to the implicit one. */
+  #say(to: number): void {
+    if (to <= this.#position) return;
+    const text = this.#text.slice(this.#position, to);
+    this.#moveTo(to);
+    if (this.#region === null && this.#template.implicit !== null)
+      this.#open(this.#template.implicit, new Map());
+    if (this.#region === null) return;
+    const { field, raw } = this.#region;
+    raw.append(text);
+    this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: field.structured });
+  }
+
+  #take(found: FoundDelimiter): void {
+    try {
+      if (found.candidate.action === 'open') this.#takeOpener(found);
+      else this.#takeCloser(found);
+    } finally {
+      // Also where a region could not be read: the next ones can.
+      this.#search = this.#startSearch();
+    }
+  }
+
+  #takeOpener({ candidate, match }: FoundDelimiter): void {
+    this.#close();
+    const groups = namedGroups(candidate.delimiter.pattern, match, (from, to) => this.#text.slice(from, to));
+    this.#moveTo(match.end);
+    if (match.end === match.start) this.#openedHere.add(candidate.field);
+    this.#open(candidate.field, groups);
+  }
+
+  #takeCloser({ candidate, match }: FoundDelimiter): void {
+    // Where `$` closes the implicit region, the newline that it stands before is no text of it either.
+    const empty = match.end === match.start && candidate.field === this.#template.implicit;
+    const passed = empty && this.#text.slice(match.end, match.end + 1) === '\n' ? 1 : 0;
+    this.#moveTo(match.end + passed);
+    this.#close();
+  }
+
+  #moveTo(position: number): void {
+    if (position > this.#position) this.#openedHere.clear();
+    this.#position = position;
+  }
+
+  #open(field: Region, groups: ReadonlyMap<string, string>): void {
+    this.#region = { field, groups, raw: new TextBlocks() };
+    this.#events.push({ type: 'region_open', field: field.name });
+  }
+
+  #close(): void {
+    if (this.#region === null) return;
+    const { field, groups, raw } = this.#region;
+    this.#region = null;
+    const text = raw.toString();
+    this.#orMalformed(field.name, text, () => {
+      const value = castToolCalls(field.read(text, groups), this.#types);
+      this.#message.add(field, value);
+      this.#events.push({ type: 'region_close', field: field.name, value });
+      if (this.#joinsText && field === this.#template.implicit) this.#implicitTexts.push(text);
+    });
+  }
+
+  /** Reads a region, or says that it is malformed, where that was asked for. */
+  #orMalformed(field: string, raw: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!this.#reportsMalformed || !(error instanceof ResponseFieldError)) throw error;
+      this.#events.push({ type: 'region_malformed', field, raw, reason: error.reason });
+    }
+  }
+
+  /** Replaces the last stretch of the implicit field by all of them. */
+  #joinTexts(): void {
+    const { implicit } = this.#template;
+    if (implicit === null || this.#implicitTexts.length < 2) return;
+    this.#message.add(implicit, implicit.read(this.#implicitTexts.join(''), new Map()));
+  }
+
+  #startSearch(): DelimiterSearch {
+    const candidates = this.#candidates();
+    return new DelimiterSearch(candidates, this.#position, this.#finderOf(candidates));
+  }
+
+  #finderOf(candidates: readonly Candidate[]): RegExp | null {
+    const region = this.#region?.field ?? this.#template.implicit;
+    const known = this.#finders.get(region);
+    if (known !== undefined) return known;
+    const finder = commonFinder(candidates.map(({ delimiter }) => delimiter.pattern.program));
+    this.#finders.set(region, finder);
+    return finder;
+  }
+
+  /** What may come next: in a region of its own, its closer; elsewhere all openers and the implicit closer. */
+  #candidates(): Candidate[] {
+    const open = this.#region?.field ?? null;
+    const { implicit, fields } = this.#template;
+    const closing = open ?? implicit;
+    // With nothing open, there is nothing that an empty closer could close here.
+    const emptyFrom = this.#position + (open === null ? 1 : 0);
+    const closer: Candidate[] =
+      closing?.close == null
+        ? []
+        : [{ action: 'close', field: closing, delimiter: closing.close, emptyFrom }];
+    if (open !== null && open !== implicit) return closer;
+    // Of openers that match the same text, the field whose name sorts first wins, as in the reference.
+    const byName = fields.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const openers = byName.flatMap((field): Candidate[] => {
+      if (field.open === null) return [];
+      const openFrom = this.#position + (this.#openedHere.has(field) ? 1 : 0);
+      return [{ action: 'open', field, delimiter: field.open, emptyFrom: openFrom }];
+    });
+    return [...openers, ...closer];
+  }
+}
+
+function delimitersOf(template: LoadedTemplate) {
+  return template.fields.flatMap((field) => [field.open ?? [], field.close ?? []].flat());
+}
+
+/** What the prompt wrote of the message: the text behind the last anchor, or all of it without one. */
+function behindAnchor(template: LoadedTemplate, prefix: string): string {
+  return prefix.slice(endOfLastMatch(template.anchor, prefix));
+}
+
+/** Parses a whole response at once. Options and errors are those of {@link createResponseTemplateParser}. */
+export function parseWithResponseTemplate(
+  template: ResponseTemplate | JsonValue,
+  text: string,
+  options: ResponseTemplateOptions,
+): TemplateMessage {
+  return parseLoaded(loadResponseTemplate(template), text, options);
+}
+
+/**
+ * Parses several responses, with one prefix for all or one for each.
+ *
+ * @throws {UnsupportedOptionError} when the number of prefixes is not that of the texts, or there are none.
+ */
+export function parseBatchWithResponseTemplate(
+  template: ResponseTemplate | JsonValue,
+  texts: readonly string[],
+  options: Omit<ResponseTemplateOptions, 'prefix'> & { readonly prefix: string | readonly string[] },
+): TemplateMessage[] {
+  checkOption('options', options ?? null, record);
+  requireOption('texts', texts, list);
+  const { prefix } = options;
+  checkOption('prefix', prefix ?? null, prefixes);
+  if (typeof prefix !== 'string' && prefix.length !== texts.length) {
+    const reason = `${prefix.length} prefixes for ${texts.length} texts; give one for all or one for each`;
+    throw new UnsupportedOptionError({ option: 'prefix', reason });
+  }
+  const loaded = loadResponseTemplate(template);
+  return texts.map((text, index) => {
+    const own = typeof prefix === 'string' ? prefix : (prefix[index] ?? '');
+    return parseLoaded(loaded, text, { ...options, prefix: own });
+  });
+}
+
+function parseLoaded(
+  template: LoadedTemplate,
+  text: string,
+  options: ResponseTemplateOptions,
+): TemplateMessage {
+  const parser = startParser(template, options);
+  parser.feed(text);
+  return parser.finish().message;
+}

@@ -1,0 +1,66 @@
+/** What a chat is asked to do, whichever engine answers it. */
+
+import type { Message } from '../../format/messages.ts';
+import type { GrammarOptions } from '../../grammar/build-grammar.ts';
+import type { ToolList } from '../../tools/tools.ts';
+
+/** How tokens are drawn. Absent fields take the defaults that are given with them. */
+export interface SamplingOptions {
+  /** 0 (default) always takes the most likely token. */
+  readonly temperature?: number;
+  /** Default: 40. */
+  readonly topK?: number;
+  /** Default: 0.95. */
+  readonly topP?: number;
+  /** Default: 0. */
+  readonly minP?: number;
+  /** Makes a run repeatable. Default: the time. */
+  readonly seed?: number;
+}
+
+/** What a chat is to do. */
+export interface ChatOptions<Tools extends ToolList = ToolList>
+  extends Omit<GrammarOptions, 'generationPrompt' | 'tools'>,
+    SamplingOptions {
+  readonly messages: readonly Message[];
+  /**
+   * Tools on offer: in OpenAI's shape, as an MCP server lists them, or with a schema of a validation
+   * library. Default: none.
+   */
+  readonly tools?: Tools;
+  /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
+  readonly thinking?: boolean;
+  /**
+   * Tokens of reasoning after which it is closed for the model; 0 for none at all. Within a character it is
+   * closed behind it. Default: no limit.
+   */
+  readonly thinkingBudget?: number;
+  /** `none`: thoughts stay in the content. Default: `separate`. */
+  readonly reasoningFormat?: 'separate' | 'none';
+  /** More variables for the template. */
+  readonly templateVariables?: Readonly<Record<string, unknown>>;
+  /** Leaves the last message, an assistant's, open and continues it. Default: false. */
+  readonly continueFinalMessage?: boolean;
+  /**
+   * The most tokens to write, those of injected text included. A response that is not over by then ends with
+   * `length`, also within a call, which is then `malformed` and none of `tool_calls`. Default: as many as the
+   * context holds.
+   */
+  readonly maxTokens?: number;
+  /**
+   * More texts at which the response ends. They count in thoughts and free text only, which calls, an answer of
+   * a schema and what comes before a call that is demanded are not. Of a special token the whole text counts.
+   */
+  readonly stop?: readonly string[];
+  /**
+   * Ends the response: iteration and `message` then throw the signal's reason. While tools are compiled it is
+   * looked at between two of them.
+   */
+  readonly signal?: AbortSignal;
+  /**
+   * Write forced text without sampling it: several times faster. Where the model would have drawn the same
+   * tokens for it, the message is the same at temperature 0; a run of tokens cut in another way can lead it
+   * elsewhere. Default: true.
+   */
+  readonly injectForcedText?: boolean;
+}

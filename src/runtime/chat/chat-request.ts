@@ -1,0 +1,58 @@
+/** A chat's options in the words of those who render its prompt and read its response. */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import type { Tool } from '../../format/messages.ts';
+import type { ResponseParserOptions } from '../../parser/response-parser.ts';
+import { argumentCheck } from './argument-checks.ts';
+import { callIds } from './call-ids.ts';
+import type { ChatOptions } from './chat-options.ts';
+import type { TemplateShelf } from './learned-template.ts';
+import type { PromptRequest } from './sewn-prompt.ts';
+
+/** What to render for a chat with `tools`. */
+export function promptRequest(
+  options: ChatOptions,
+  tools: readonly Tool[],
+  shelf: TemplateShelf,
+  { input }: ChatFormat,
+): PromptRequest {
+  return {
+    messages: options.messages,
+    tools,
+    ...optional('thinking', options.thinking),
+    ...optional('templateVariables', options.templateVariables),
+    ...optional('continueFinalMessage', options.continueFinalMessage),
+    addGenerationPrompt: options.continueFinalMessage !== true,
+    input,
+    name: shelf.sources.name,
+    ...shelf.specialTexts,
+  };
+}
+
+/** How its response is to be read. */
+export function parserOptions(
+  options: ChatOptions,
+  tools: readonly Tool[],
+  generationPrompt: string,
+): ResponseParserOptions {
+  return {
+    tools: options.toolChoice === 'none' ? [] : tools,
+    generationPrompt,
+    createId: callIds(options.messages),
+    ...optional('parallelToolCalls', options.parallelToolCalls),
+    ...optional('reasoningFormat', options.reasoningFormat),
+    ...optional('validate', argumentCheck(options.tools, options.policy) ?? undefined),
+  };
+}
+
+/** Whether nothing but thoughts and text may come, whatever grammar keeps calls away. */
+export function isPlainText({ toolChoice, responseFormat }: ChatOptions): boolean {
+  return toolChoice === 'none' && (responseFormat === undefined || responseFormat.type === 'text');
+}
+
+/** A field that is there only if it has a value. */
+function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
+}

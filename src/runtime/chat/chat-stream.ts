@@ -1,0 +1,67 @@
+/** What `model.chat` returns: events to iterate over, and the message and its calls as promises. */
+import type { SchemaIssue } from '../../format/errors.ts';
+import type { AssistantMessage } from '../../format/messages.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
+import { GeneratedStream } from './generated-stream.ts';
+
+/**
+ * One response. It is generated as it is read: iterate over the events, or await `message`, or iterate and
+ * then await. Events are not kept: whoever has awaited `message`, or iterates a second time, gets a
+ * `ResponseReadError`. Leaving the iteration early ends the response; `message` is then what had been written.
+ */
+export interface ChatStream<Tools extends ToolList = ToolList> extends AsyncIterable<ChatEvent<Tools>> {
+  /** The finished message. Rejects with whatever ended the response: a typed error, the signal's reason. */
+  readonly message: Promise<ResponseMessage>;
+  /** The calls of the message with their arguments parsed; empty when it makes none. Rejects like `message`. */
+  readonly calls: Promise<readonly ToolCallOf<Tools>[]>;
+  /**
+   * What the grammar enforces otherwise than the schemas say; empty when nothing. Known before the first token,
+   * so reading it reads nothing of the response. Rejects with what keeps the response from beginning.
+   */
+  readonly report: Promise<readonly SchemaIssue[]>;
+}
+
+/** Finds out what a grammar enforces otherwise than written. */
+export type ReadReport = () => Promise<readonly SchemaIssue[]>;
+
+/** A response that is generated when somebody first looks. */
+export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessage> implements ChatStream {
+  readonly #readReport: ReadReport;
+
+  constructor(
+    generation: AsyncGenerator<ResponseEvent, ResponseMessage>,
+    interrupted: () => ResponseMessage,
+    readReport: ReadReport,
+  ) {
+    super(generation, interrupted);
+    this.#readReport = readReport;
+  }
+
+  get message(): Promise<ResponseMessage> {
+    return this.result;
+  }
+
+  get calls(): Promise<readonly ToolCallOf<ToolList>[]> {
+    return this.part(callsOf);
+  }
+
+  get report(): Promise<readonly SchemaIssue[]> {
+    return unseen(this.#readReport());
+  }
+}
+
+/** The same promise; that it is rejected need not be seen, because whoever reads the response sees it. */
+export function unseen<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/** The calls of a message, their arguments parsed. */
+export function callsOf({ tool_calls = [] }: AssistantMessage): ToolCallOf<ToolList>[] {
+  return tool_calls.map(({ id, function: called }) => ({
+    id,
+    name: called.name,
+    arguments: JSON.parse(called.arguments),
+  }));
+}

@@ -1,0 +1,87 @@
+/** Events and a result that are made as they are read. */
+import { ResponseReadError } from '../../format/errors.ts';
+
+type Generation<Event, Result> = AsyncGenerator<Event, Result>;
+
+interface Settle<Result> {
+  readonly resolve: (result: Result | PromiseLike<Result>) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * A stream over a generation that starts when somebody first looks. `interrupted` is asked for the
+ * result of one that was left. Events are not kept: a second reader gets a `ResponseReadError`.
+ */
+export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
+  readonly #generation: Generation<Event, Result>;
+  readonly #interrupted: () => Result;
+  readonly #result: Promise<Result>;
+  #settle: Settle<Result> = { resolve: () => undefined, reject: () => undefined };
+  #iterating = false;
+
+  constructor(generation: Generation<Event, Result>, interrupted: () => Result) {
+    this.#generation = generation;
+    this.#interrupted = interrupted;
+    this.#result = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    // A failure reaches whoever iterates or awaits; it must not also count as unhandled.
+    this.#result.catch(() => undefined);
+  }
+
+  /** What the generation comes to. Reads it to its end where nobody iterates. */
+  protected get result(): Promise<Result> {
+    // Later, so that whoever takes the promise first and iterates then is the reader.
+    if (!this.#iterating) queueMicrotask(() => void this.#drain());
+    return this.#result;
+  }
+
+  /** A part of the result. Rejects with what the result rejects with; like it, unseen if nobody awaits it. */
+  protected part<Part>(read: (result: Result) => Part): Promise<Part> {
+    const part = this.result.then(read);
+    part.catch(() => undefined);
+    return part;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+    if (this.#iterating) throw new ResponseReadError();
+    this.#iterating = true;
+    let ended = false;
+    try {
+      while (true) {
+        const { done, value } = await this.#generation.next();
+        if (done === true) {
+          ended = true;
+          this.#settle.resolve(value);
+          return;
+        }
+        yield value;
+      }
+    } catch (error) {
+      ended = true;
+      this.#settle.reject(error);
+      throw error;
+    } finally {
+      if (!ended) await this.#leave();
+    }
+  }
+
+  /** The reader left: the engine is freed first, then the result is what had come by then. */
+  async #leave(): Promise<void> {
+    try {
+      await this.#generation.return(undefined as Result);
+    } finally {
+      this.#settle.resolve(this.#interrupted());
+    }
+  }
+
+  /** Reads to the end for someone who only wants the result. */
+  async #drain(): Promise<void> {
+    if (this.#iterating) return;
+    try {
+      for await (const event of this) void event;
+    } catch {
+      // The result was rejected with it.
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** Grammars of earlier requests, and the arguments that they are made of: each schema is compiled once. */
+
+import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
+import { toolsOfTemplate } from '../../format/compiled-tools.ts';
+import type { Tool } from '../../format/messages.ts';
+import { sha256 } from '../../format/sha256.ts';
+import {
+  type BuiltGrammar,
+  buildGrammarWith,
+  type PlainGrammarOptions,
+  plainResponseFormat,
+  planRequest,
+} from '../../grammar/build-grammar.ts';
+import { createMatcher, type Matcher } from '../../grammar/matcher/matcher.ts';
+import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
+import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
+
+/** A grammar and a matcher at its beginning, to be cloned. */
+export interface ReadyGrammar {
+  readonly grammar: BuiltGrammar;
+  readonly matcher: Matcher | null;
+}
+
+/** Requests that are remembered, and sets of tools; an application has few. */
+const capacity = 32;
+/** Milliseconds of compiling after which whatever else waits has its turn. */
+const longestTurn = 10;
+
+/** Remembers the grammars of one model. */
+export class GrammarCache {
+  readonly #known = new Map<string, ReadyGrammar>();
+  /** By the compiler's own text; those that were used last stand last. */
+  readonly #arguments = new Map<string, readonly ToolArguments[]>();
+  readonly #digest: (text: string) => string;
+
+  /** `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours. */
+  constructor(digest: (text: string) => string = sha256) {
+    this.#digest = digest;
+  }
+
+  /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
+  get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
+    const key = keyOf(format, options);
+    const known = this.#known.get(key);
+    return known === undefined ? this.#build(key, format, options, null) : this.#keep(key, known);
+  }
+
+  /**
+   * The same, tool by tool: between two that take long, others have their turn and the signal is looked at.
+   * Throws its reason, too.
+   */
+  async prepare(
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadyGrammar> {
+    const key = keyOf(format, options);
+    const known = this.#known.get(key);
+    if (known !== undefined) return this.#keep(key, known);
+    const request = planRequest(format, options);
+    const tools = request === null ? [] : callableTools(format, request);
+    const compiled = request === null ? null : this.#argumentsFor(format, request);
+    if (compiled !== null) await compileInTurns(compiled, tools, signal);
+    // Another chat with the same tools may have come first; the two compiled them together.
+    const meanwhile = this.#known.get(key);
+    return meanwhile === undefined ? this.#build(key, format, options, compiled) : this.#keep(key, meanwhile);
+  }
+
+  #build(
+    key: string,
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    known: ToolArguments | null,
+  ): ReadyGrammar {
+    const grammar = buildGrammarWith(
+      (of, request) => known ?? this.#argumentsFor(of, request) ?? undefined,
+      format,
+      options,
+    );
+    const { expression } = grammar;
+    return this.#keep(key, { grammar, matcher: expression === null ? null : createMatcher(expression) });
+  }
+
+  #keep(key: string, ready: ReadyGrammar): ReadyGrammar {
+    // The latest come last, so that the first is the one to forget.
+    this.#known.delete(key);
+    this.#known.set(key, ready);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > capacity && oldest !== undefined) this.#known.delete(oldest);
+    return ready;
+  }
+
+  /** Where the arguments of these tools are known, or are to be compiled; `null` where none can be called. */
+  #argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): ToolArguments | null {
+    const tools = callableTools(format, request);
+    const { calls } = format;
+    if (calls === null || tools.length === 0) return null;
+    const compiler = compilerText(format, request);
+    const sets = this.#arguments.get(compiler) ?? [];
+    const known =
+      sets.find((set) => set.lacking(tools) === 0) ??
+      compiledAhead({ ...format, calls }, request, tools, compiler, this.#digest) ??
+      new ToolArguments(calls, request);
+    this.#arguments.delete(compiler);
+    this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
+    const [oldest] = this.#arguments.keys();
+    if (this.#arguments.size > capacity && oldest !== undefined) this.#arguments.delete(oldest);
+    return known;
+  }
+}
+
+async function compileInTurns(
+  compiled: ToolArguments,
+  tools: readonly Tool[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  compiled.announce(tools);
+  let turn = performance.now();
+  for (const tool of tools) {
+    compiled.add(tool);
+    if (performance.now() - turn >= longestTurn) {
+      await new Promise((resolve) => setTimeout(resolve));
+      turn = performance.now();
+    }
+    signal?.throwIfAborted();
+  }
+}
+
+/** What `generate --tools` compiled with this compiler: the set that lacks the fewest of `tools`. */
+function compiledAhead(
+  { calls, templateSha256 }: ChatFormat & { readonly calls: CallsFormat },
+  request: ResponseGrammarOptions,
+  tools: readonly Tool[],
+  compiler: string,
+  digest: (text: string) => string,
+): ToolArguments | undefined {
+  const remembered = toolsOfTemplate(templateSha256);
+  // Not even a digest is needed where nothing was compiled.
+  const own = remembered.length === 0 ? '' : digest(compiler);
+  const sets = remembered
+    .filter(({ compiled }) => compiled.compiler === own)
+    .map(({ compiled: table }) => new ToolArguments(calls, request, { table, digest }));
+  const lacking = sets.map((set) => set.lacking(tools));
+  const fewest = Math.min(...lacking);
+  return fewest < tools.length ? sets[lacking.indexOf(fewest)] : undefined;
+}
+
+/** What is absent and what is given as its default are the same request. */
+function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
+  const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'schema' } = options;
+  const { tools = [], parallelToolCalls, generationPrompt } = options;
+  const responseFormat = plainResponseFormat(options.responseFormat);
+  const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };
+  return JSON.stringify([templateSha256, choices, tools]);
+}

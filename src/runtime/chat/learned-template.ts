@@ -1,0 +1,120 @@
+/** The templates of a model and what is known of them: from a generated module, or analysed here. */
+import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
+import { observeCapabilities } from '../../analysis/capabilities.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
+import { ToolsUnsupportedError } from '../../format/errors.ts';
+import { sha256 } from '../../format/sha256.ts';
+import type { GeneratedModule, ResponseModule } from '../../parser/module-contract.ts';
+import { parseTemplate } from '../../template/template.ts';
+
+/** What `generated/index.ts` exports: loaders of modules by the fingerprint of their template. */
+export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly responseModule: GeneratedModule }>>;
+
+/** A template and how the model writes under it. */
+export interface LearnedTemplate {
+  readonly source: string;
+  readonly format: ChatFormat;
+  /** Set when a generated module was found by the template's fingerprint. */
+  readonly responseModule: ResponseModule | null;
+  /** Set when the template was analysed on the spot; its warnings are worth reading. */
+  readonly analysis: Analysis | null;
+}
+
+/** Texts of the tokens that templates take from outside. */
+export interface SpecialTexts {
+  readonly bosToken: string;
+  readonly eosToken: string;
+}
+
+/** The templates of a model file; one that ships only one has it twice. */
+export interface TemplateSources {
+  /** Names the model in errors. */
+  readonly name: string;
+  readonly default: string;
+  readonly toolUse: string;
+}
+
+/** Learns each template once, when it is first needed. */
+export class TemplateShelf {
+  readonly specialTexts: SpecialTexts;
+  readonly sources: TemplateSources;
+  readonly #learned: Map<string, LearnedTemplate>;
+  #toolsRequired = false;
+
+  private constructor(
+    sources: TemplateSources,
+    specialTexts: SpecialTexts,
+    learned: Map<string, LearnedTemplate>,
+  ) {
+    this.sources = sources;
+    this.specialTexts = specialTexts;
+    this.#learned = learned;
+  }
+
+  /** Looks for generated modules; what has none is analysed later. */
+  static async open(
+    sources: TemplateSources,
+    specialTexts: SpecialTexts,
+    modules: readonly GeneratedModule[] | ModuleRegistry,
+  ): Promise<TemplateShelf> {
+    const learned = new Map<string, LearnedTemplate>();
+    for (const source of new Set([sources.default, sources.toolUse])) {
+      const generated = await findGenerated(source, modules);
+      if (generated !== undefined) {
+        learned.set(source, { source, format: generated.format, responseModule: generated, analysis: null });
+      }
+    }
+    return new TemplateShelf(sources, specialTexts, learned);
+  }
+
+  /** Whether a generated module was found for the template of chats with tools. */
+  get knowsTools(): boolean {
+    return this.#learned.has(this.sources.toolUse);
+  }
+
+  /**
+   * The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`, and
+   * `ToolsUnsupportedError` where tools are required and the analysis cannot read the template's calls.
+   */
+  learn(withTools: boolean): LearnedTemplate {
+    const source = withTools ? this.sources.toolUse : this.sources.default;
+    const known = this.#learned.get(source) ?? this.#analyze(source);
+    this.#learned.set(source, known);
+    if (withTools && this.#toolsRequired) this.requireTools();
+    return known;
+  }
+
+  /**
+   * Throws `ToolsUnsupportedError` when the template for chats with tools does not tell the model of them
+   * or renders no calls: the same judgement as before a download.
+   */
+  requireTools(): void {
+    this.#toolsRequired = true;
+    const { name, default: plain, toolUse: source } = this.sources;
+    const capabilities =
+      this.#learned.get(source)?.format.capabilities ??
+      observeCapabilities(parseTemplate(source, { name })).capabilities;
+    if (capabilities.supportsTools && capabilities.supportsToolCalls) return;
+    throw new ToolsUnsupportedError({
+      model: name,
+      template: source === plain ? 'default' : 'tool_use',
+      capabilities,
+    });
+  }
+
+  #analyze(source: string): LearnedTemplate {
+    const analysis = analyzeTemplate(source, { name: this.sources.name, ...this.specialTexts });
+    return { source, format: analysis.format, responseModule: null, analysis };
+  }
+}
+
+async function findGenerated(
+  source: string,
+  modules: readonly GeneratedModule[] | ModuleRegistry,
+): Promise<GeneratedModule | undefined> {
+  const fingerprint = sha256(source);
+  if ('get' in modules) {
+    return (await modules.get(fingerprint)?.())?.responseModule;
+  }
+  return modules.find(({ templateSha256 }) => templateSha256 === fingerprint);
+}

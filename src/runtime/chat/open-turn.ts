@@ -1,0 +1,53 @@
+/**
+ * A prompt whose end leaves the assistant's turn open. Thoughts that are to go on are rendered by few
+ * templates; where the format says how they are written, they are put behind the generation prompt.
+ */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import { readPromptState } from '../../grammar/prompt-state.ts';
+import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
+import { type RenderPromptOptions, renderPrompt } from '../../template/prompt/render-prompt.ts';
+
+/** A rendered prompt, and what it wrote of the coming message, the turn's start included. */
+export interface OpenTurn {
+  readonly text: string;
+  readonly generationPrompt: string;
+}
+
+/** Renders a prompt. Throws what `renderPrompt` throws. */
+export function renderOpenTurn(
+  templateSource: string,
+  options: RenderPromptOptions,
+  format: ChatFormat,
+): OpenTurn {
+  try {
+    const text = renderPrompt(templateSource, options);
+    return { text, generationPrompt: readGenerationPrompt({ templateSource, options, text }, format.turn) };
+  } catch (error) {
+    const opened =
+      error instanceof UnsupportedOptionError ? openThoughts(templateSource, options, format) : null;
+    if (opened === null) throw error;
+    return opened;
+  }
+}
+
+/** A generation prompt and the last message's thoughts; `null` where the last message is anything else. */
+function openThoughts(
+  templateSource: string,
+  { continueFinalMessage, ...options }: RenderPromptOptions,
+  format: ChatFormat,
+): OpenTurn | null {
+  const last = options.messages.at(-1);
+  if (continueFinalMessage !== true || last?.role !== 'assistant' || format.reasoning === null) return null;
+  const { content, reasoning_content: thoughts = '', tool_calls: calls = [] } = last;
+  if ((content ?? '').length > 0 || calls.length > 0 || thoughts === '') return null;
+  const prompt = renderOpenTurn(
+    templateSource,
+    { ...options, messages: options.messages.slice(0, -1), addGenerationPrompt: true, thinking: true },
+    format,
+  );
+  const { region } = readPromptState(format, prompt.generationPrompt);
+  if (region === 'answer') return null;
+  const written = (region === 'start' ? format.reasoning.start : '') + thoughts;
+  return { text: prompt.text + written, generationPrompt: prompt.generationPrompt + written };
+}

@@ -1,0 +1,106 @@
+/**
+ * When a lazy grammar starts. The trigger counts only outside of reasoning, and where the model at hand
+ * has the marker as one special token, only that token counts: its mere spelling is text.
+ */
+import type { Trigger } from '../../grammar/build-grammar.ts';
+import type { ResponseEvent } from '../../parser/events.ts';
+import type { ParserPosition } from '../../parser/response-parser.ts';
+
+/** Where a trigger stands in the text so far. */
+export interface FoundTrigger {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Tells which special token a text begins with, where the model has one for it. */
+export interface MarkerLookup {
+  leading(text: string): object | undefined;
+}
+
+/** Watches one response for the triggers of its grammar. */
+export class TriggerWatch {
+  readonly #triggers: readonly Trigger[];
+  readonly #markers: MarkerLookup;
+  /** The last stretch of the text, and where it begins. Long enough for any trigger. */
+  #window = '';
+  #windowStart = 0;
+  /** Where special tokens begin. */
+  readonly #specialStarts = new Set<number>();
+  #reasoning = false;
+  /** Behind the last reasoning: the answer begins here, and triggers are looked for from here on. */
+  #answerStart = 0;
+
+  constructor(triggers: readonly Trigger[], markers: MarkerLookup) {
+    this.#triggers = triggers;
+    this.#markers = markers;
+  }
+
+  /** More text; says where a trigger would be complete. Whether it counts, `fires` says. */
+  find(text: string, special: boolean): FoundTrigger | null {
+    const before = this.#windowStart + this.#window.length;
+    if (special) this.#specialStarts.add(before);
+    this.#append(text);
+    for (const trigger of this.#triggers) {
+      const found =
+        trigger.type === 'word' ? this.#findWord(trigger.value, before) : this.#findPattern(trigger.value);
+      if (found !== null && found.end > before) return found;
+    }
+    return null;
+  }
+
+  /** The text up to `place` was written under the grammar: triggers are looked for behind it. */
+  resumeAt(place: number): void {
+    this.#window = '';
+    this.#windowStart = place;
+    this.#answerStart = place;
+    this.#specialStarts.clear();
+  }
+
+  #append(text: string): void {
+    this.#window += text;
+    if (this.#window.length < 2 * windowLength) return;
+    this.#windowStart += this.#window.length - windowLength;
+    this.#window = this.#window.slice(-windowLength);
+    for (const start of this.#specialStarts) if (start < this.#windowStart) this.#specialStarts.delete(start);
+  }
+
+  /** Follows what the parser says about the text. */
+  follow({ region }: ParserPosition, events: readonly ResponseEvent[]): void {
+    const ended = events.findLast((event) => event.type === 'reasoning-end');
+    if (ended !== undefined) this.#answerStart = Math.max(this.#answerStart, ended.end);
+    else if (this.#reasoning && region !== 'reasoning')
+      this.#answerStart = this.#windowStart + this.#window.length;
+    this.#reasoning = region === 'reasoning';
+  }
+
+  /** The trigger counts, given all that the parser said up to its end. */
+  fires(found: FoundTrigger): boolean {
+    return !this.#reasoning && found.start >= this.#answerStart;
+  }
+
+  #findWord(word: string, before: number): FoundTrigger | null {
+    const marker = this.#markers.leading(word);
+    let start = this.#indexOf(word, Math.max(this.#answerStart, before - word.length));
+    while (start >= 0 && marker !== undefined && !this.#specialStarts.has(start)) {
+      start = this.#indexOf(word, start + 1);
+    }
+    return start < 0 ? null : { start, end: start + word.length };
+  }
+
+  #indexOf(word: string, from: number): number {
+    const place = this.#window.indexOf(word, Math.max(0, from - this.#windowStart));
+    return place < 0 ? -1 : place + this.#windowStart;
+  }
+
+  #findPattern(pattern: string): FoundTrigger | null {
+    if (this.#answerStart < this.#windowStart) return null;
+    const answer = this.#window.slice(this.#answerStart - this.#windowStart);
+    const match = new RegExp(pattern, 'd').exec(answer)?.indices?.[1];
+    return match === undefined
+      ? null
+      : { start: this.#answerStart + match[0], end: this.#answerStart + match[1] };
+  }
+}
+
+/** UTF-16 units of the text that are kept to look for triggers in. */
+const windowLength = 4096;

@@ -1,0 +1,218 @@
+/** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
+import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
+import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
+import { readMessages } from '../../format/check-messages.ts';
+import { ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
+import type { Tool } from '../../format/messages.ts';
+import type { BuiltGrammar, PlainGrammarOptions, Trigger } from '../../grammar/build-grammar.ts';
+import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ResponseParser } from '../../parser/response-parser.ts';
+import { normalizeTools, type ToolList } from '../../tools/tools.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
+import { checkChatOptions } from '../chat/check-chat-options.ts';
+import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
+import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
+import { turnEnds } from '../chat/turn-ends.ts';
+import { decode } from './decode.ts';
+import { requireBuildable } from './engine-states.ts';
+import { type MarkerTokens, markersOf } from './marker-tokens.ts';
+import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
+import { ResponseRun } from './response-run.ts';
+import type { SequencePool } from './sequence-pool.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What chats of one loaded model share. */
+export interface ChatEngine {
+  readonly model: LlamaModel;
+  readonly context: LlamaContext;
+  readonly vocabulary: Vocabulary;
+  readonly shelf: TemplateShelf;
+  readonly pool: SequencePool;
+  readonly grammars: GrammarCache;
+}
+
+/** A request, worked out as far as it can be before the first token. */
+export interface PreparedChat {
+  readonly template: LearnedTemplate;
+  readonly prompt: PromptTokens;
+  readonly grammar: BuiltGrammar;
+  readonly matcher: Matcher | null;
+  readonly parser: ResponseParser;
+  readonly markers: MarkerTokens;
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** Begins a chat; it runs as the stream is read. */
+export function startChat<Tools extends ToolList>(
+  engine: ChatEngine,
+  options: ChatOptions<Tools>,
+): ChatStream<Tools> {
+  let run: ResponseRun | null = null;
+  let prepared: Promise<PreparedChat> | null = null;
+  const prepare = (): Promise<PreparedChat> => {
+    prepared ??= prepareInTurns(engine, options);
+    return prepared;
+  };
+  const start = (chat: PreparedChat, contextSize: number): ResponseRun => {
+    run = createRun(engine, chat, options, contextSize - chat.prompt.tokens.length);
+    return run;
+  };
+  const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
+  const interrupted = (): ResponseMessage =>
+    run?.finish(true).message ?? { role: 'assistant', content: null };
+  // That calls are of the tools' types is the grammar's promise; no compiler can see it.
+  const generation = generate(engine, options, prepare, start);
+  return new GeneratedChat(generation, interrupted, readReport) as unknown as ChatStream<Tools>;
+}
+
+async function* generate(
+  engine: ChatEngine,
+  given: ChatOptions,
+  prepare: () => Promise<PreparedChat>,
+  start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const options = checkChatOptions(given);
+  const prepared = await prepare();
+  const { tokens } = prepared.prompt;
+  const lease = await engine.pool.lease(tokens, options.signal);
+  try {
+    refuseDisposed(engine);
+    const run = start(prepared, lease.sequence.contextSize);
+    return yield* decode(lease.sequence, tokens, run, options, options.signal);
+  } catch (error) {
+    // Whatever the engine says of a context that is gone, this is why; an abort before it counts more.
+    if (isDisposed(engine)) options.signal?.throwIfAborted();
+    refuseDisposed(engine);
+    throw error;
+  } finally {
+    lease.release();
+  }
+}
+
+/** A request and its prompt. */
+interface RenderedChat {
+  readonly options: ChatOptions;
+  readonly tools: readonly Tool[];
+  readonly template: LearnedTemplate;
+  readonly prompt: PromptTokens;
+  /** What its grammar depends on. */
+  readonly grammarOptions: PlainGrammarOptions;
+}
+
+/** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
+export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedChat {
+  const rendered = renderChat(engine, given);
+  const { template, grammarOptions } = rendered;
+  return completeChat(engine, rendered, engine.grammars.get(template.format, grammarOptions));
+}
+
+/** The same; while tools are compiled that take long, others have their turn, and the signal is looked at. */
+export async function prepareInTurns(engine: ChatEngine, given: ChatOptions): Promise<PreparedChat> {
+  const rendered = renderChat(engine, given);
+  const { template, grammarOptions } = rendered;
+  const ready = await engine.grammars.prepare(template.format, grammarOptions, given.signal);
+  refuseDisposed(engine);
+  return completeChat(engine, rendered, ready);
+}
+
+function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
+  const checked = checkChatOptions(given);
+  checked.signal?.throwIfAborted();
+  refuseDisposed(engine);
+  const options = { ...checked, messages: readMessages(checked.messages) };
+  const { shelf, vocabulary } = engine;
+  const tools = normalizeTools(options.tools ?? []);
+  const template = shelf.learn(tools.length > 0);
+  const { format } = template;
+  const request = promptRequest(options, tools, shelf, format);
+  const prompt = encodePrompt(template.source, request, vocabulary, format);
+  const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
+  return { options, tools, template, prompt, grammarOptions };
+}
+
+function completeChat(
+  { model, vocabulary }: ChatEngine,
+  { options, tools, template, prompt }: RenderedChat,
+  { grammar, matcher }: ReadyGrammar,
+): PreparedChat {
+  if (matcher !== null) requireBuildable(matcher, model);
+  const markers = markersOf(vocabulary, template.format);
+  const parser = createParser({ template, prompt, grammar, markers, tools }, options);
+  return { template, prompt, grammar, matcher, parser, markers };
+}
+
+function refuseDisposed(engine: ChatEngine): void {
+  if (isDisposed(engine)) throw new ModelDisposedError({ model: engine.shelf.sources.name });
+}
+
+/** The context goes first. */
+function isDisposed({ context, model }: ChatEngine): boolean {
+  return context.disposed || model.disposed;
+}
+
+function createParser(
+  {
+    template,
+    prompt,
+    grammar,
+    markers,
+    tools,
+  }: Omit<PreparedChat, 'parser' | 'matcher'> & { readonly tools: readonly Tool[] },
+  options: ChatOptions,
+): ResponseParser {
+  return createResponseParser(template.responseModule ?? template.format, {
+    ...parserOptions(options, tools, prompt.generationPrompt),
+    // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
+    specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
+  });
+}
+
+/**
+ * The response to a prepared request, before its first token. `room`: tokens that the context has behind the
+ * prompt. Beyond, the engine would drop the prompt's beginning.
+ */
+export function createRun(
+  { model, vocabulary }: ChatEngine,
+  prepared: PreparedChat,
+  options: ChatOptions,
+  room: number,
+): ResponseRun {
+  return new ResponseRun({
+    model,
+    vocabulary,
+    markers: prepared.markers,
+    grammar: prepared.grammar,
+    matcher: prepared.matcher,
+    parser: prepared.parser,
+    inject: options.injectForcedText ?? true,
+    stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
+    maxTokens: Math.min(options.maxTokens ?? unlimited, room),
+    thinkingBudget: options.thinkingBudget ?? unlimited,
+    generationPrompt: prepared.prompt.generationPrompt,
+    reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
+    reasoningEnd: prepared.template.format.reasoning?.end ?? '',
+    plainText: isPlainText(options),
+    freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),
+  });
+}
+
+/**
+ * Whether text may follow a section of calls without a call hiding in it: every section begins with a
+ * marker that triggers the grammar, and the grammar is complete only where a section is.
+ */
+export function isFreeBehindCalls({ calls }: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
+  if (calls === null || !lazy) return false;
+  const { section, call } = calls;
+  const opener = (section.open + call.open).trim();
+  const known = triggers.some(({ value }) => value.startsWith(opener)) && triggers.every(isWord);
+  return known && (section.open.trim() === '' || section.close.trim() !== '');
+}
+
+function isWord({ type }: Trigger): boolean {
+  return type === 'word';
+}

@@ -1,0 +1,107 @@
+/** The sampling loop: one `evaluate` iterator per response, steered by a `ResponseRun`. */
+import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { ContextOverflowError, DecodingError } from '../../format/errors.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { SamplingOptions } from '../chat/chat-options.ts';
+import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
+import type { ResponseRun } from './response-run.ts';
+
+/** Prompt tokens that are evaluated between two looks at the abort signal. */
+const promptSlice = 512;
+
+/**
+ * Evaluates the prompt and yields the response's events; returns the message. The sequence keeps what
+ * it has in common with the prompt already. However this ends (an error, an abort, the consumer
+ * leaving), the sequence can be used again. Throws `ContextOverflowError`, `DecodingError`, or the
+ * signal's reason.
+ */
+export async function* decode(
+  sequence: LlamaContextSequence,
+  prompt: readonly Token[],
+  run: ResponseRun,
+  sampling: SamplingOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  signal?.throwIfAborted();
+  const opening = run.start();
+  requireRoom(prompt.length + opening.tokens.length, sequence);
+  yield* opening.events;
+  if (!opening.over) {
+    const tokens = await evaluatePrompt(sequence, [...prompt, ...opening.tokens], run, signal);
+    yield* sample(sequence, tokens, run, sampling, signal);
+  }
+  const { events, message } = run.finish();
+  yield* events;
+  signal?.throwIfAborted();
+  return message;
+}
+
+/** Room for `tokens` and one that is sampled. */
+function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): void {
+  if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
+}
+
+/** Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. */
+async function evaluatePrompt(
+  sequence: LlamaContextSequence,
+  tokens: readonly Token[],
+  run: ResponseRun,
+  signal: AbortSignal | undefined,
+): Promise<Token[]> {
+  // The last token is always evaluated again: its logits are what sampling starts from.
+  await fromEngine(sequence.adaptStateToTokens(tokens.slice(0, -1), false), run);
+  let rest = tokens.slice(sequence.nextTokenIndex);
+  while (rest.length > promptSlice) {
+    await fromEngine(sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, promptSlice)), run);
+    signal?.throwIfAborted();
+    rest = rest.slice(promptSlice);
+  }
+  return rest;
+}
+
+async function* sample(
+  sequence: LlamaContextSequence,
+  tokens: Token[],
+  run: ResponseRun,
+  sampling: SamplingOptions,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ResponseEvent, void> {
+  const iterator = sequence.evaluate(tokens, evaluateOptions(run, sampling));
+  try {
+    let next: Token[] | undefined;
+    while (true) {
+      const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run);
+      signal?.throwIfAborted();
+      if (sampled.done === true) return;
+      const step = run.accept(sampled.value);
+      yield* step.events;
+      signal?.throwIfAborted();
+      if (step.over) return;
+      next = [...step.tokens];
+    }
+  } finally {
+    await iterator.return();
+  }
+}
+
+/** What the engine makes of `work`; what it throws is told as a `DecodingError`. */
+async function fromEngine<Value>(work: Promise<Value>, run: ResponseRun): Promise<Value> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: run.text, cause });
+  }
+}
+
+function evaluateOptions(run: ResponseRun, sampling: SamplingOptions): SequenceEvaluateOptions {
+  const { temperature = 0, topK = 40, topP = 0.95, minP = 0, seed } = sampling;
+  return {
+    temperature,
+    topK: llamaTopK(topK),
+    topP,
+    minP,
+    ...(seed === undefined ? {} : { seed: llamaSeed(seed) }),
+    grammarEvaluationState: () => run.grammarState,
+    tokenBias: () => run.bias,
+  };
+}

@@ -1,0 +1,242 @@
+/** Opens a model file with node-llama-cpp and learns, or is told, how the model writes. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel } from 'node-llama-cpp';
+import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
+import { anyText, requireOption } from '../../format/option-rules.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import { looksLikeReference } from '../../hub/reference.ts';
+import type { GeneratedModule } from '../../parser/module-contract.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import type { ChatStream } from '../chat/chat-stream.ts';
+import { GrammarCache } from '../chat/grammar-cache.ts';
+import {
+  type LearnedTemplate,
+  type ModuleRegistry,
+  TemplateShelf,
+  type TemplateSources,
+} from '../chat/learned-template.ts';
+import { type RunToolsOptions, runTools, type ToolRun } from '../chat/run-tools.ts';
+import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { checkLoadOptions } from './check-options.ts';
+import { type PrepareOptions, prepareModel, rehearse } from './prepare.ts';
+import { SequencePool } from './sequence-pool.ts';
+import { sharedLlama } from './shared-llama.ts';
+import { readVocabulary } from './vocabulary.ts';
+
+/** Options of `loadModel`. */
+export interface LoadModelOptions {
+  /**
+   * Generated modules, or the registry `generated/index.ts` exports; the one with the template's
+   * fingerprint is used. Default: none, and the template is analysed when it is first needed.
+   */
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
+  /** Jinja source to use instead of the templates in the file. */
+  readonly chatTemplate?: string;
+  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
+  readonly requireTools?: boolean;
+  /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
+  readonly contextSize?: number;
+  /** Chats that can run at the same time; further ones wait. Default: 1. */
+  readonly sequences?: number;
+  /**
+   * Threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
+   * spinning: on a machine that is busy otherwise fewer are many times faster, and very small models are
+   * fastest with 1.
+   */
+  readonly threads?: number;
+  /** `auto` (default) takes the GPU that is there; `false`, none. */
+  readonly gpu?: 'auto' | false;
+  /** An engine that is open already. Default: one for the whole process. */
+  readonly llama?: Llama;
+}
+
+/** A model that can chat. */
+export interface ChatModel {
+  /** Base name of its file. */
+  readonly name: string;
+  /** The model's templates, and how each is written: `default`, and `toolUse` where the model ships one. */
+  readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
+  /** Answers a conversation. Nothing is computed until the stream is read. */
+  chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools>;
+  /**
+   * Answers, carries out the calls that the model makes, tells it the results, and so on until it answers
+   * without a call.
+   */
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
+  /**
+   * Works out ahead what chats with these options have in common, so that the first of them need not wait:
+   * the tools' schemas and grammars, the messages that all of them begin with (a system message), their
+   * tokens. Nothing is sampled. Throws what those chats would throw. Tools that `idiolect generate --tools`
+   * compiled are prepared by `loadModel` already.
+   */
+  prepare(options: PrepareOptions): Promise<void>;
+  /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
+  preview(options: ChatOptions): ChatPreview;
+  /** Frees context and model. Chats that run or wait end with `ModelDisposedError`. */
+  dispose(): Promise<void>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A chat as far as it is known before the first token. */
+export interface ChatPreview {
+  readonly prompt: string;
+  /** Tokens of the prompt. */
+  readonly promptTokens: number;
+  /** What the prompt wrote of the assistant's turn. */
+  readonly generationPrompt: string;
+  readonly grammar: BuiltGrammar;
+}
+
+const defaultContextSize = 8192;
+/** Positions can be scaled to a few times the trained length; beyond this, a number is a mistake. */
+const mostTimesTrained = 64;
+
+/**
+ * Loads the GGUF file at `file`. Throws `EngineError` when node-llama-cpp does not run here, `ModelFileError`
+ * when the file is not there (a model of the Hub is fetched before), cannot be read or has no chat template,
+ * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
+ * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
+ * context that memory cannot hold.
+ */
+export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
+  const options = checkLoadOptions(given);
+  await requireFile(file);
+  const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
+  const model = await openFile(llama, file);
+  try {
+    const sources = templatesOf(model, file, options.chatTemplate);
+    const shelf = await TemplateShelf.open(sources, specialTexts(model), options.modules ?? []);
+    if (options.requireTools !== false) shelf.requireTools();
+    const vocabulary = readVocabulary(model, file);
+    const context = await createContext(model, file, options);
+    const engine: ChatEngine = {
+      model,
+      context,
+      vocabulary,
+      shelf,
+      pool: new SequencePool(context),
+      grammars: new GrammarCache((text) => createHash('sha256').update(text).digest('hex')),
+    };
+    // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
+    if (options.requireTools !== false && shelf.knowsTools) await rehearse(engine);
+    return new LoadedModel(path.basename(file), engine);
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+class LoadedModel implements ChatModel {
+  readonly name: string;
+  readonly #engine: ChatEngine;
+
+  constructor(name: string, engine: ChatEngine) {
+    this.name = name;
+    this.#engine = engine;
+  }
+
+  get templates(): ChatModel['templates'] {
+    const { shelf } = this.#engine;
+    return { default: shelf.learn(false), toolUse: shelf.learn(true) };
+  }
+
+  chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools> {
+    return startChat(this.#engine, options);
+  }
+
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
+    return runTools(this, options);
+  }
+
+  async prepare(options: PrepareOptions): Promise<void> {
+    await prepareModel(this.#engine, options);
+  }
+
+  preview(options: ChatOptions): ChatPreview {
+    const { prompt, grammar } = prepareChat(this.#engine, options);
+    return {
+      prompt: prompt.text,
+      promptTokens: prompt.tokens.length,
+      generationPrompt: prompt.generationPrompt,
+      grammar,
+    };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#engine.context.dispose();
+    await this.#engine.model.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+}
+
+/** What is no file is told from a file that the engine refuses. */
+async function requireFile(file: string): Promise<void> {
+  requireOption('file', file, anyText);
+  const stats = await fs.stat(file).catch(() => null);
+  if (stats?.isFile() === true) return;
+  const isFolder = stats?.isDirectory() === true;
+  const reason = isFolder ? 'is a folder; give the model (.gguf) that is in it' : noSuchFile(file);
+  throw new ModelFileError({ file, reason });
+}
+
+function noSuchFile(file: string): string {
+  const wanted = looksLikeReference(file) ? file : 'owner/name';
+  return `no such file; \`idiolect pull ${wanted}\` fetches models of the Hugging Face Hub, and prints where they lie`;
+}
+
+async function openFile(llama: Llama, file: string): Promise<LlamaModel> {
+  try {
+    return await llama.loadModel({ modelPath: path.resolve(file) });
+  } catch (cause) {
+    throw new ModelFileError({ file, reason: `node-llama-cpp cannot load it: ${String(cause)}`, cause });
+  }
+}
+
+async function createContext(
+  model: LlamaModel,
+  file: string,
+  options: LoadModelOptions,
+): Promise<LlamaContext> {
+  const { sequences = 1, threads } = options;
+  const { trainContextSize: trained } = model;
+  const { contextSize = Math.min(trained, defaultContextSize) } = options;
+  // The engine takes minutes to find out that billions are too many.
+  if (contextSize > mostTimesTrained * trained) {
+    const reason = `the model was trained on ${trained} tokens, and cannot make use of ${contextSize}`;
+    throw new UnsupportedOptionError({ option: 'contextSize', reason });
+  }
+  try {
+    return await model.createContext({
+      contextSize,
+      sequences,
+      ...(threads === undefined ? {} : { threads }),
+    });
+  } catch (cause) {
+    if (cause instanceof InsufficientMemoryError)
+      throw new UnsupportedOptionError({ option: 'contextSize', reason: cause.message });
+    throw new ModelFileError({ file, reason: `node-llama-cpp makes no context: ${String(cause)}`, cause });
+  }
+}
+
+function templatesOf(model: LlamaModel, file: string, given: string | undefined): TemplateSources {
+  const name = path.basename(file);
+  if (given !== undefined) return { name, default: given, toolUse: given };
+  const tokenizer: object = model.fileInfo.metadata.tokenizer ?? {};
+  const values = new Map<string, unknown>(Object.entries(tokenizer));
+  const [plain, toolUse] = [values.get('chat_template'), values.get('chat_template.tool_use')];
+  if (typeof plain === 'string')
+    return { name, default: plain, toolUse: typeof toolUse === 'string' ? toolUse : plain };
+  if (typeof toolUse === 'string') return { name, default: toolUse, toolUse };
+  throw new ModelFileError({ file, reason: 'it holds no chat template; pass one as chatTemplate' });
+}
+
+function specialTexts({ tokens }: LlamaModel): { readonly bosToken: string; readonly eosToken: string } {
+  return { bosToken: tokens.bosString ?? '', eosToken: tokens.eosString ?? '' };
+}

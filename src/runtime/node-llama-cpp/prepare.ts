@@ -1,0 +1,112 @@
+/**
+ * Requests that nobody made, worked out ahead of those that come. What is done once per process, model or
+ * set of tools (reading the template, sorting the vocabulary, compiling schemas, rendering tools and cutting
+ * them into tokens, V8's compiling of code that is new to it) is then done, and no real request waits for it.
+ */
+
+import { toolsOfTemplate } from '../../format/compiled-tools.ts';
+import { IdiolectError } from '../../format/errors.ts';
+import type { Message, Tool, ToolChoice } from '../../format/messages.ts';
+import { normalizeTools } from '../../tools/tools.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
+import { checkPrepareOptions } from './check-options.ts';
+import { requireBuildable } from './engine-states.ts';
+import { GrammarGuide } from './grammar-guide.ts';
+
+/**
+ * What chats to come have in common, as they will be given it. What is absent is prepared in its usual ways:
+ * `toolChoice` with `auto` and `required`, `thinking` asked for, declined and neither.
+ */
+export type PrepareOptions = Partial<ChatOptions>;
+
+const question: Message = { role: 'user', content: 'Hello' };
+
+/** A value of each usual kind. */
+const rehearsed: Tool = {
+  type: 'function',
+  function: {
+    name: 'rehearse',
+    description: 'Does nothing.',
+    parameters: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', maxLength: 100 },
+        kind: { type: 'string', enum: ['one', 'other'] },
+        count: { type: 'integer', minimum: 1, maximum: 9 },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['text', 'kind'],
+      additionalProperties: false,
+    },
+  },
+};
+
+/** Sets of compiled tools for which a model is prepared when it is loaded; the latest. */
+const mostSets = 4;
+
+/**
+ * What `loadModel` prepares: the tools that were compiled ahead for its template, or any tool. Where the
+ * template or the tools cannot be used so, a real chat will say it.
+ */
+export async function rehearse(engine: ChatEngine): Promise<void> {
+  const { templateSha256 } = engine.shelf.learn(true).format;
+  const compiled = toolsOfTemplate(templateSha256).slice(0, mostSets);
+  const sets = compiled.map(({ tools, compiled: { policy } }) => ({ tools, policy }));
+  const requests: readonly PrepareOptions[] =
+    sets.length > 0 ? sets : [{ tools: [rehearsed], toolChoice: 'required' }];
+  for (const request of requests) {
+    try {
+      await prepareModel(engine, request);
+      // A response of no tokens goes all the way that others go, but for the engine's part.
+      await startChat(engine, { ...request, messages: [question], maxTokens: 0 }).message;
+    } catch (error) {
+      if (!(error instanceof IdiolectError)) throw error;
+    }
+  }
+}
+
+/** Prepares chats with these options up to their first token. Throws what those chats would throw. */
+export async function prepareModel(engine: ChatEngine, options: PrepareOptions): Promise<void> {
+  const given = checkPrepareOptions(options);
+  for (const toolChoice of choicesOf(given)) {
+    for (const thinking of given.thinking === undefined ? [undefined, true, false] : [given.thinking]) {
+      const request: ChatOptions = {
+        ...given,
+        messages: beginningOf(given.messages ?? []),
+        ...(toolChoice === undefined ? {} : { toolChoice }),
+        ...(thinking === undefined ? {} : { thinking }),
+      };
+      begin(engine, await prepareInTurns(engine, request), request);
+    }
+  }
+  void engine.vocabulary.index;
+}
+
+/** The usual choices where none is given; `required` only where a call can be required. */
+function choicesOf(given: PrepareOptions): readonly (ToolChoice | undefined)[] {
+  const { tools = [], toolChoice, responseFormat, continueFinalMessage } = given;
+  const offered = normalizeTools(tools).length > 0;
+  const fixed = toolChoice !== undefined || responseFormat !== undefined || continueFinalMessage === true;
+  return fixed || !offered ? [toolChoice] : ['auto', 'required'];
+}
+
+/** Few templates render a conversation in which nobody has asked anything. */
+function beginningOf(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1)?.role ?? 'system';
+  return last === 'system' || last === 'developer' ? [...messages, question] : messages;
+}
+
+/** What a response does before its first token, and where its grammar begins; remembered by the place. */
+function begin(engine: ChatEngine, prepared: PreparedChat, request: ChatOptions): void {
+  createRun(engine, prepared, request, Number.MAX_SAFE_INTEGER).start();
+  const { matcher, grammar, markers } = prepared;
+  if (matcher === null || !grammar.lazy) return;
+  const { model, vocabulary } = engine;
+  requireBuildable(matcher, model);
+  const written = grammar.triggers.flatMap(({ type, value }) => (type === 'word' ? [value] : []));
+  for (const trigger of new Set(['', ...written])) {
+    const guide = new GrammarGuide({ model, vocabulary, markers, matcher, inject: true });
+    if (guide.startBehind(new TextEncoder().encode(trigger)) !== null) guide.bias();
+  }
+}

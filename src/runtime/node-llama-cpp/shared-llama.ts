@@ -1,0 +1,23 @@
+/** node-llama-cpp's engine: one per process and kind of hardware, as each holds threads and GPU memory of its own. */
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { EngineError } from '../../format/errors.ts';
+
+const engines = new Map<'auto' | false, Promise<Llama>>();
+
+/** The engine, opened when it is first needed. Throws `EngineError`; the next one who asks makes it try again. */
+export function sharedLlama(gpu: 'auto' | false): Promise<Llama> {
+  const known = engines.get(gpu);
+  if (known !== undefined) return known;
+  const opened = open(gpu);
+  engines.set(gpu, opened);
+  opened.catch(() => engines.delete(gpu));
+  return opened;
+}
+
+async function open(gpu: 'auto' | false): Promise<Llama> {
+  try {
+    return await getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
+  } catch (cause) {
+    throw new EngineError({ reason: String(cause), cause });
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * A model's tokens as bytes. What the sampler, the parser and the grammar say to each other passes
+ * through here, so it works on bytes: a token may hold half a character.
+ */
+import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
+import { ModelFileError } from '../../format/errors.ts';
+import { indexTokens, type TokenIndex } from '../../grammar/matcher/token-index.ts';
+import { SpecialFinder } from '../chat/special-finder.ts';
+import { AllowedTokens } from './allowed-tokens.ts';
+import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
+import type { SpecialToken } from './special-token.ts';
+import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
+
+/** The tokens of one loaded model. */
+export interface Vocabulary {
+  readonly size: number;
+  /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
+  readonly index: TokenIndex;
+  /** Answers what a grammar allows. */
+  readonly allowed: AllowedTokens;
+  readonly tokenizer: Tokenizer;
+  /** The token with this id. */
+  token(id: number): Token;
+  /** UTF-8 bytes of a token, special ones spelled out. */
+  bytesOf(token: Token): Uint8Array;
+  /** Control, unknown and visible user-defined tokens, by text. */
+  readonly specials: ReadonlyMap<string, SpecialToken>;
+  /** Finds them in a text. */
+  readonly finder: SpecialFinder<SpecialToken>;
+  /** The token plays a role rather than being a piece of text. */
+  isSpecial(token: Token): boolean;
+  /** The token is a control token: its text is never part of an answer. */
+  isControl(token: Token): boolean;
+  /** Sampling this token ends the response. */
+  endsGeneration(token: Token): boolean;
+  /** Tokens of a text in which no special token can appear, as they come in the middle of a text. */
+  encodePlain(text: string): Token[];
+  /** Tokens of a whole prompt out of trusted pieces; between two pieces no special token can form. */
+  encodePrompt(pieces: readonly string[]): Token[];
+}
+
+const encoder = new TextEncoder();
+/** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
+const lineFeed = '\n';
+/** As a character of a text, SentencePiece's sign for a space would come back as a space. */
+const spaceSigns = new RegExp(spaceSign, 'g');
+
+/** Reads the vocabulary of `model`. Throws `ModelFileError` when the file holds none. */
+export function readVocabulary(model: LlamaModel, file: string): Vocabulary {
+  const { model: kind, tokens } = model.fileInfo.metadata.tokenizer?.ggml ?? {};
+  if (!Array.isArray(tokens)) throw new ModelFileError({ file, reason: 'it holds no tokenizer' });
+  return new ModelVocabulary(model, tokens, kind === 'gpt2' ? 'byte-level' : 'sentencepiece');
+}
+
+class ModelVocabulary implements Vocabulary {
+  readonly specials: ReadonlyMap<string, SpecialToken>;
+  readonly size: number;
+  readonly allowed: AllowedTokens = new AllowedTokens(this);
+  readonly tokenizer: Tokenizer;
+  readonly #model: LlamaModel;
+  readonly #texts: readonly string[];
+  readonly #roles: Uint8Array;
+  readonly #bytes: TokenBytes;
+  #index: TokenIndex | undefined;
+  /** The tokens in which a `▁` is kept; none where it needs no care, or there is no way. */
+  readonly #spaceSign: readonly Token[];
+  readonly #anchor: string;
+  readonly #anchorTokens: readonly Token[];
+  readonly finder: SpecialFinder<SpecialToken>;
+  /** User-defined markers, which the tokenizer finds even in text that it is told to take as plain. */
+  readonly #insistent: SpecialFinder<SpecialToken>;
+  readonly #fragments = new FragmentTokens();
+
+  constructor(model: LlamaModel, texts: readonly string[], spelling: Spelling) {
+    this.#model = model;
+    this.tokenizer = model.tokenizer;
+    this.#texts = texts;
+    this.size = texts.length;
+    this.#roles = Uint8Array.from(texts, (text, id) => readRole(model, asToken(id), text));
+    this.#bytes = new TokenBytes(texts, (id) => this.#spellingOf(id, spelling));
+    const specials = texts.flatMap((text, id): SpecialToken[] =>
+      this.isSpecial(asToken(id)) ? [{ token: asToken(id), text }] : [],
+    );
+    this.specials = new Map(specials.map((special) => [special.text, special]));
+    this.finder = new SpecialFinder(specials);
+    this.#insistent = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
+    this.#spaceSign = spelling === 'sentencepiece' ? this.#byteTokens(encoder.encode(spaceSign)) : [];
+    this.#anchor = encoder.encode('a').length < this.#widthOf(model.tokenize('a')) ? lineFeed : '';
+    this.#anchorTokens = model.tokenize(this.#anchor);
+  }
+
+  get index(): TokenIndex {
+    this.#index ??= indexTokens(this.#bytes, this.#sampledTokens());
+    return this.#index;
+  }
+
+  *#sampledTokens(): Generator<number> {
+    for (let id = 0; id < this.size; id++) {
+      if (!this.endsGeneration(asToken(id))) yield id;
+    }
+  }
+
+  #spellingOf(id: number, ordinary: Spelling): Spelling {
+    const role = this.#roles[id];
+    if (role === Role.byte) return 'byte';
+    return role === Role.text ? ordinary : 'verbatim';
+  }
+
+  token(id: number): Token {
+    return asToken(id);
+  }
+
+  bytesOf(token: Token): Uint8Array {
+    return this.#bytes.of(token);
+  }
+
+  isSpecial(token: Token): boolean {
+    const role = this.#roles[token];
+    return role === Role.control || role === Role.marker;
+  }
+
+  isControl(token: Token): boolean {
+    return this.#roles[token] === Role.control;
+  }
+
+  endsGeneration(token: Token): boolean {
+    return this.#model.isEogToken(token);
+  }
+
+  encodePlain(text: string): Token[] {
+    const pieces = splitAtCuts(text, this.#insistent.cutsInside(text));
+    return pieces.flatMap((piece) => this.#encodeInside(piece, false));
+  }
+
+  encodePrompt(pieces: readonly string[]): Token[] {
+    // Thousands of tokens: to concatenate their arrays is many times faster than to spread them.
+    const lists = pieces.flatMap((piece, index) => this.#encodeTrusted(piece, index === 0));
+    const { bos, shouldPrependBosToken } = this.#model.tokens;
+    const first = lists.find((list) => list.length > 0)?.[0];
+    const begins: Token[] = shouldPrependBosToken && bos !== null && first !== bos ? [bos] : [];
+    return begins.concat(...lists);
+  }
+
+  /**
+   * One piece of a prompt, as tokens of its fragments; what does not stand at the beginning of the prompt
+   * comes behind another.
+   */
+  #encodeTrusted(piece: string, atBeginning: boolean): readonly (readonly Token[])[] {
+    const begins = ({ token }: SpecialToken): boolean =>
+      // Some tokens take away white space in front of them, and would not in another fragment.
+      this.isControl(token) && !this.#model.getTokenAttributes(token).lstrip;
+    const encode = (text: string): Token[] =>
+      this.#encodeStretches(text, true, (stretch) => this.#model.tokenize(stretch, true));
+    const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
+    return [
+      atBeginning ? encode(head) : this.#encodeInside(head, true),
+      ...fragments.map((fragment) => this.#fragments.get(fragment, encode)),
+    ];
+  }
+
+  #widthOf(tokens: readonly Token[]): number {
+    return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
+  }
+
+  /** Tokens of a text that comes behind another; `special`: its markers count. */
+  #encodeInside(text: string, special: boolean): Token[] {
+    return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
+  }
+
+  /** Puts the anchor in front and takes it off again; a tokenizer that merges it gets the text alone. */
+  #encodeAnchored(text: string, special: boolean): Token[] {
+    const tokens = this.#model.tokenize(this.#anchor + text, special);
+    const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
+    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#model.tokenize(text, special);
+  }
+
+  /** Encodes what lies between the characters that this tokenizer would change, and those in bytes. */
+  #encodeStretches(text: string, special: boolean, encodeFirst: (text: string) => Token[]): Token[] {
+    if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return encodeFirst(text);
+    const markers = special ? [...this.finder.find(text)] : [];
+    const isInMarker = (place: number): boolean =>
+      markers.some(({ start, special: marker }) => start <= place && place < start + marker.text.length);
+    const places = Array.from(text.matchAll(spaceSigns), ({ index }) => index);
+    const [first = '', ...rest] = splitAtCuts(
+      text,
+      places.filter((place) => !isInMarker(place)),
+    );
+    return [
+      ...encodeFirst(first),
+      ...rest.flatMap((each) => [...this.#spaceSign, ...this.#encodeAnchored(each.slice(1), special)]),
+    ];
+  }
+
+  /** Tokens of `bytes`, one each; none where the vocabulary lacks one. */
+  #byteTokens(bytes: Uint8Array): Token[] {
+    const tokens = Array.from(bytes, (byte) =>
+      this.#texts.indexOf(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
+    );
+    return tokens.every((id) => this.#roles[id] === Role.byte) ? tokens.map(asToken) : [];
+  }
+}
+
+/** `verbatim`: ordinary text, but spelled in the file as it is written. */
+const Role = { text: 0, byte: 1, control: 2, marker: 3, verbatim: 4 } as const;
+
+/** Single letters and white space are ordinary text even where a vocabulary calls them user-defined. */
+function readRole(model: LlamaModel, token: Token, text: string): number {
+  const attributes = model.getTokenAttributes(token);
+  if (attributes.control || attributes.unknown) return Role.control;
+  if (attributes.byte) return Role.byte;
+  if (!attributes.userDefined) return Role.text;
+  return text.trim().length > 1 ? Role.marker : Role.verbatim;
+}
+
+function asToken(id: number): Token {
+  return id as Token;
+}
+
+function splitAtCuts(text: string, cuts: readonly number[]): string[] {
+  return [...cuts, text.length].map((end, index) => text.slice(index === 0 ? 0 : cuts[index - 1], end));
+}

@@ -1,0 +1,89 @@
+/** Options of servers and their chats from outside the type checker. */
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import {
+  abortSignal,
+  anyText,
+  anyValue,
+  callback,
+  type OptionRule,
+  type OptionRules,
+  oneOf,
+  readOptions,
+  requireOption,
+  truth,
+  wholeNumberFrom,
+} from '../../format/option-rules.ts';
+import { checkChatOptions, modules } from '../chat/check-chat-options.ts';
+import type { ServerOptions } from './connect-server.ts';
+import type { ServerChatOptions } from './server-chat.ts';
+
+const url: OptionRule = {
+  wanted: 'an http or https address without a query (the key goes into apiKey)',
+  allows: (value) => typeof value === 'string' && isPlainAddress(value),
+};
+
+const kinds = oneOf('llama-server', 'vllm', 'sglang');
+
+const rules: OptionRules<ServerOptions> = {
+  kind: kinds,
+  url,
+  model: anyText,
+  // Refused below, in words that do not repeat it.
+  apiKey: anyValue,
+  chatTemplate: anyText,
+  bosToken: anyText,
+  eosToken: anyText,
+  contextSize: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER),
+  modules,
+  requireTools: truth,
+  signal: abortSignal,
+  fetch: callback,
+};
+
+/** Throws `UnsupportedOptionError` for the first option that is not as its type says. */
+export function checkServerOptions(given: ServerOptions): ServerOptions {
+  const options = readOptions(given, rules);
+  requireOption('kind', options.kind, kinds);
+  refuseSecrets(options);
+  requireOption('url', options.url, url);
+  return options;
+}
+
+/** Errors are logged: of keys and passwords they say what is wrong, and not what they are. */
+function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
+  if (hasPassword(address)) {
+    const reason = 'is an address without user and password; a key goes into apiKey';
+    throw new UnsupportedOptionError({ option: 'url', reason });
+  }
+  if (apiKey !== undefined && !isHeaderText(apiKey)) {
+    const reason = 'is a text of printable ASCII characters in one line, and this one is not';
+    throw new UnsupportedOptionError({ option: 'apiKey', reason });
+  }
+}
+
+/** The same for a chat. */
+export function checkServerChatOptions(given: ServerChatOptions): ServerChatOptions {
+  const options = checkChatOptions(given);
+  if (options.injectForcedText !== undefined) {
+    const reason = 'a server writes all of its text itself; leave it out';
+    throw new UnsupportedOptionError({ option: 'injectForcedText', reason });
+  }
+  return options;
+}
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && search === '' && hash === '';
+}
+
+function hasPassword(address: unknown): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}
+
+/** White space around it, such as the end of a file's line, is cut off by `fetch`. */
+function isHeaderText(text: unknown): boolean {
+  return typeof text === 'string' && /^[\x20-\x7e]*$/.test(text.trim());
+}

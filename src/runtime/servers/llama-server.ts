@@ -1,0 +1,75 @@
+/**
+ * llama.cpp's `llama-server`: its own endpoints (`tools/server/README.md` of llama.cpp v0.5.0), which take token
+ * ids and GBNF and do not apply a chat template of their own.
+ */
+import { isRecord } from '../../format/option-rules.ts';
+import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
+import {
+  type CompletionPiece,
+  type CompletionRequest,
+  defaultSampling,
+  readCount,
+  readText,
+  readTokens,
+  type ServedModel,
+  type ServerDialect,
+} from './server-dialect.ts';
+
+/** See the top of this file. */
+export const llamaServer: ServerDialect = {
+  describe: { path: '/props', body: null, read: readProps },
+  tokenize: (text, _, begins) => ({
+    path: '/tokenize',
+    body: { content: text, add_special: begins, parse_special: true },
+    read: (answer) => (isRecord(answer) ? readTokens(answer.tokens) : null),
+  }),
+  complete: (request) => ({ path: '/completion', body: completionBody(request), read: readPiece }),
+};
+
+function readProps(answer: unknown): ServedModel | null {
+  if (!isRecord(answer)) return null;
+  const settings = answer.default_generation_settings;
+  const toolUse = readText(answer.chat_template_tool_use);
+  return {
+    name: null,
+    contextSize: isRecord(settings) ? readCount(settings.n_ctx) : null,
+    chatTemplate: readText(answer.chat_template) || null,
+    toolUseTemplate: toolUse || null,
+    bosToken: readText(answer.bos_token),
+    eosToken: readText(answer.eos_token),
+  };
+}
+
+function completionBody({
+  prompt,
+  grammar,
+  stops,
+  preservedTokens,
+  maxTokens,
+  sampling,
+}: CompletionRequest): object {
+  const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
+  return {
+    prompt,
+    stream: true,
+    cache_prompt: true,
+    n_predict: maxTokens,
+    temperature,
+    top_k: llamaTopK(topK),
+    top_p: topP,
+    min_p: minP,
+    // Control tokens are left out of the text otherwise.
+    preserved_tokens: preservedTokens,
+    stop: stops,
+    ...(sampling.seed === undefined ? {} : { seed: llamaSeed(sampling.seed) }),
+    ...(grammar === null ? {} : { grammar }),
+  };
+}
+
+function readPiece(answer: unknown): CompletionPiece | null {
+  if (!isRecord(answer)) return null;
+  const text = readText(answer.content);
+  if (text === null) return null;
+  if (answer.stop !== true) return { text, tokens: 1, finish: null };
+  return { text, tokens: 0, finish: answer.stop_type === 'limit' ? 'length' : 'stop' };
+}

@@ -1,0 +1,92 @@
+/**
+ * vLLM and SGLang: OpenAI's `/v1/completions` with what both add to it (token ids as prompt, special tokens in the
+ * text, a grammar), and `/tokenize`. They differ in where the grammar stands. XGrammar, the default backend of
+ * both, reads GBNF.
+ */
+import { isRecord } from '../../format/option-rules.ts';
+import {
+  type CompletionPiece,
+  type CompletionRequest,
+  defaultSampling,
+  readCount,
+  readText,
+  readTokens,
+  type ServedModel,
+  type ServerDialect,
+} from './server-dialect.ts';
+
+/** vLLM 0.12 and later. */
+export const vllm: ServerDialect = openAiServer((grammar) => ({ structured_outputs: { grammar } }));
+
+/** SGLang. */
+export const sglang: ServerDialect = openAiServer((ebnf) => ({ ebnf }));
+
+function openAiServer(withGrammar: (grammar: string) => object): ServerDialect {
+  return {
+    describe: { path: '/v1/models', body: null, read: readModels },
+    tokenize: (text, model) => ({
+      path: '/tokenize',
+      body: { ...named(model), prompt: text, add_special_tokens: false },
+      read: (answer) => (isRecord(answer) ? readTokens(answer.tokens) : null),
+    }),
+    complete: (request, model) => ({
+      path: '/v1/completions',
+      body: {
+        ...named(model),
+        ...completionBody(request),
+        ...(request.grammar === null ? {} : withGrammar(request.grammar)),
+      },
+      read: readPiece,
+    }),
+  };
+}
+
+function named(model: string | null): object {
+  return model === null ? {} : { model };
+}
+
+/** The first model is the one that the server was started with; others are adapters of it. */
+function readModels(answer: unknown): ServedModel | null {
+  const models = isRecord(answer) ? answer.data : null;
+  const [model] = Array.isArray(models) ? models : [];
+  if (!isRecord(model)) return null;
+  return {
+    name: readText(model.id),
+    contextSize: readCount(model.max_model_len),
+    chatTemplate: null,
+    toolUseTemplate: null,
+    bosToken: null,
+    eosToken: null,
+  };
+}
+
+function completionBody({ prompt, stops, maxTokens, sampling }: CompletionRequest): object {
+  const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
+  return {
+    prompt,
+    stream: true,
+    stream_options: { include_usage: false },
+    max_tokens: maxTokens,
+    temperature,
+    // Their word for "all of them".
+    top_k: topK === 0 ? -1 : topK,
+    top_p: topP,
+    min_p: minP,
+    stop: stops,
+    skip_special_tokens: false,
+    spaces_between_special_tokens: false,
+    return_token_ids: true,
+    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+  };
+}
+
+function readPiece(answer: unknown): CompletionPiece | null {
+  const choices = isRecord(answer) ? answer.choices : null;
+  const [choice] = Array.isArray(choices) ? choices : [];
+  if (!isRecord(choice)) return null;
+  const text = readText(choice.text);
+  if (text === null) return null;
+  const tokens = readTokens(choice.token_ids)?.length ?? (text === '' ? 0 : 1);
+  const reason = readText(choice.finish_reason);
+  return { text, tokens, finish: reason === null ? null : reason === 'length' ? 'length' : 'stop' };
+}

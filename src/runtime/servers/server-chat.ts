@@ -1,0 +1,173 @@
+/** One chat request to a server: prompt, grammar and parser for it, and as many completions as it takes. */
+import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import { readMessages } from '../../format/check-messages.ts';
+import { ContextOverflowError, type SchemaIssue } from '../../format/errors.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ResponseParser } from '../../parser/response-parser.ts';
+import { normalizeTools, type ToolList } from '../../tools/tools.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
+import type { GrammarCache } from '../chat/grammar-cache.ts';
+import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
+import { renderPieces } from '../chat/sewn-prompt.ts';
+import { turnEnds } from '../chat/turn-ends.ts';
+import { checkServerChatOptions } from './check-server-options.ts';
+import type { PromptEncoder } from './prompt-encoder.ts';
+import type { ServerConnection } from './server-connection.ts';
+import type { ServerDialect } from './server-dialect.ts';
+import { ServerRun } from './server-run.ts';
+import { findMarkersOf } from './template-markers.ts';
+
+/** What a chat is to do. Text is injected only where a budget ends thoughts, so there is no option for it. */
+export type ServerChatOptions<Tools extends ToolList = ToolList> = Omit<
+  ChatOptions<Tools>,
+  'injectForcedText'
+>;
+
+/** What chats with one server share. */
+export interface ServerEngine {
+  readonly connection: ServerConnection;
+  readonly dialect: ServerDialect;
+  /** The model's name in requests. */
+  readonly model: string | null;
+  readonly contextSize: number;
+  readonly encoder: PromptEncoder;
+  readonly shelf: TemplateShelf;
+  readonly grammars: GrammarCache;
+}
+
+/** A request, worked out as far as it can be before the first token. */
+export interface PreparedServerChat {
+  readonly options: ServerChatOptions;
+  readonly template: LearnedTemplate;
+  /** The prompt in pieces, each to be tokenised by itself. */
+  readonly pieces: readonly string[];
+  readonly generationPrompt: string;
+  readonly grammar: BuiltGrammar;
+  readonly matcher: Matcher | null;
+  readonly parser: ResponseParser;
+  /** No tools and no schema: `stop` counts under a grammar, too. */
+  readonly plainText: boolean;
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** Begins a chat; it runs as the stream is read. */
+export function startServerChat<Tools extends ToolList>(
+  engine: ServerEngine,
+  options: ServerChatOptions<Tools>,
+): ChatStream<Tools> {
+  let run: ServerRun | null = null;
+  let prepared: Promise<PreparedServerChat> | null = null;
+  const prepare = (): Promise<PreparedServerChat> => {
+    prepared ??= prepareServerChat(engine, options);
+    return prepared;
+  };
+  const start = (chat: PreparedServerChat, room: number): ServerRun => {
+    run = createServerRun(chat, room);
+    return run;
+  };
+  const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
+  const interrupted = (): ResponseMessage => run?.finish().message ?? { role: 'assistant', content: null };
+  // That calls are of the tools' types is the grammar's promise; no compiler can see it.
+  const generation = generate(engine, prepare, start);
+  return new GeneratedChat(generation, interrupted, readReport) as unknown as ChatStream<Tools>;
+}
+
+async function* generate(
+  engine: ServerEngine,
+  prepare: () => Promise<PreparedServerChat>,
+  start: (prepared: PreparedServerChat, room: number) => ServerRun,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const prepared = await prepare();
+  const { signal } = prepared.options;
+  const prompt = await engine.encoder.encode(prepared.pieces, signal);
+  const room = engine.contextSize - prompt.length;
+  if (room <= 0) throw new ContextOverflowError({ needed: prompt.length + 1, available: engine.contextSize });
+  const run = start(prepared, room);
+  const opening = run.start();
+  yield* opening.events;
+  for (let { next } = opening; next === 'ask-again'; ) next = yield* complete(engine, prepared, prompt, run);
+  const { events, message } = run.finish();
+  yield* events;
+  signal?.throwIfAborted();
+  return message;
+}
+
+/** One completion behind all that is written so far; what is to happen behind it. */
+async function* complete(
+  { connection, dialect, model, encoder, contextSize }: ServerEngine,
+  { options, template, plainText }: PreparedServerChat,
+  prompt: readonly number[],
+  run: ServerRun,
+): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
+  const { signal, stop = [] } = options;
+  const { grammar } = run;
+  const written = await encoder.encodeInside(run.text, signal);
+  // What was written may have more tokens by now: closed thoughts, and texts that are cut in another way.
+  const room = contextSize - prompt.length - written.length;
+  if (room <= 0) return run.cutOff();
+  const request = {
+    prompt: [...prompt, ...written],
+    grammar,
+    // Inside of a call they are text like any other, and a grammar knows itself where to end.
+    stops: grammar === null || plainText ? [...turnEnds(template.format), ...stop] : [],
+    preservedTokens: template.format.preservedTokens,
+    maxTokens: Math.min(run.tokensLeft, room),
+    sampling: options,
+  };
+  const question = dialect.complete(request, model);
+  for await (const piece of connection.stream(question, signal)) {
+    const { events, next } = run.take(piece);
+    yield* events;
+    if (next !== 'go-on') return next;
+  }
+  throw connection.error(question.path, 'the stream ended before the response did');
+}
+
+/** Renders, builds and checks. Throws the typed errors of all three, before the server is asked for a token. */
+export async function prepareServerChat(
+  { shelf, grammars }: ServerEngine,
+  given: ServerChatOptions,
+): Promise<PreparedServerChat> {
+  const checked = checkServerChatOptions(given);
+  checked.signal?.throwIfAborted();
+  const options = { ...checked, messages: readMessages(checked.messages) };
+  const tools = normalizeTools(options.tools ?? []);
+  const template = shelf.learn(tools.length > 0);
+  const { bosToken, eosToken } = shelf.specialTexts;
+  const { pieces, generationPrompt } = renderPieces(
+    template.source,
+    promptRequest(options, tools, shelf, template.format),
+    findMarkersOf(template.source, [bosToken, eosToken]),
+    template.format,
+  );
+  const request = { ...options, tools, generationPrompt };
+  const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
+  const parser = createResponseParser(
+    template.responseModule ?? template.format,
+    parserOptions(options, tools, generationPrompt),
+  );
+  const plainText = isPlainText(options);
+  return { options, template, pieces, generationPrompt, grammar, matcher, parser, plainText };
+}
+
+function createServerRun(
+  { options, template, generationPrompt, grammar, matcher, parser, plainText }: PreparedServerChat,
+  room: number,
+): ServerRun {
+  return new ServerRun({
+    grammar,
+    matcher,
+    parser,
+    maxTokens: Math.min(options.maxTokens ?? unlimited, room),
+    thinkingBudget: options.thinkingBudget ?? unlimited,
+    generationPrompt,
+    reasoningStart: template.format.reasoning?.start.trimEnd() ?? '',
+    reasoningEnd: template.format.reasoning?.end ?? '',
+    plainText,
+  });
+}

@@ -1,0 +1,391 @@
+/** Expressions of the syntax tree become functions that compute them, once per template. */
+
+import { type Filter, filters, findFilter } from '../filters/filters.ts';
+import { findTest, tests } from '../filters/tests.ts';
+import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
+import { pairsOf } from '../values/container-methods.ts';
+import { formatPercent } from '../values/format-text.ts';
+import {
+  binary,
+  compare,
+  concatenate,
+  contains,
+  equals,
+  invoke,
+  iterate,
+  signed,
+  truthy,
+} from '../values/operators.ts';
+import type { Scope } from '../values/runtime.ts';
+import {
+  Dict,
+  Float,
+  type Keywords,
+  List,
+  orElse,
+  PythonError,
+  Tuple,
+  textOf,
+  Undefined,
+  type Value,
+} from '../values/values.ts';
+import { globals } from './globals.ts';
+import { rewritten } from './parse-source.ts';
+import type {
+  BinaryNode,
+  CallNode,
+  Expression,
+  FilterNode,
+  Identifier,
+  MemberNode,
+  SliceNode,
+  Ternary,
+} from './tree.ts';
+
+/** Computes an expression. */
+export type Evaluate = (scope: Scope) => Value;
+
+/** Where an expression stands. */
+export interface Place {
+  /** In a branch that may not be taken: an unknown filter fails only when it is reached. */
+  readonly conditional: boolean;
+}
+
+/** A template that Jinja would refuse to compile. */
+export class CompileError extends Error {}
+
+const constants: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['none', null],
+  ['None', null],
+]);
+
+const noKeywords: Keywords = new Map();
+
+function compileName(name: string): Evaluate {
+  const constant = constants.get(name);
+  if (constant !== undefined) return () => constant;
+  const missing = new Undefined(`'${name}' is undefined`);
+  const global = orElse(globals.get(name), missing);
+  return (scope) => orElse(scope.lookup(name), global);
+}
+
+interface Arguments {
+  readonly positional: (scope: Scope) => Value[];
+  readonly keywords: (scope: Scope) => Keywords;
+}
+
+function compileKeywords(nodes: readonly Expression[], place: Place): (scope: Scope) => Keywords {
+  const parts = nodes.flatMap((node): ((scope: Scope) => readonly (readonly [Value, Value])[])[] => {
+    if (node.type === 'KeywordArgumentExpression') {
+      const value = compileExpression(node.value, place);
+      const name = node.key.value;
+      return [(scope) => [[name, value(scope)]]];
+    }
+    if (node.type !== 'KeywordSpreadExpression') return [];
+    const spread = compileExpression(node.argument, place);
+    return [(scope) => pairsOf(scope.runtime, spread(scope))];
+  });
+  if (parts.length === 0) return () => noKeywords;
+  return (scope) => {
+    const keywords = new Map<string, Value>();
+    for (const part of parts) {
+      for (const [key, value] of part(scope)) {
+        const name = textOf(key) ?? '';
+        if (keywords.has(name))
+          throw new PythonError('TypeError', `got multiple values for keyword argument '${name}'`);
+        keywords.set(name, value);
+      }
+    }
+    return keywords;
+  };
+}
+
+function compileArguments(nodes: readonly Expression[], place: Place): Arguments {
+  const plain = nodes.filter(
+    ({ type }) => type !== 'KeywordArgumentExpression' && type !== 'KeywordSpreadExpression',
+  );
+  const keywords = compileKeywords(nodes, place);
+  if (!plain.some(({ type }) => type === 'SpreadExpression')) {
+    const values = plain.map((node) => compileExpression(node, place));
+    return { positional: (scope) => values.map((value) => value(scope)), keywords };
+  }
+  const parts = plain.map((node) => {
+    const spread = node.type === 'SpreadExpression';
+    const value = compileExpression(spread ? node.argument : node, place);
+    return (scope: Scope) => (spread ? iterate(scope.runtime, value(scope)) : [value(scope)]);
+  });
+  return { positional: (scope) => parts.flatMap((part) => part(scope)), keywords };
+}
+
+function compileMethodCall(callee: MemberNode, name: string, args: Arguments, place: Place): Evaluate {
+  const object = compileExpression(callee.object, place);
+  return (scope) => {
+    const self = object(scope);
+    return callMethod(scope.runtime, self, name, args.positional(scope), args.keywords(scope));
+  };
+}
+
+function compileCall(node: CallNode, place: Place): Evaluate {
+  const { callee } = node;
+  if (callee.type === 'Identifier' && callee.value === rewritten.group) return compileGroup(node, place);
+  if (callee.type === 'Identifier' && callee.value === rewritten.tuple) {
+    const items = node.args.map((item) => compileExpression(item, place));
+    return (scope) => new Tuple(items.map((item) => item(scope)));
+  }
+  const args = compileArguments(node.args, place);
+  if (callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier') {
+    return compileMethodCall(callee, callee.property.value, args, place);
+  }
+  const target = compileExpression(callee, place);
+  return (scope) => {
+    const callable = target(scope);
+    return invoke(scope.runtime, callable, args.positional(scope), args.keywords(scope));
+  };
+}
+
+function compileGroup(node: CallNode, place: Place): Evaluate {
+  const [inner] = node.args;
+  if (inner === undefined) throw new CompileError('Expected an expression in parentheses');
+  return compileExpression(inner, place);
+}
+
+function compileSlice(node: SliceNode, object: Evaluate, place: Place): Evaluate {
+  const part = (bound: Expression | undefined): Evaluate => {
+    return bound === undefined ? () => null : compileExpression(bound, place);
+  };
+  const [start, stop, step] = [part(node.start), part(node.stop), part(node.step)];
+  return (scope) => getSlice(scope.runtime, object(scope), start(scope), stop(scope), step(scope));
+}
+
+function compileMember(node: MemberNode, place: Place): Evaluate {
+  const object = compileExpression(node.object, place);
+  const { property } = node;
+  if (node.computed && property.type === 'SliceExpression') return compileSlice(property, object, place);
+  if (!node.computed && property.type === 'Identifier') {
+    const name = property.value;
+    return (scope) => getAttribute(object(scope), name);
+  }
+  const key = compileExpression(property, place);
+  return (scope) => getItem(object(scope), key(scope));
+}
+
+type Comparison = (scope: Scope, left: Value, right: Value) => boolean;
+
+const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
+  ['==', (scope, a, b) => equals(scope.runtime, a, b)],
+  ['!=', (scope, a, b) => !equals(scope.runtime, a, b)],
+  ['<', (scope, a, b) => compare(scope.runtime, a, b) < 0],
+  ['<=', (scope, a, b) => compare(scope.runtime, a, b) <= 0],
+  ['>', (scope, a, b) => compare(scope.runtime, a, b) > 0],
+  ['>=', (scope, a, b) => compare(scope.runtime, a, b) >= 0],
+  ['in', (scope, a, b) => contains(scope.runtime, b, a)],
+  ['not in', (scope, a, b) => !contains(scope.runtime, b, a)],
+]);
+
+/** The operands of operators of one kind that stand in a row, and the operators between them. */
+function unroll(node: BinaryNode, belongs: (operator: string) => boolean) {
+  const operands: Expression[] = [node.right];
+  const operators: string[] = [node.operator.value];
+  let left = node.left;
+  while (left.type === 'BinaryExpression' && belongs(left.operator.value)) {
+    operands.unshift(left.right);
+    operators.unshift(left.operator.value);
+    left = left.left;
+  }
+  operands.unshift(left);
+  return { operands, operators };
+}
+
+/** `a < b < c` compares neighbours, each evaluated once. */
+function compileComparison(node: BinaryNode, place: Place): Evaluate {
+  const chain = unroll(node, (operator) => comparisons.has(operator));
+  const [first, ...rest] = chain.operands.map((operand) => compileExpression(operand, place));
+  const links = rest.map((operand, index) => ({
+    operand,
+    holds: comparisons.get(chain.operators[index] ?? ''),
+  }));
+  return (scope) => {
+    let left = first?.(scope) ?? null;
+    for (const { operand, holds } of links) {
+      const right = operand(scope);
+      if (holds?.(scope, left, right) !== true) return false;
+      left = right;
+    }
+    return true;
+  };
+}
+
+/** `~` binds tighter than `+` and `-` in Jinja, though the parser puts them on one level. */
+function compileSum(node: BinaryNode, place: Place): Evaluate {
+  const { operands, operators } = unroll(node, (operator) => '+-~'.includes(operator));
+  const terms: Evaluate[][] = [];
+  operands.forEach((operand, index) => {
+    const compiled = compileExpression(operand, place);
+    if (index > 0 && operators[index - 1] === '~') terms.at(-1)?.push(compiled);
+    else terms.push([compiled]);
+  });
+  const signs = operators.filter((operator) => operator !== '~');
+  const [first = () => null, ...rest] = terms.map(compileConcatenation);
+  return (scope) => {
+    let sum = first(scope);
+    rest.forEach((term, index) => {
+      sum = binary(scope.runtime, signs[index] ?? '+', sum, term(scope));
+    });
+    return sum;
+  };
+}
+
+function compileConcatenation(parts: readonly Evaluate[]): Evaluate {
+  const [single] = parts;
+  if (single !== undefined && parts.length === 1) return single;
+  return (scope) =>
+    concatenate(
+      scope.runtime,
+      parts.map((part) => part(scope)),
+    );
+}
+
+function compileBinary(node: BinaryNode, place: Place): Evaluate {
+  const operator = node.operator.value;
+  if (comparisons.has(operator)) return compileComparison(node, place);
+  if (operator === '+' || operator === '-' || operator === '~') return compileSum(node, place);
+  const left = compileExpression(node.left, place);
+  const right = compileExpression(node.right, place);
+  if (operator === 'and') {
+    return (scope) => {
+      const value = left(scope);
+      return truthy(value) ? right(scope) : value;
+    };
+  }
+  if (operator === 'or') {
+    return (scope) => {
+      const value = left(scope);
+      return truthy(value) ? value : right(scope);
+    };
+  }
+  return (scope) => {
+    const value = left(scope);
+    const text = operator === '%' ? textOf(value) : null;
+    if (text !== null) return formatPercent(scope.runtime, text, right(scope));
+    return binary(scope.runtime, operator, value, right(scope));
+  };
+}
+
+function testFilter(name: string, wanted: boolean, place: Place): Filter {
+  if (!place.conditional && !tests.has(name)) throw new CompileError(`No test named '${name}'.`);
+  return (runtime, value, args, keywords) => findTest(name)(runtime, value, args, keywords) === wanted;
+}
+
+function filterByName(name: string, place: Place): Filter {
+  if (name === rewritten.generation) return (_runtime, value) => value;
+  const { test, negatedTest } = rewritten;
+  if (name.startsWith(negatedTest)) return testFilter(name.slice(negatedTest.length), false, place);
+  if (name.startsWith(test)) return testFilter(name.slice(test.length), true, place);
+  if (!place.conditional && !filters.has(name)) throw new CompileError(`No filter named '${name}'.`);
+  return (runtime, value, args, keywords) => findFilter(name)(runtime, value, args, keywords);
+}
+
+/** A filter or test with its arguments, to be applied to a value. */
+export function compileFilter(
+  node: Identifier | CallNode,
+  place: Place,
+): (scope: Scope, value: Value) => Value {
+  if (node.type === 'Identifier') {
+    const filter = filterByName(node.value, place);
+    return (scope, value) => {
+      scope.runtime.charge(1);
+      return filter(scope.runtime, value, [], noKeywords);
+    };
+  }
+  if (node.callee.type !== 'Identifier') throw new CompileError('Expected the name of a filter');
+  const filter = filterByName(node.callee.value, place);
+  const args = compileArguments(node.args, place);
+  return (scope, value) => {
+    scope.runtime.charge(1);
+    return filter(scope.runtime, value, args.positional(scope), args.keywords(scope));
+  };
+}
+
+function compileFiltered(node: FilterNode, place: Place): Evaluate {
+  const operand = compileExpression(node.operand, place);
+  const filter = compileFilter(node.filter, place);
+  return (scope) => filter(scope, operand(scope));
+}
+
+function compileUnary(operator: string, argument: Evaluate): Evaluate {
+  if (operator === 'not') return (scope) => !truthy(argument(scope));
+  return (scope) => signed(operator, argument(scope));
+}
+
+function compileTernary(node: Ternary, place: Place): Evaluate {
+  const branch = { ...place, conditional: true };
+  const condition = compileExpression(node.condition, branch);
+  const positive = compileExpression(node.trueExpr, branch);
+  const negative = compileExpression(node.falseExpr, branch);
+  return (scope) => (truthy(condition(scope)) ? positive(scope) : negative(scope));
+}
+
+/** `a if b` without `else`: undefined when it does not hold. */
+function compileSelect(lhs: Expression, test: Expression, place: Place): Evaluate {
+  const branch = { ...place, conditional: true };
+  const condition = compileExpression(test, branch);
+  const value = compileExpression(lhs, branch);
+  const missing = new Undefined(
+    'the inline if-expression evaluated to false and no else section was defined',
+  );
+  return (scope) => (truthy(condition(scope)) ? value(scope) : missing);
+}
+
+function compileDict(entries: ReadonlyMap<Expression, Expression>, place: Place): Evaluate {
+  const pairs = Array.from(entries, ([key, value]) => {
+    return [compileExpression(key, place), compileExpression(value, place)] as const;
+  });
+  return (scope) => new Dict(pairs.map(([key, value]) => [key(scope), value(scope)] as const));
+}
+
+/** Compiles one expression. Throws CompileError for what Jinja would not compile. */
+export function compileExpression(node: Expression, place: Place): Evaluate {
+  switch (node.type) {
+    case 'Identifier':
+      return compileName(node.value);
+    case 'IntegerLiteral':
+    case 'StringLiteral': {
+      const { value } = node;
+      return () => value;
+    }
+    case 'FloatLiteral': {
+      const value = new Float(node.value);
+      return () => value;
+    }
+    case 'ArrayLiteral': {
+      const items = node.value.map((item) => compileExpression(item, place));
+      return (scope) => new List(items.map((item) => item(scope)));
+    }
+    case 'TupleLiteral': {
+      const items = node.value.map((item) => compileExpression(item, place));
+      return (scope) => new Tuple(items.map((item) => item(scope)));
+    }
+    case 'ObjectLiteral':
+      return compileDict(node.value, place);
+    case 'CallExpression':
+      return compileCall(node, place);
+    case 'MemberExpression':
+      return compileMember(node, place);
+    case 'BinaryExpression':
+      return compileBinary(node, place);
+    case 'FilterExpression':
+      return compileFiltered(node, place);
+    case 'UnaryExpression':
+      return compileUnary(node.operator.value, compileExpression(node.argument, place));
+    case 'Ternary':
+      return compileTernary(node, place);
+    case 'SelectExpression':
+      return compileSelect(node.lhs, node.test, place);
+    default:
+      throw new CompileError(`Unexpected ${node.type}`);
+  }
+}

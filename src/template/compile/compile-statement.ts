@@ -1,0 +1,238 @@
+/** Statements of the syntax tree become functions that run them, once per template. */
+
+import { iterate, truthy } from '../values/operators.ts';
+import { Scope } from '../values/runtime.ts';
+import { str } from '../values/text.ts';
+import { Attributes, PythonError, type Value } from '../values/values.ts';
+import {
+  CompileError,
+  compileExpression,
+  compileFilter,
+  type Evaluate,
+  type Place,
+} from './compile-expression.ts';
+import { compileCallBlock, compileMacro } from './compile-macro.ts';
+import { Loop } from './loop.ts';
+import { rewritten } from './parse-source.ts';
+import type { CallNode, Expression, For, Identifier, Node, SetNode } from './tree.ts';
+
+/** How a statement ends: on to the next one, or out of the loop's body. */
+export type Outcome = 'next' | 'break' | 'continue';
+
+/** Runs a statement. */
+export type Execute = (scope: Scope) => Outcome;
+
+type Assign = (scope: Scope, value: Value) => void;
+
+/** A body that begins a scope of its own. */
+const ownScope: Place = { conditional: false };
+
+/** Compiles statements that stand in a row. */
+function compileBlock(nodes: readonly Node[], place: Place): Execute {
+  const steps = nodes.map((node) => compileStatement(node, place));
+  return (scope) => {
+    for (const step of steps) {
+      const outcome = step(scope);
+      if (outcome !== 'next') return outcome;
+    }
+    return 'next';
+  };
+}
+
+/** Compiles a body whose output is taken as text, in a scope of its own. */
+export function compileCapture(nodes: readonly Node[]): (scope: Scope) => string {
+  const body = compileBlock(nodes, ownScope);
+  return (scope) => scope.runtime.capture(() => body(new Scope(scope.runtime, scope)));
+}
+
+function compileOutput(node: Expression, place: Place): Execute {
+  const value = compileExpression(node, place);
+  return (scope) => {
+    scope.runtime.charge(1);
+    scope.runtime.write(str(scope.runtime, value(scope)));
+    return 'next';
+  };
+}
+
+function compileText(text: string): Execute {
+  return (scope) => {
+    scope.runtime.write(text);
+    return 'next';
+  };
+}
+
+function compileIf(
+  test: Expression,
+  body: readonly Node[],
+  alternate: readonly Node[],
+  place: Place,
+): Execute {
+  const condition = compileExpression(test, { ...place, conditional: true });
+  const positive = compileBlock(body, { ...place, conditional: true });
+  const negative = compileBlock(alternate, { ...place, conditional: true });
+  return (scope) => {
+    scope.runtime.charge(1);
+    return truthy(condition(scope)) ? positive(scope) : negative(scope);
+  };
+}
+
+function compileUnpacking(targets: readonly Expression[]): Assign {
+  const assigns = targets.map((target) => compileTarget(target));
+  return (scope, value) => {
+    const items = iterate(scope.runtime, value);
+    if (items.length !== assigns.length) {
+      const found = items.length < assigns.length ? 'not enough' : 'too many';
+      throw new PythonError('ValueError', `${found} values to unpack (expected ${assigns.length})`);
+    }
+    assigns.forEach((assign, index) => {
+      assign(scope, items[index] ?? null);
+    });
+  };
+}
+
+/** What stands left of `=`, or behind `for`. */
+function compileTarget(target: Expression): Assign {
+  if (target.type === 'Identifier') {
+    const name = target.value;
+    return (scope, value) => {
+      scope.names.set(name, value);
+    };
+  }
+  if (target.type === 'TupleLiteral') return compileUnpacking(target.value);
+  if (target.type === 'CallExpression' && target.callee.type === 'Identifier') {
+    if (target.callee.value === rewritten.tuple) return compileUnpacking(target.args);
+    if (target.callee.value === rewritten.group && target.args[0] !== undefined)
+      return compileTarget(target.args[0]);
+  }
+  if (target.type !== 'MemberExpression' || target.computed || target.property.type !== 'Identifier') {
+    throw new CompileError(`cannot assign to ${target.type}`);
+  }
+  const object = compileExpression(target.object, ownScope);
+  const name = target.property.value;
+  return (scope, value) => {
+    const container = object(scope);
+    if (!(container instanceof Attributes && container.assignable)) {
+      throw new PythonError('TemplateRuntimeError', 'cannot assign attribute on non-namespace object');
+    }
+    container.values.set(name, value);
+  };
+}
+
+/** `{% set x | upper %}…{% endset %}`: the target, and the filters for the block's text. */
+function splitFilteredTarget(assignee: Expression): {
+  target: Expression;
+  filters: (Identifier | CallNode)[];
+} {
+  const filters: (Identifier | CallNode)[] = [];
+  let target = assignee;
+  while (target.type === 'FilterExpression') {
+    filters.unshift(target.filter);
+    target = target.operand;
+  }
+  return { target, filters };
+}
+
+function compileSet(node: SetNode, place: Place): Execute {
+  const { target, filters } = splitFilteredTarget(node.assignee);
+  const assign = compileTarget(target);
+  const value: Evaluate =
+    node.value === null ? compileCapture(node.body) : compileExpression(node.value, place);
+  const changes = filters.map((filter) => compileFilter(filter, place));
+  return (scope) => {
+    scope.runtime.charge(1);
+    assign(
+      scope,
+      changes.reduce((current, change) => change(scope, current), value(scope)),
+    );
+    return 'next';
+  };
+}
+
+function compileItems(node: For, assign: Assign, place: Place): (scope: Scope) => readonly Value[] {
+  if (node.iterable.type !== 'SelectExpression') {
+    const iterable = compileExpression(node.iterable, place);
+    return (scope) => iterate(scope.runtime, iterable(scope));
+  }
+  const iterable = compileExpression(node.iterable.lhs, place);
+  const condition = compileExpression(node.iterable.test, ownScope);
+  return (scope) =>
+    iterate(scope.runtime, iterable(scope)).filter((item) => {
+      const inner = new Scope(scope.runtime, scope);
+      assign(inner, item);
+      return truthy(condition(inner));
+    });
+}
+
+function compileFor(node: For, place: Place): Execute {
+  const assign = compileTarget(node.loopvar);
+  const itemsOf = compileItems(node, assign, place);
+  const body = compileBlock(node.body, ownScope);
+  const otherwise = compileBlock(node.defaultBlock, ownScope);
+  return (scope) => {
+    const { runtime } = scope;
+    const items = itemsOf(scope);
+    if (items.length === 0) return otherwise(new Scope(runtime, scope));
+    const loop = new Loop(items);
+    for (const [index, item] of items.entries()) {
+      runtime.charge(1);
+      loop.index = index;
+      const inner = new Scope(runtime, scope);
+      inner.names.set('loop', loop);
+      assign(inner, item);
+      if (body(inner) === 'break') break;
+    }
+    return 'next';
+  };
+}
+
+function compileFilterBlock(filter: Identifier | CallNode, nodes: readonly Node[], place: Place): Execute {
+  const body = compileCapture(nodes);
+  const change = compileFilter(filter, place);
+  return (scope) => {
+    scope.runtime.write(str(scope.runtime, change(scope, body(scope))));
+    return 'next';
+  };
+}
+
+function compileComment(text: string): Execute {
+  if (!text.startsWith(rewritten.line)) return () => 'next';
+  const line = Number(text.slice(rewritten.line.length));
+  return (scope) => {
+    scope.runtime.line = line;
+    return 'next';
+  };
+}
+
+function compileStatement(node: Node, place: Place): Execute {
+  switch (node.type) {
+    case 'Program':
+      return compileBlock(node.body, place);
+    case 'Comment':
+      return compileComment(node.value);
+    case 'StringLiteral':
+      return compileText(node.value);
+    case 'If':
+      return compileIf(node.test, node.body, node.alternate, place);
+    case 'For':
+      return compileFor(node, place);
+    case 'Set':
+      return compileSet(node, place);
+    case 'Macro':
+      return compileMacro(node);
+    case 'CallStatement':
+      return compileCallBlock(node, place);
+    case 'FilterStatement':
+      return compileFilterBlock(node.filter, node.body, place);
+    case 'Break':
+      return () => 'break';
+    case 'Continue':
+      return () => 'continue';
+    default:
+      return compileOutput(node, place);
+  }
+}
+
+/** Compiles a whole template. Throws CompileError for what Jinja would not compile. */
+export function compileTemplate(nodes: readonly Node[]): Execute {
+  return compileBlock(nodes, { conditional: false });
+}

@@ -1,0 +1,108 @@
+/** The functions that every template finds. */
+import { bind, integerArgument, textArgument } from '../values/arguments.ts';
+import { pairsOf } from '../values/container-methods.ts';
+import type { Runtime } from '../values/runtime.ts';
+import { strftime } from '../values/strftime.ts';
+import { str } from '../values/text.ts';
+import {
+  Attributes,
+  type Call,
+  Callable,
+  Dict,
+  List,
+  orElse,
+  PythonError,
+  RaisedError,
+  type Value,
+} from '../values/values.ts';
+
+/** Jinja's sandbox refuses longer ranges. */
+const longestRange = 100_000;
+
+const range: Call = (runtime, args) => {
+  const numbers = args.map((value) => integerArgument('range', value, 0));
+  const [start, stop, step] =
+    numbers.length === 1 ? [0, numbers[0], 1] : [numbers[0], numbers[1], numbers[2] ?? 1];
+  if (start === undefined || stop === undefined)
+    throw new PythonError('TypeError', 'range expected 1 argument, got 0');
+  if (step === 0) throw new PythonError('ValueError', 'range() arg 3 must not be zero');
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  if (length > longestRange) throw new PythonError('OverflowError', `range is longer than ${longestRange}`);
+  runtime.charge(1 + length);
+  return new List(Array.from({ length }, (_, index) => start + index * step));
+};
+
+const dict: Call = (runtime, args, keywords) => {
+  const [source] = args;
+  const made = new Dict(source === undefined ? [] : pairsOf(runtime, source));
+  for (const [key, value] of keywords) made.set(key, value);
+  return made;
+};
+
+const namespace: Call = (runtime, args, keywords) => {
+  const values = new Map<string, Value>();
+  const [source] = args;
+  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source))
+    values.set(str(runtime, key), value);
+  for (const [key, value] of keywords) values.set(key, value);
+  return new Attributes('Namespace', values, true);
+};
+
+/** `cycler(a, b)`: `next()` gives each in turn, `current` the one that comes next. */
+const cycler: Call = (_runtime, args) => {
+  if (args.length === 0) throw new PythonError('TypeError', 'at least one item has to be provided');
+  let at = 0;
+  const values = new Map<string, Value>();
+  const show = () => values.set('current', args[at] ?? null);
+  const next: Call = () => {
+    const value = args[at] ?? null;
+    at = (at + 1) % args.length;
+    show();
+    return value;
+  };
+  const reset: Call = () => {
+    at = 0;
+    show();
+    return null;
+  };
+  show();
+  values.set('next', new Callable('next', next)).set('reset', new Callable('reset', reset));
+  return new Attributes('Cycler', values);
+};
+
+/** `joiner(", ")`: empty the first time it is called, afterwards the separator. */
+const joiner: Call = (_runtime, args, keywords) => {
+  const separator = orElse(bind('joiner', ['sep'], args, keywords)[0], ', ');
+  let used = false;
+  return new Callable('joiner', () => {
+    const text = used ? separator : '';
+    used = true;
+    return text;
+  });
+};
+
+const raise: Call = (runtime, args, keywords) => {
+  throw new RaisedError(str(runtime, bind('raise_exception', ['message'], args, keywords)[0] ?? null));
+};
+
+const strftimeNow: Call = (runtime: Runtime, args, keywords) => {
+  return strftime(
+    runtime.now(),
+    textArgument('strftime_now', bind('strftime_now', ['format'], args, keywords, 1)[0]),
+  );
+};
+
+/** Every global by its name. */
+export const globals: ReadonlyMap<string, Value> = new Map<string, Value>(
+  (
+    [
+      ['range', range],
+      ['dict', dict],
+      ['namespace', namespace],
+      ['cycler', cycler],
+      ['joiner', joiner],
+      ['raise_exception', raise],
+      ['strftime_now', strftimeNow],
+    ] as const
+  ).map(([name, call]) => [name, new Callable(name, call)]),
+);

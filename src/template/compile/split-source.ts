@@ -1,0 +1,233 @@
+/**
+ * Cuts a template's source into text and tags by Jinja's own rules, with `trim_blocks` and
+ * `lstrip_blocks` on, as Hugging Face sets it up. The tags' code comes out with its string literals
+ * taken out, so that nothing inside of a string is taken for syntax later.
+ */
+import { isBlank } from '../values/text.ts';
+
+/** A stretch of a template. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'statement' | 'expression';
+      /** The tag's inside; each string literal is replaced by `"n"`, its index in `strings`. */
+      readonly code: string;
+      /** Line of the tag's beginning, from 1. */
+      readonly line: number;
+    };
+
+/** A template's pieces, and the string literals of its code. */
+export interface SplitSource {
+  readonly pieces: readonly Piece[];
+  readonly strings: readonly string[];
+}
+
+/** Something in the source that Jinja would refuse, and where. */
+export class SourceError extends Error {
+  readonly line: number;
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+const simpleEscapes = new Map([
+  ['\n', ''],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+  ["'", "'"],
+  ['"', '"'],
+  ['\\', '\\'],
+]);
+
+const escapePattern = /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|([0-7]{1,3})|([\s\S]))/gi;
+
+/** The text of a Python string literal's inside; unknown escapes stay as they are written. */
+function literalText(source: string): string {
+  if (!source.includes('\\')) return source;
+  return source.replace(escapePattern, (found, x, u, long, octal, other) => {
+    const hex = x ?? u ?? long;
+    if (hex !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff));
+    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+    return simpleEscapes.get(other) ?? found;
+  });
+}
+
+const rawStart = /\{%([-+]?)\s*raw\s*(-?)%\}/y;
+const rawEnd = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
+const stringLiteral = /'([^'\\]*(?:\\[\s\S][^'\\]*)*)'|"([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
+const exoticNumber = /\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:e[-+]?\d+)?/iy;
+const opening = /\{[%{#]/g;
+
+/** Reads a source from front to back. */
+class Splitter {
+  readonly pieces: Piece[] = [];
+  readonly strings: string[] = [];
+  private readonly source: string;
+  private at = 0;
+  private line = 1;
+  private counted = 0;
+  /** The next text begins a line, or the template. */
+  private lineStart = true;
+
+  constructor(source: string) {
+    const lines = source.replace(/\r\n?/g, '\n');
+    this.source = lines.endsWith('\n') ? lines.slice(0, -1) : lines;
+  }
+
+  run(): SplitSource {
+    while (this.at < this.source.length) this.next();
+    return this;
+  }
+
+  private next(): void {
+    opening.lastIndex = this.at;
+    const found = opening.exec(this.source);
+    if (found === null) {
+      this.text(this.source.slice(this.at));
+      this.at = this.source.length;
+      return;
+    }
+    const before = this.source.slice(this.at, found.index);
+    const strips = found[0] !== '{{';
+    this.at = found.index;
+    const sign = this.source.charAt(this.at + 2);
+    this.text(this.trimEnd(before, sign, strips));
+    if (found[0] === '{#') this.comment();
+    else if (found[0] === '{{') this.tag('expression', sign);
+    else if (!this.raw()) this.tag('statement', sign);
+  }
+
+  private text(text: string): void {
+    if (text !== '') this.pieces.push({ kind: 'text', text });
+  }
+
+  /** What a tag's sign, or `lstrip_blocks`, leaves of the text before it. */
+  private trimEnd(text: string, sign: string, isBlock: boolean): string {
+    if (sign === '-') return trimRight(text);
+    if (sign === '+' || !isBlock) return text;
+    const lineBegin = text.lastIndexOf('\n') + 1;
+    if (lineBegin === 0 && !this.lineStart) return text;
+    const lastLine = text.slice(lineBegin);
+    return trimRight(lastLine) === '' ? text.slice(0, lineBegin) : text;
+  }
+
+  private comment(): void {
+    const end = this.source.indexOf('#}', this.at + 2);
+    if (end < 0) throw new SourceError('Missing end of comment tag', this.currentLine());
+    const sign = end > this.at + 2 ? this.source.charAt(end - 1) : '';
+    this.at = end + 2;
+    this.afterTag(sign, true);
+  }
+
+  /** Takes a `{% raw %}` section as text; false when there is none here. */
+  private raw(): boolean {
+    rawStart.lastIndex = this.at;
+    const start = rawStart.exec(this.source);
+    if (start === null) return false;
+    this.at = rawStart.lastIndex;
+    if (start[2] === '-') this.skipBlank();
+    rawEnd.lastIndex = this.at;
+    const end = rawEnd.exec(this.source);
+    if (end === null) throw new SourceError('Missing end of raw directive', this.currentLine());
+    this.lineStart = this.source.charAt(this.at - 1) === '\n';
+    this.text(this.trimEnd(this.source.slice(this.at, end.index), end[1] ?? '', true));
+    this.at = rawEnd.lastIndex;
+    this.afterTag(end[2] ?? '', true);
+    return true;
+  }
+
+  /** Skips what the end of a tag eats of the text behind it. */
+  private afterTag(sign: string, isBlock: boolean): void {
+    if (sign === '-') this.skipBlank();
+    else if (isBlock && sign !== '+' && this.source.charAt(this.at) === '\n') this.at += 1;
+    this.lineStart = this.source.charAt(this.at - 1) === '\n';
+  }
+
+  private skipBlank(): void {
+    while (this.at < this.source.length && isBlank(this.source.charAt(this.at))) this.at += 1;
+  }
+
+  private tag(kind: 'statement' | 'expression', sign: string): void {
+    const line = this.currentLine();
+    this.at += sign === '-' || sign === '+' ? 3 : 2;
+    const close = kind === 'statement' ? '%}' : '}}';
+    const code: string[] = [];
+    for (let depth = 0; ; ) {
+      if (this.at >= this.source.length) throw new SourceError(`Missing ${close}`, line);
+      const end = depth === 0 ? this.closing(close) : null;
+      if (end !== null) {
+        this.at += end.length;
+        this.pieces.push({ kind, code: code.join(''), line });
+        this.afterTag(end.charAt(0), kind === 'statement');
+        return;
+      }
+      const character = this.source.charAt(this.at);
+      if ('([{'.includes(character)) depth += 1;
+      if (')]}'.includes(character)) depth -= 1;
+      code.push(this.codePart(character, line));
+    }
+  }
+
+  private closing(close: string): string | null {
+    if (this.source.startsWith(close, this.at)) return close;
+    const signed = this.source.slice(this.at, this.at + 3);
+    return signed === `-${close}` || (signed === `+${close}` && close === '%}') ? signed : null;
+  }
+
+  /** One character of code, or a whole literal or stretch of white space. */
+  private codePart(character: string, line: number): string {
+    if (character === '"' || character === "'") return this.stringPart(line);
+    if (/\d/.test(character) && !/\w/.test(this.source.charAt(this.at - 1))) return this.numberPart();
+    if (isBlank(character)) {
+      this.skipBlank();
+      return ' ';
+    }
+    this.at += 1;
+    return character;
+  }
+
+  private stringPart(line: number): string {
+    stringLiteral.lastIndex = this.at;
+    const match = stringLiteral.exec(this.source);
+    if (match === null) throw new SourceError('Missing end of string', line);
+    this.at = stringLiteral.lastIndex;
+    this.strings.push(literalText(match[1] ?? match[2] ?? ''));
+    return `"${this.strings.length - 1}"`;
+  }
+
+  /** Numbers in the plain spelling that the tokenizer knows. */
+  private numberPart(): string {
+    const start = this.at;
+    exoticNumber.lastIndex = start;
+    exoticNumber.test(this.source);
+    this.at = Math.max(exoticNumber.lastIndex, start + 1);
+    const text = this.source.slice(start, this.at).replaceAll('_', '');
+    if (!/e/i.test(text)) return text;
+    const digits = Number(text).toLocaleString('en', { useGrouping: false, maximumSignificantDigits: 17 });
+    return digits.includes('.') ? digits : `${digits}.0`;
+  }
+
+  private currentLine(): number {
+    for (; this.counted < this.at; this.counted += 1) {
+      if (this.source.charAt(this.counted) === '\n') this.line += 1;
+    }
+    return this.line;
+  }
+}
+
+function trimRight(text: string): string {
+  let end = text.length;
+  while (end > 0 && isBlank(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Splits a template's source. Throws SourceError where a tag, comment or string does not end. */
+export function splitSource(source: string): SplitSource {
+  return new Splitter(source).run();
+}

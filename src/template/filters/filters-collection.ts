@@ -1,0 +1,242 @@
+/** Filters on lists and dicts: order, grouping, ends and sums. */
+import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
+import { getItem } from '../values/attributes.ts';
+import { itemsView } from '../values/container-methods.ts';
+import { binary, compare, equals, iterate, lengthOf } from '../values/operators.ts';
+import type { Runtime } from '../values/runtime.ts';
+import { characters, str } from '../values/text.ts';
+import {
+  Dict,
+  Float,
+  type Keywords,
+  List,
+  Markup,
+  orElse,
+  PythonError,
+  Stream,
+  Tuple,
+  textOf,
+  typeName,
+  Undefined,
+  type Value,
+} from '../values/values.ts';
+import type { Filter } from './filters.ts';
+
+/** Reads an item's attribute path such as `function.name` or `0`; an undefined one may be replaced. */
+export function attributeReader(path: Value | undefined, otherwise?: Value) {
+  if (path === undefined || path === null) return (item: Value) => item;
+  const text = textOf(path);
+  const parts =
+    text === null ? [path] : text.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return (item: Value): Value => {
+    let value = item;
+    for (const part of parts) {
+      value = getItem(value, part);
+      if (value instanceof Undefined && otherwise !== undefined) value = otherwise;
+    }
+    return value;
+  };
+}
+
+function foldCase(value: Value, caseSensitive: boolean): Value {
+  const text = caseSensitive ? null : textOf(value);
+  return text === null ? value : text.toLowerCase();
+}
+
+function sortedBy(
+  runtime: Runtime,
+  items: readonly Value[],
+  keyOf: (item: Value) => Value,
+  reverse: boolean,
+) {
+  const keyed = items.map((item) => ({ item, key: keyOf(item) }));
+  const direction = reverse ? -1 : 1;
+  keyed.sort((a, b) => direction * compare(runtime, a.key, b.key));
+  return keyed.map(({ item }) => item);
+}
+
+const sort: Filter = (runtime, value, args, keywords) => {
+  const names = ['reverse', 'case_sensitive', 'attribute'];
+  const [reverse, caseSensitive, attribute] = bind('sort', names, args, keywords);
+  const paths = typeof attribute === 'string' ? attribute.split(',') : [attribute];
+  const readers = paths.map((path) => attributeReader(path));
+  const exact = flagArgument(caseSensitive);
+  const keyOf = (item: Value) => new Tuple(readers.map((read) => foldCase(read(item), exact)));
+  return new List(sortedBy(runtime, iterate(runtime, value), keyOf, flagArgument(reverse)));
+};
+
+const dictsort: Filter = (runtime, value, args, keywords) => {
+  const [caseSensitive, by, reverse] = bind('dictsort', ['case_sensitive', 'by', 'reverse'], args, keywords);
+  if (!(value instanceof Dict)) {
+    throw new PythonError('UndefinedError', `'${typeName(value)} object' has no attribute 'items'`);
+  }
+  const position = textArgument('dictsort', by, 'key') === 'value' ? 1 : 0;
+  const exact = flagArgument(caseSensitive);
+  const pairs = value.entries().map((entry) => new Tuple(entry));
+  const keyOf = (pair: Value) => foldCase(getItem(pair, position), exact);
+  return new List(sortedBy(runtime, pairs, keyOf, flagArgument(reverse)));
+};
+
+const unique: Filter = (runtime, value, args, keywords) => {
+  const [caseSensitive, attribute] = bind('unique', ['case_sensitive', 'attribute'], args, keywords);
+  const read = attributeReader(attribute);
+  const exact = flagArgument(caseSensitive);
+  return new Stream(() => {
+    const seen = new Dict();
+    return iterate(runtime, value).filter((item) => {
+      const key = foldCase(read(item), exact);
+      if (seen.has(key)) return false;
+      seen.set(key, true);
+      return true;
+    });
+  });
+};
+
+function extreme(name: string, sign: number): Filter {
+  return (runtime, value, args, keywords) => {
+    const [caseSensitive, attribute] = bind(name, ['case_sensitive', 'attribute'], args, keywords);
+    const read = attributeReader(attribute);
+    const exact = flagArgument(caseSensitive);
+    const [first, ...rest] = iterate(runtime, value);
+    if (first === undefined) return new Undefined('No aggregated item, sequence was empty.');
+    const key = (item: Value) => foldCase(read(item), exact);
+    return rest.reduce(
+      (best, item) => (sign * compare(runtime, key(item), key(best)) > 0 ? item : best),
+      first,
+    );
+  };
+}
+
+const join: Filter = (runtime, value, args, keywords) => {
+  const [separator, attribute] = bind('join', ['d', 'attribute'], args, keywords);
+  const read = attributeReader(attribute);
+  const texts = iterate(runtime, value).map((item) => str(runtime, read(item)));
+  const between = separator === undefined ? '' : str(runtime, separator);
+  runtime.chargeText(texts.reduce((sum, text) => sum + text.length + between.length, 0));
+  return texts.join(between);
+};
+
+const sum: Filter = (runtime, value, args, keywords) => {
+  const [attribute, start] = bind('sum', ['attribute', 'start'], args, keywords);
+  const read = attributeReader(attribute);
+  const add = (total: Value, item: Value) => binary(runtime, '+', total, read(item));
+  return iterate(runtime, value).reduce(add, orElse(start, 0));
+};
+
+const first: Filter = (runtime, value) => {
+  if (value instanceof Stream)
+    return orElse(value.next(), new Undefined('No first item, sequence was empty.'));
+  return orElse(iterate(runtime, value)[0], new Undefined('No first item, sequence was empty.'));
+};
+
+const last: Filter = (runtime, value) => {
+  if (value instanceof Stream)
+    throw new PythonError('TypeError', `'${typeName(value)}' object is not reversible`);
+  return orElse(iterate(runtime, value).at(-1), new Undefined('No last item, sequence was empty.'));
+};
+
+const reverse: Filter = (runtime, value) => {
+  const text = textOf(value);
+  if (text !== null) {
+    const reversed = [...characters(text)].reverse().join('');
+    return value instanceof Markup ? new Markup(reversed) : reversed;
+  }
+  const reversed = [...iterate(runtime, value)].reverse();
+  if (value instanceof Stream) return new List(reversed);
+  return new Stream(() => reversed, 'list_reverseiterator');
+};
+
+const items: Filter = (runtime, value) => {
+  return new Stream(() => {
+    if (value instanceof Undefined) return [];
+    if (!(value instanceof Dict))
+      throw new PythonError('TypeError', 'Can only get item pairs from a mapping.');
+    return itemsView(runtime, value).elements;
+  });
+};
+
+function batches(runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords): Value[] {
+  const [linecount, fill] = bind('batch', ['linecount', 'fill_with'], args, keywords, 1);
+  const size = Math.max(1, integerArgument('batch', linecount, 1));
+  const elements = iterate(runtime, value);
+  const rows: Value[] = [];
+  for (let at = 0; at < elements.length; at += size) {
+    const row = elements.slice(at, at + size);
+    const missing = fill === undefined || fill === null ? 0 : size - row.length;
+    runtime.charge(1 + missing);
+    rows.push(new List([...row, ...Array.from({ length: missing }, () => fill ?? null)]));
+  }
+  return rows;
+}
+
+function slices(runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords): Value[] {
+  const [count, fill] = bind('slice', ['slices', 'fill_with'], args, keywords, 1);
+  const elements = iterate(runtime, value);
+  const columns = Math.max(1, integerArgument('slice', count, 1));
+  runtime.charge(columns);
+  const size = Math.floor(elements.length / columns);
+  const longer = elements.length % columns;
+  const rows = Array.from({ length: columns }, (_, index) => {
+    const start = index * size + Math.min(index, longer);
+    const row = elements.slice(start, start + size + (index < longer ? 1 : 0));
+    const fills = fill !== undefined && fill !== null && index >= longer && longer > 0;
+    return new List(fills ? [...row, fill] : [...row]);
+  });
+  return rows;
+}
+
+const groupby: Filter = (runtime, value, args, keywords) => {
+  const names = ['attribute', 'default', 'case_sensitive'];
+  const [attribute, otherwise, caseSensitive] = bind('groupby', names, args, keywords, 1);
+  const read = attributeReader(attribute, otherwise);
+  const exact = flagArgument(caseSensitive);
+  const keyOf = (item: Value) => foldCase(read(item), exact);
+  const groups: { key: Value; items: Value[] }[] = [];
+  for (const item of sortedBy(runtime, iterate(runtime, value), keyOf, false)) {
+    const current = groups.at(-1);
+    if (current !== undefined && equals(runtime, keyOf(current.items[0] ?? null), keyOf(item)))
+      current.items.push(item);
+    else groups.push({ key: read(item), items: [item] });
+  }
+  return new List(groups.map((group) => new Tuple([group.key, new List(group.items)])));
+};
+
+/** A filter whose elements are made when they are asked for. */
+function lazily(make: (...given: Parameters<Filter>) => readonly Value[]): Filter {
+  return (...given) => new Stream(() => make(...given));
+}
+
+const toList: Filter = (runtime, value) => new List([...iterate(runtime, value)]);
+
+const length: Filter = (_runtime, value) => lengthOf(value);
+
+const fileSize: Filter = (_runtime, value) => {
+  const bytes = value instanceof Float ? value.value : integerArgument('filesizeformat', value, 0);
+  if (bytes === 1) return '1 Byte';
+  if (bytes < 1000) return `${Math.trunc(bytes)} Bytes`;
+  const units = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+};
+
+/** Filters on collections by name. */
+export const collectionFilters: readonly (readonly [string, Filter])[] = [
+  ['batch', lazily(batches)],
+  ['count', length],
+  ['dictsort', dictsort],
+  ['filesizeformat', fileSize],
+  ['first', first],
+  ['groupby', groupby],
+  ['items', items],
+  ['join', join],
+  ['last', last],
+  ['length', length],
+  ['list', toList],
+  ['max', extreme('max', 1)],
+  ['min', extreme('min', -1)],
+  ['reverse', reverse],
+  ['slice', lazily(slices)],
+  ['sort', sort],
+  ['sum', sum],
+  ['unique', unique],
+];

@@ -1,0 +1,152 @@
+/** Filters that convert one value: numbers, text, JSON, defaults. */
+import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
+import { getAttribute } from '../values/attributes.ts';
+import { importValue } from '../values/input.ts';
+import { type DumpOptions, dump } from '../values/json.ts';
+import { iterate, truthy } from '../values/operators.ts';
+import { fixed, repr, str } from '../values/text.ts';
+import {
+  Attributes,
+  Float,
+  Markup,
+  numeric,
+  orElse,
+  PythonError,
+  textOf,
+  typeName,
+  Undefined,
+  undefinedError,
+  type Value,
+} from '../values/values.ts';
+import type { Filter } from './filters.ts';
+
+function indentText(value: Value | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  return textOf(value) ?? ' '.repeat(Math.min(Math.max(0, integerArgument('tojson', value, 0)), 1000));
+}
+
+const tojson: Filter = (runtime, value, args, keywords) => {
+  const names = ['ensure_ascii', 'indent', 'separators', 'sort_keys'];
+  const [ascii, indentation, separators, sortKeys] = bind('tojson', names, args, keywords);
+  const indent = indentText(indentation);
+  const given = separators === undefined || separators === null ? null : iterate(runtime, separators);
+  if (given !== null && given.length !== 2) throw new PythonError('ValueError', 'separators needs two items');
+  const options: DumpOptions = {
+    ascii: flagArgument(ascii),
+    indent,
+    itemSeparator: given === null ? (indent === null ? ', ' : ',') : textArgument('tojson', given[0]),
+    keySeparator: given === null ? ': ' : textArgument('tojson', given[1]),
+    sortKeys: flagArgument(sortKeys),
+  };
+  return dump(runtime, value, options);
+};
+
+const fromJson: Filter = (runtime, value) => {
+  const text = textArgument('from_json', value);
+  runtime.chargeText(text.length);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new PythonError('JSONDecodeError', 'text is not JSON');
+  }
+  return importValue(parsed, null, null);
+};
+
+const orDefault: Filter = (_runtime, value, args, keywords) => {
+  const [otherwise, falsyToo] = bind('default', ['default_value', 'boolean'], args, keywords);
+  const replaced = value instanceof Undefined || (flagArgument(falsyToo) && !truthy(value));
+  return replaced ? orElse(otherwise, '') : value;
+};
+
+function parseInteger(text: string, base: number): number | null {
+  const compact = text.trim().replace(/(?<=[\da-z])_(?=[\da-z])/gi, '');
+  const match = /^([+-]?)(?:0([xob]))?([\da-z]+)$/i.exec(compact);
+  if (match === null) return null;
+  const [, sign, prefix, digits = ''] = match;
+  const prefixes: Readonly<Record<string, number>> = { x: 16, o: 8, b: 2 };
+  if (prefix !== undefined && prefixes[prefix.toLowerCase()] !== base) return null;
+  const valid = Array.from(digits.toLowerCase()).every((digit) => Number.parseInt(digit, 36) < base);
+  return valid ? (sign === '-' ? -1 : 1) * Number.parseInt(digits, base) : null;
+}
+
+function parseFraction(text: string): number | null {
+  const trimmed = text.trim().replace(/(?<=\d)_(?=\d)/g, '');
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return Number(trimmed);
+  if (/^[+-]?inf(inity)?$/i.test(trimmed)) return trimmed.startsWith('-') ? -Infinity : Infinity;
+  return /^[+-]?nan$/i.test(trimmed) ? Number.NaN : null;
+}
+
+const toInteger: Filter = (_runtime, value, args, keywords) => {
+  const [otherwise, base] = bind('int', ['default', 'base'], args, keywords);
+  if (value instanceof Undefined) throw undefinedError(value);
+  const text = textOf(value);
+  const number =
+    text === null
+      ? numeric(value)
+      : (parseInteger(text, integerArgument('int', base, 10)) ?? parseFraction(text));
+  if (number === null || !Number.isFinite(number)) return orElse(otherwise, 0);
+  return Math.trunc(number) + 0;
+};
+
+const toFloat: Filter = (_runtime, value, args, keywords) => {
+  const [otherwise] = bind('float', ['default'], args, keywords);
+  if (value instanceof Undefined) throw undefinedError(value);
+  const text = textOf(value);
+  const number = text === null ? numeric(value) : parseFraction(text);
+  return number === null ? orElse(otherwise, new Float(0)) : new Float(number);
+};
+
+const absolute: Filter = (_runtime, value) => {
+  const number = numeric(value);
+  if (number === null) throw new PythonError('TypeError', `bad operand type for abs(): '${typeName(value)}'`);
+  return value instanceof Float ? new Float(Math.abs(number)) : Math.abs(number);
+};
+
+function roundHalfEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest !== 0.5) return Math.round(value);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
+
+const round: Filter = (_runtime, value, args, keywords) => {
+  const [precision, method] = bind('round', ['precision', 'method'], args, keywords);
+  const number = numeric(value);
+  if (number === null) throw new PythonError('TypeError', `type ${typeName(value)} cannot be rounded`);
+  const digits = integerArgument('round', precision, 0);
+  const how = textArgument('round', method, 'common');
+  const scale = 10 ** digits;
+  if (how === 'common') {
+    // Python rounds the decimal value itself, so halves that binary cannot hold go by their true side.
+    const rounded =
+      digits > 0 && digits <= 100 ? Number(fixed(number, digits)) : roundHalfEven(number * scale) / scale;
+    return value instanceof Float ? new Float(rounded) : rounded;
+  }
+  if (how === 'ceil') return new Float(Math.ceil(number * scale) / scale);
+  if (how === 'floor') return new Float(Math.floor(number * scale) / scale);
+  throw new PythonError('FilterArgumentError', 'method must be common, ceil or floor');
+};
+
+const attr: Filter = (runtime, value, args, keywords) => {
+  const name = str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null);
+  if (value instanceof Attributes) return orElse(value.get(name), new Undefined(`no attribute '${name}'`));
+  const found = getAttribute(value, name);
+  return typeName(found) === 'function' ? found : new Undefined(`no attribute '${name}'`);
+};
+
+/** Conversion filters by name. */
+export const valueFilters: readonly (readonly [string, Filter])[] = [
+  ['abs', absolute],
+  ['attr', attr],
+  ['d', orDefault],
+  ['default', orDefault],
+  ['float', toFloat],
+  ['from_json', fromJson],
+  ['fromjson', fromJson],
+  ['int', toInteger],
+  ['pprint', (runtime, value) => repr(runtime, value)],
+  ['round', round],
+  ['string', (runtime, value) => (value instanceof Markup ? value : str(runtime, value))],
+  ['tojson', tojson],
+];

@@ -1,0 +1,183 @@
+/**
+ * The conversation shape that a template wants: found by rendering small conversations in every shape
+ * until what was put in comes out, and then used to turn OpenAI's messages into that shape.
+ */
+import type { InputShape } from '../../format/chat-format.ts';
+import type { Message } from '../../format/messages.ts';
+import type { Template, TemplateVariables } from '../template.ts';
+import { tryRender } from './render-attempt.ts';
+import { thinkingSwitches } from './thinking-switches.ts';
+
+type CallShape = Pick<InputShape, 'arguments' | 'emptyContent'>;
+type ReasoningField = InputShape['reasoningField'];
+
+/** A message in the shape that a template reads: plain data, not OpenAI's any more. */
+export type ShapedMessage = Readonly<Record<string, unknown>>;
+
+/** Forms of messages with calls, in the order in which they are tried. */
+export const callShapes: readonly [CallShape, ...CallShape[]] = [
+  { arguments: 'object', emptyContent: 'empty' },
+  { arguments: 'string', emptyContent: 'empty' },
+  { arguments: 'string', emptyContent: 'null' },
+  { arguments: 'object', emptyContent: 'null' },
+  { arguments: 'object', emptyContent: 'absent' },
+  { arguments: 'string', emptyContent: 'absent' },
+];
+
+/** Message fields that may carry reasoning, in the order in which they are tried. */
+export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
+
+/** Texts that no template holds, so that finding them in a render proves where they came from. */
+const planted = {
+  name: 'qv_lookup',
+  key: 'qv_key',
+  value: 'qv value',
+  reasoning: 'qv thought',
+  content: 'qv answer',
+} as const;
+
+const user: Message = { role: 'user', content: 'qv question' };
+
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: planted.name,
+      description: 'about',
+      parameters: {
+        type: 'object',
+        properties: { [planted.key]: { type: 'string', description: 'about' } },
+        required: [planted.key],
+      },
+    },
+  },
+];
+
+function callMessage(reasoning?: string): Message {
+  const call = { name: planted.name, arguments: JSON.stringify({ [planted.key]: planted.value }) };
+  return {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call00001', type: 'function', function: call }],
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+  };
+}
+
+/** A Python dict in the text: the template printed what it should have written as JSON. */
+const printedArguments = `{'${planted.key}': '${planted.value}'}`;
+
+function renderShaped(template: Template, message: Message, shape: InputShape, more: TemplateVariables) {
+  return tryRender(template, { messages: shapeMessages([user, message], shape), tools, ...more });
+}
+
+function findCallShape(template: Template): CallShape {
+  let printed: CallShape | null = null;
+  for (const shape of callShapes) {
+    const full = { ...shape, reasoningField: null, thinkingVariables: [] };
+    const text = renderShaped(template, callMessage(), full, {});
+    if (text?.includes(planted.value) !== true) continue;
+    if (!text.includes(printedArguments)) return shape;
+    printed ??= shape;
+  }
+  return printed ?? callShapes[0];
+}
+
+/** The reasoning was rendered, and not by printing the list of parts that holds it. */
+function showsReasoning(text: string | null): boolean {
+  if (text?.includes(planted.reasoning) !== true) return false;
+  return !text.includes(`'${planted.reasoning}'`) && !text.includes(`"${planted.reasoning}"`);
+}
+
+function findReasoningField(template: Template, shape: CallShape, asked: TemplateVariables): ReasoningField {
+  const answer: Message = {
+    role: 'assistant',
+    content: planted.content,
+    reasoning_content: planted.reasoning,
+  };
+  for (const variables of [{}, asked]) {
+    for (const reasoningField of reasoningFields) {
+      const full = { ...shape, reasoningField, thinkingVariables: [] };
+      for (const message of [answer, callMessage(planted.reasoning)]) {
+        if (showsReasoning(renderShaped(template, message, full, variables))) return reasoningField;
+      }
+    }
+  }
+  return null;
+}
+
+const known = new WeakMap<Template, InputShape>();
+
+/** Finds the shape by some ten to thirty small renders; the answer is remembered for the template. */
+export function observeInputShape(template: Template): InputShape {
+  const found = known.get(template);
+  if (found !== undefined) return found;
+  const switches = thinkingSwitches(template);
+  const asked = Object.fromEntries(switches.map(({ name, on }) => [name, on]));
+  const calls = findCallShape(template);
+  const shape: InputShape = {
+    ...calls,
+    reasoningField: findReasoningField(template, calls, asked),
+    thinkingVariables: switches.map(({ name }) => name),
+  };
+  known.set(template, shape);
+  return shape;
+}
+
+/** Arguments as an object, where they are the JSON text of one. */
+function parseArguments(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function shapeCalls(message: Message, shape: InputShape): ShapedMessage {
+  if (message.role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0)
+    return {};
+  if (shape.arguments === 'string') return { tool_calls: message.tool_calls };
+  const calls = message.tool_calls.map((call) => ({
+    ...call,
+    function: { ...call.function, arguments: parseArguments(call.function.arguments) },
+  }));
+  return { tool_calls: calls };
+}
+
+function isEmpty(content: unknown): boolean {
+  return content === undefined || content === null || content === '';
+}
+
+function shapeContent(message: Message, shape: InputShape): ShapedMessage {
+  const calls = message.role === 'assistant' && (message.tool_calls?.length ?? 0) > 0;
+  if (!isEmpty(message.content)) return { content: message.content };
+  if (!calls || shape.emptyContent === 'empty') return { content: '' };
+  return shape.emptyContent === 'null' ? { content: null } : {};
+}
+
+function asParts(content: unknown): readonly unknown[] {
+  if (isEmpty(content)) return [];
+  return Array.isArray(content) ? content : [{ type: 'text', text: content }];
+}
+
+function shapeReasoning(message: Message, shape: InputShape): ShapedMessage {
+  if (message.role !== 'assistant' || isEmpty(message.reasoning_content)) return {};
+  const reasoning = message.reasoning_content;
+  if (shape.reasoningField !== 'thinking-part')
+    return { [shape.reasoningField ?? 'reasoning_content']: reasoning };
+  return { content: [{ type: 'thinking', thinking: reasoning }, ...asParts(message.content)] };
+}
+
+/** Turns OpenAI's messages (arguments as JSON text, `reasoning_content`) into the shape of a template. */
+export function shapeMessages(messages: readonly Message[], shape: InputShape): readonly ShapedMessage[] {
+  return messages.map((message) => {
+    const { content, tool_calls, reasoning_content, ...others }: Record<string, unknown> = { ...message };
+    return {
+      ...others,
+      ...shapeContent(message, shape),
+      ...shapeReasoning(message, shape),
+      ...shapeCalls(message, shape),
+    };
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * Rewrites messages whose form a template does not know: content in parts becomes one text, a developer's
+ * message becomes the system's. What a template knows is found by rendering small conversations, once per
+ * template and only when such a message comes.
+ */
+import { MessageError } from '../../format/errors.ts';
+import type { ContentPart, Message } from '../../format/messages.ts';
+import type { Template } from '../template.ts';
+import { tryRender } from './render-attempt.ts';
+
+type Role = Message['role'];
+
+/** Texts that no template holds. Two parts, because some templates show the first alone. */
+const planted = ['qv part', 'qv next'] as const;
+
+/** The messages, rewritten where the template would leave their texts out or print them as data. */
+export function makeReadable(template: Template, messages: readonly Message[]): readonly Message[] {
+  return messages.map((message, index) => {
+    const known = message.role === 'developer' ? asKnownRole(template, message) : message;
+    return Array.isArray(known.content) && !showsParts(template, known.role)
+      ? ({ ...known, content: joinParts(known.content, `messages[${index}].content`) } as Message)
+      : known;
+  });
+}
+
+function asKnownRole(
+  template: Template,
+  message: Message & { readonly role: 'system' | 'developer' },
+): Message {
+  return shows(template, 'developer', planted.join(' ')) ? message : { ...message, role: 'system' };
+}
+
+/** Texts of parts on lines of their own, as llama.cpp joins them. */
+function joinParts(parts: readonly ContentPart[], path: string): string {
+  const texts = parts.map((part, index) => {
+    if (part.type === 'text' && typeof part.text === 'string') return part.text;
+    const reason = `the template shows content in text alone, and no part of type ${part.type}`;
+    throw new MessageError({ path: `${path}[${index}]`, reason });
+  });
+  return texts.join('\n');
+}
+
+function showsParts(template: Template, role: Role): boolean {
+  return shows(
+    template,
+    role,
+    planted.map((text) => ({ type: 'text', text })),
+  );
+}
+
+const known = new WeakMap<Template, Map<string, boolean>>();
+
+/** Whether such a message's text is rendered, and not by printing the list that holds it. */
+function shows(template: Template, role: Role, content: string | readonly ContentPart[]): boolean {
+  const answers = known.get(template) ?? new Map<string, boolean>();
+  known.set(template, answers);
+  const question = `${role} ${typeof content}`;
+  const answer = answers.get(question) ?? isRendered(template, conversation(role, content));
+  answers.set(question, answer);
+  return answer;
+}
+
+function isRendered(template: Template, messages: readonly unknown[]): boolean {
+  const render = tryRender(template, { messages, add_generation_prompt: true });
+  return planted.every(
+    (text) =>
+      render?.includes(text) === true && !render.includes(`'${text}'`) && !render.includes(`"${text}"`),
+  );
+}
+
+const user = { role: 'user', content: 'qv question' };
+const call = { id: 'call00001', type: 'function', function: { name: 'qv_lookup', arguments: {} } };
+
+function conversation(role: Role, content: unknown): readonly unknown[] {
+  const message = { role, content };
+  if (role === 'assistant') return [user, message, user];
+  if (role !== 'tool') return [message, ...(role === 'user' ? [] : [user])];
+  const calling = { role: 'assistant', content: '', tool_calls: [call] };
+  return [user, calling, { ...message, tool_call_id: call.id, name: call.function.name }];
+}

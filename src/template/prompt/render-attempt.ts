@@ -1,0 +1,33 @@
+/** Rendering on trial: a template that refuses a conversation gives an answer, not a failure. */
+import { TemplateError } from '../../format/errors.ts';
+import type { ObservedRender, Template, TemplateVariables } from '../template.ts';
+
+/** Trials happen at a fixed time, so that renders differ only in what is tried. */
+const trialTime = new Date(2000, 0, 1);
+
+const trialDefaults = {
+  bos_token: '',
+  eos_token: '',
+  functions: '[]',
+  datetime: '',
+  add_generation_prompt: false,
+};
+
+/** A render, or `null` where the template refuses. Throws TemplateLimitError. */
+export function tryRender(template: Template, variables: TemplateVariables): string | null {
+  return unlessRefused(() => template.render({ ...trialDefaults, ...variables }, { now: trialTime }));
+}
+
+/** An observed render, or `null` where the template refuses. Throws TemplateLimitError. */
+export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
+  return unlessRefused(() => template.renderObserved({ ...trialDefaults, ...variables }, { now: trialTime }));
+}
+
+function unlessRefused<Render>(render: () => Render): Render | null {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}

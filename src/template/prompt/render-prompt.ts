@@ -1,0 +1,216 @@
+/** From OpenAI-shaped messages and tools to the prompt text that a model's own template writes. */
+import type { InputShape } from '../../format/chat-format.ts';
+import { readMessages } from '../../format/check-messages.ts';
+import { TemplateError, UnsupportedOptionError } from '../../format/errors.ts';
+import type { AssistantMessage, Message, Tool } from '../../format/messages.ts';
+import {
+  anyText,
+  anyValue,
+  date,
+  inputShape,
+  type OptionRules,
+  readOptions,
+  record,
+  requireOption,
+  truth,
+} from '../../format/option-rules.ts';
+import { normalizeTools, type ToolList } from '../../tools/tools.ts';
+import { parseTemplate, type Template } from '../template.ts';
+import { strftime } from '../values/strftime.ts';
+import { observeInputShape, shapeMessages } from './input-shape.ts';
+import { makeReadable } from './readable-messages.ts';
+import { thinkingSwitches } from './thinking-switches.ts';
+
+/** What to render, and how. */
+export interface RenderPromptOptions {
+  /** The conversation, in OpenAI's shape: arguments as JSON text, thoughts as `reasoning_content`. */
+  readonly messages: readonly Message[];
+  /** Tools the model may call, in any shape that `normalizeTools` takes; default none. */
+  readonly tools?: ToolList;
+  /** Opens the assistant's turn at the end; default true. Off with `continueFinalMessage`. */
+  readonly addGenerationPrompt?: boolean;
+  /**
+   * Asks for thinking, or declines it, by setting every thinking variable that the template reads;
+   * default: the template's own choice. Nothing happens where a template has no such variable.
+   */
+  readonly thinking?: boolean;
+  /** More variables for the template (`reasoning_effort`, `documents`); they win over all others. */
+  readonly templateVariables?: Readonly<Record<string, unknown>>;
+  /** Text of the token that begins a prompt, for templates that write it; default `""`. */
+  readonly bosToken?: string;
+  /** Text of the token that ends a text, for templates that write it; default `""`. */
+  readonly eosToken?: string;
+  /** What the template takes for the present time; default: the time of the call. */
+  readonly now?: Date;
+  /** The template's message shape where it is known (`ChatFormat.input`); default: it is found out. */
+  readonly input?: InputShape;
+  /**
+   * Leaves the last message, an assistant's, open: the prompt ends where its content ends, or its
+   * reasoning where it has no content. Default false.
+   */
+  readonly continueFinalMessage?: boolean;
+  /** Names the template in errors; default `template`. */
+  readonly name?: string;
+}
+
+/** Messages and tools are checked where they are read. */
+const optionRules: OptionRules<RenderPromptOptions> = {
+  messages: anyValue,
+  tools: anyValue,
+  addGenerationPrompt: truth,
+  thinking: truth,
+  templateVariables: record,
+  bosToken: anyText,
+  eosToken: anyText,
+  now: date,
+  input: inputShape,
+  continueFinalMessage: truth,
+  name: anyText,
+};
+
+/** Options of `renderPrompt` as they are read. Throws `UnsupportedOptionError`. */
+export function readPromptOptions(given: RenderPromptOptions): RenderPromptOptions {
+  return readOptions(given, optionRules);
+}
+
+/** With tools as templates see them. */
+type PlainOptions = Omit<RenderPromptOptions, 'tools'> & { readonly tools: readonly Tool[] };
+
+/** Marks the place where a continued message ends; private-use characters that no text has by chance. */
+const endMark = '\uE0C1\uF8D2\uE0C3';
+
+const rememberedTemplates = 16;
+const parsed = new Map<string, Template>();
+
+/** Parses a template, or finds it among those that were used last. */
+function remembered(source: string, name: string): Template {
+  const key = `${name}\n${source}`;
+  const template = parsed.get(key) ?? parseTemplate(source, { name });
+  parsed.delete(key);
+  parsed.set(key, template);
+  const [oldest] = parsed.keys();
+  if (parsed.size > rememberedTemplates && oldest !== undefined) parsed.delete(oldest);
+  return template;
+}
+
+/** Variables that some templates cannot do without, by name; given only when a render asks for them. */
+function lastResorts(options: PlainOptions): ReadonlyMap<string, unknown> {
+  const now = options.now ?? new Date();
+  const functions = options.tools.map((tool) => tool.function);
+  return new Map<string, unknown>([
+    ['functions', JSON.stringify(functions, null, 4)],
+    ['datetime', strftime(now, '%Y-%m-%d %H:%M:%S')],
+    ['date_string', strftime(now, '%d %b %Y')],
+    ['documents', []],
+    ['tools', []],
+  ]);
+}
+
+function missingName(error: unknown): string | undefined {
+  if (!(error instanceof TemplateError) || error.kind !== 'runtime') return undefined;
+  return /^UndefinedError: '(\w+)' is undefined$/.exec(error.reason)?.[1];
+}
+
+/** Renders, and gives the template what it turns out to need. */
+function renderWithResorts(template: Template, variables: Record<string, unknown>, options: PlainOptions) {
+  const resorts = lastResorts(options);
+  const clock = options.now === undefined ? {} : { now: options.now };
+  const given = { ...variables };
+  for (;;) {
+    try {
+      return template.render(given, clock);
+    } catch (error) {
+      const name = missingName(error);
+      if (name === undefined || name in given || !resorts.has(name)) throw error;
+      given[name] = resorts.get(name);
+    }
+  }
+}
+
+function baseVariables(template: Template, options: PlainOptions): Record<string, unknown> {
+  const variables: Record<string, unknown> = {
+    add_generation_prompt:
+      options.continueFinalMessage === true ? false : (options.addGenerationPrompt ?? true),
+    bos_token: options.bosToken ?? '',
+    eos_token: options.eosToken ?? '',
+  };
+  if (options.tools.length > 0) variables.tools = options.tools;
+  if (options.thinking !== undefined) {
+    for (const name of options.input?.thinkingVariables ?? []) variables[name] = options.thinking;
+    for (const { name, on, off } of thinkingSwitches(template)) variables[name] = options.thinking ? on : off;
+  }
+  return variables;
+}
+
+function cannotContinue(reason: string): UnsupportedOptionError {
+  return new UnsupportedOptionError({ option: 'continueFinalMessage', reason });
+}
+
+/** The messages with the place marked where the last one is to go on. */
+function markEnd(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') throw cannotContinue("the last message is not the assistant's");
+  if ((last.tool_calls?.length ?? 0) > 0) throw cannotContinue('the last message already calls tools');
+  return [...messages.slice(0, -1), markMessage(last)];
+}
+
+function markMessage(last: AssistantMessage): AssistantMessage {
+  const { content, reasoning_content: reasoning } = last;
+  if (typeof content === 'string' && content !== '') return { ...last, content: content + endMark };
+  if (Array.isArray(content) && content.length > 0) {
+    const part = content.at(-1);
+    if (typeof part?.text !== 'string') throw cannotContinue('the last part of the last message is no text');
+    return { ...last, content: [...content.slice(0, -1), { ...part, text: part.text + endMark }] };
+  }
+  if (reasoning !== undefined && reasoning !== '') return { ...last, reasoning_content: reasoning + endMark };
+  return { ...last, content: endMark };
+}
+
+function cutAtMark(text: string): string {
+  const end = text.lastIndexOf(endMark);
+  if (end < 0) throw cannotContinue('the template does not render the text in which the last message ends');
+  return text.slice(0, end);
+}
+
+/** Thoughts are left out where text and calls stand beside them; some templates refuse all three. */
+function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
+    const { reasoning_content: _, ...others } = message;
+    return others;
+  });
+}
+
+/**
+ * Renders a prompt from a chat template's source.
+ *
+ * Throws TemplateError (the template does not parse, raises, or fails), TemplateLimitError,
+ * MessageError and ToolListError (messages or tools that cannot be read), and UnsupportedOptionError (a wrong
+ * option, `continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
+ * ever data: nothing in them is read as template code.
+ */
+export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
+  requireOption('templateSource', templateSource, anyText);
+  const { tools = [], ...read } = readPromptOptions(given);
+  const options = { ...read, tools: normalizeTools(tools) };
+  const conversation = readMessages(options.messages);
+  const template = remembered(templateSource, options.name ?? 'template');
+  const shape = options.input ?? observeInputShape(template);
+  const continued = options.continueFinalMessage === true;
+  const render = (messages: readonly Message[]) => {
+    const variables = { ...baseVariables(template, options), messages: shapeMessages(messages, shape) };
+    return renderWithResorts(template, { ...variables, ...options.templateVariables }, options);
+  };
+  const readable = makeReadable(template, conversation);
+  const messages = continued ? markEnd(readable) : readable;
+  let text: string;
+  try {
+    text = render(messages);
+  } catch (error) {
+    const lighter = withoutCrowdedReasoning(messages);
+    const worthTrying = lighter.some((message, index) => message !== messages[index]);
+    if (!(error instanceof TemplateError && error.kind === 'raised' && worthTrying)) throw error;
+    text = render(lighter);
+  }
+  return continued ? cutAtMark(text) : text;
+}

@@ -1,0 +1,157 @@
+/** Lists of tools in the shapes that are about, read into the one shape that everything here takes. */
+import { SchemaError, ToolListError } from '../format/errors.ts';
+import type { JsonSchema, Tool } from '../format/messages.ts';
+import { plainSchema } from './plain-schema.ts';
+import { type SchemaInput, toJsonSchema } from './standard-schema.ts';
+
+/** The most tools that a list may hold. */
+const maxTools = 10_000;
+
+/** Where a tool keeps the schema of its arguments: OpenAI's word, MCP's word, Anthropic's word. */
+const schemaKeys = ['parameters', 'inputSchema', 'input_schema'] as const;
+
+/**
+ * Reads a list, or an object whose `tools` is one. Its tools may be of OpenAI's shape, with or without
+ * the layer `function`, or of MCP's (`name`, `description`, `inputSchema`); schemas may be plain JSON
+ * Schema or objects of a library that implements Standard JSON Schema. `source` names the list in errors.
+ * Throws `ToolListError`.
+ */
+export function readToolList(value: unknown, source: string): Tool[] {
+  const { list, pointer } = findList(value, source);
+  if (list.length === 0) throw new ToolListError({ source, pointer, reason: 'holds no tools' });
+  if (list.length > maxTools) {
+    throw new ToolListError({ source, pointer, reason: `holds more than ${maxTools} tools` });
+  }
+  const tools = list.map((item, index) => readTool(item, source, `${pointer}/${index}`));
+  refuseDoubles(tools, source, pointer);
+  return tools;
+}
+
+const noTool = 'a tool is expected, an object';
+
+function findList(
+  value: unknown,
+  source: string,
+): { readonly list: readonly unknown[]; readonly pointer: string } {
+  if (Array.isArray(value)) return { list: value, pointer: '' };
+  const inner = fieldsOf(value)?.get('tools');
+  if (Array.isArray(inner)) return { list: inner, pointer: '/tools' };
+  const reason = 'a list of tools is expected, or an object whose "tools" is one';
+  throw new ToolListError({ source, reason });
+}
+
+function readTool(item: unknown, source: string, pointer: string): Tool {
+  const outer = fieldsOf(item);
+  if (outer === null) throw new ToolListError({ source, pointer, reason: noTool });
+  const inner = fieldsOf(outer.get('function'));
+  const fields = inner ?? outer;
+  const place = inner === null ? pointer : `${pointer}/function`;
+  const name = readName(fields, source, place);
+  if (executeOf(item) !== null) checkExecute(item, { source, tool: name, pointer });
+  const parameters = readSchema(fields, { source, tool: name, pointer: place });
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...readDescription(fields, { source, tool: name, pointer: place }),
+      ...(parameters === null ? {} : { parameters }),
+    },
+  };
+}
+
+/** Throws `ToolListError` for what is no tool with a name and an `execute`. */
+export function requireExecutable(tool: unknown, source: string): void {
+  const fields = fieldsOf(tool);
+  if (fields === null) throw new ToolListError({ source, reason: noTool });
+  checkExecute(tool, { source, tool: readName(fields, source, ''), pointer: '' });
+}
+
+/** Half a surrogate pair is nothing that a model could write. */
+function readName(fields: Fields, source: string, place: string): string {
+  const name = fields.get('name');
+  if (typeof name === 'string' && name !== '' && !/\p{Cs}/u.test(name)) return name;
+  const reason = 'the name of the tool is expected, a text that is not empty';
+  throw new ToolListError({ source, pointer: `${place}/name`, reason });
+}
+
+interface Place {
+  readonly source: string;
+  readonly tool: string;
+  readonly pointer: string;
+}
+
+type Fields = ReadonlyMap<string, unknown>;
+
+/** Also that of a class. */
+function executeOf(tool: unknown): unknown {
+  return (typeof tool === 'object' && tool !== null && 'execute' in tool ? tool.execute : null) ?? null;
+}
+
+function checkExecute(tool: unknown, place: Place): void {
+  if (typeof executeOf(tool) === 'function') return;
+  const pointer = `${place.pointer}/execute`;
+  throw new ToolListError({ ...place, pointer, reason: 'a function is expected, which carries out a call' });
+}
+
+function readDescription(fields: Fields, place: Place): { readonly description?: string } {
+  const description = fields.get('description') ?? null;
+  if (description === null) return {};
+  if (typeof description === 'string') return { description };
+  throw new ToolListError({
+    ...place,
+    pointer: `${place.pointer}/description`,
+    reason: 'a text is expected',
+  });
+}
+
+function readSchema(fields: Fields, place: Place): JsonSchema | null {
+  const key = schemaKeys.find((each) => (fields.get(each) ?? null) !== null);
+  if (key === undefined) return null;
+  const at = { ...place, pointer: `${place.pointer}/${key}` };
+  const given = fields.get(key);
+  if (!isSchemaInput(given)) throw new ToolListError({ ...at, reason: 'a JSON Schema is expected' });
+  return convert(given, at);
+}
+
+/** As JSON: what a module gives may be of classes, or of a library. */
+function convert(given: SchemaInput, place: Place): JsonSchema {
+  try {
+    return plainSchema(toJsonSchema(given), place.tool);
+  } catch (cause) {
+    if (!(cause instanceof SchemaError)) throw cause;
+    const [issue] = cause.issues;
+    const pointer = place.pointer + (issue?.pointer ?? '');
+    throw new ToolListError({ ...place, pointer, reason: issue?.reason ?? cause.message, cause });
+  }
+}
+
+/** Libraries make schemas that are functions, too. */
+function isSchemaInput(value: unknown): value is JsonSchema {
+  return (
+    typeof value === 'boolean' ||
+    typeof value === 'function' ||
+    (typeof value === 'object' && value !== null && !Array.isArray(value))
+  );
+}
+
+function fieldsOf(value: unknown): Fields | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  try {
+    return new Map<string, unknown>(Object.entries(value));
+  } catch {
+    // A getter that throws has nothing to give.
+    return null;
+  }
+}
+
+function refuseDoubles(tools: readonly Tool[], source: string, pointer: string): void {
+  const seen = new Map<string, number>();
+  for (const [index, { function: tool }] of tools.entries()) {
+    const first = seen.get(tool.name);
+    if (first !== undefined) {
+      const reason = `has the same name as ${pointer}/${first}`;
+      throw new ToolListError({ source, tool: tool.name, pointer: `${pointer}/${index}`, reason });
+    }
+    seen.set(tool.name, index);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The TypeScript type of what a schema describes: of a JSON Schema given `as const`, or of an object of a
+ * library that implements Standard Schema. Types only.
+ */
+import type { JsonObject, JsonValue } from '../format/messages.ts';
+
+/** What objects of validation libraries say of their types. */
+interface StandardTyped<Input, Output> {
+  readonly '~standard': {
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/**
+ * The values that a schema allows, as far as TypeScript can say it. Keywords that only narrow a value
+ * (`pattern`, `minimum`) are passed over; what cannot be read (`$ref`, `allOf`, a schema that is not
+ * `as const`) is any JSON value.
+ */
+export type SchemaValue<Schema> =
+  Schema extends StandardTyped<infer Input, unknown> ? AsJson<Input> : JsonSchemaValue<Schema>;
+
+/**
+ * A library's type as JSON has it: a property that is absent is not `undefined`, and what may be anything is
+ * any JSON value. So the arguments of every tool are also a `JsonObject`.
+ */
+type AsJson<Value> = unknown extends Value
+  ? JsonValue
+  : Value extends object
+    ? { [Key in keyof Value]: AsJson<Exclude<Value[Key], undefined>> }
+    : Value;
+
+/** What a schema makes of a value: the output of a library's schema, the value itself for JSON Schema. */
+export type ParsedValue<Schema> =
+  Schema extends StandardTyped<unknown, infer Output> ? Output : JsonSchemaValue<Schema>;
+
+type JsonSchemaValue<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly anyOf: readonly (infer Each)[] }
+      ? JsonSchemaValue<Each>
+      : Schema extends { readonly oneOf: readonly (infer Each)[] }
+        ? JsonSchemaValue<Each>
+        : Schema extends { readonly type: readonly (infer Type)[] }
+          ? OfType<Type, Schema>
+          : Schema extends { readonly type: infer Type }
+            ? OfType<Type, Schema>
+            : JsonValue;
+
+/** Values of one JSON type; a union of types gives a union of values. */
+type OfType<Type, Schema> = string extends Type
+  ? JsonValue
+  : Type extends 'string'
+    ? string
+    : Type extends 'number' | 'integer'
+      ? number
+      : Type extends 'boolean'
+        ? boolean
+        : Type extends 'null'
+          ? null
+          : Type extends 'array'
+            ? ArrayValue<Schema>
+            : Type extends 'object'
+              ? ObjectValue<Schema>
+              : JsonValue;
+
+type ArrayValue<Schema> = Schema extends { readonly prefixItems: unknown }
+  ? readonly JsonValue[]
+  : Schema extends { readonly items: infer Item }
+    ? readonly JsonSchemaValue<Item>[]
+    : readonly JsonValue[];
+
+type ObjectValue<Schema> = Schema extends { readonly properties: infer Properties }
+  ? Flat<
+      { readonly [Key in RequiredKeys<Schema> & keyof Properties]: JsonSchemaValue<Properties[Key]> } & {
+        readonly [Key in Exclude<keyof Properties, RequiredKeys<Schema>>]?: JsonSchemaValue<Properties[Key]>;
+      }
+    >
+  : JsonObject;
+
+/** Names under `required`; none where they are not known to the compiler. */
+type RequiredKeys<Schema> = Schema extends { readonly required: readonly (infer Key)[] }
+  ? string extends Key
+    ? never
+    : Key
+  : never;
+
+/** An intersection as one object type, so that editors show its properties. */
+type Flat<Type> = { [Key in keyof Type]: Type[Key] };

@@ -1,0 +1,57 @@
+/** Schemas of validation libraries (zod, valibot, arktype) by way of Standard JSON Schema. */
+
+import { SchemaError } from '../format/errors.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonSchema } from '../format/messages.ts';
+
+/** What a library offers that implements Standard JSON Schema. */
+export interface StandardJsonSchema {
+  readonly '~standard': {
+    readonly vendor: string;
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Readonly<Record<string, unknown>>;
+    };
+  };
+}
+
+/** A plain JSON Schema, or an object of a library that can give one. */
+export type SchemaInput = JsonSchema | StandardJsonSchema;
+
+/**
+ * `input` as plain JSON Schema of draft 2020-12. Throws `SchemaError` when a library cannot say what it
+ * has as JSON Schema.
+ */
+export function toJsonSchema(input: SchemaInput): JsonSchema {
+  if (!isStandard(input)) {
+    if (isJsonSchema(input)) return input;
+    throw refusal(`${typeof input} is no JSON Schema: a schema is an object or a boolean`);
+  }
+  const { vendor, jsonSchema } = input['~standard'];
+  let converted: unknown;
+  try {
+    // What a library gives may hold functions or undefined; JSON keeps what a schema can be.
+    converted = JSON.parse(JSON.stringify(jsonSchema.input({ target: 'draft-2020-12' })));
+  } catch (error) {
+    throw refusal(
+      `${vendor} cannot give it as JSON Schema: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  if (!isJsonSchema(converted)) throw refusal(`${vendor} gave something that is no JSON Schema`);
+  return converted;
+}
+
+function isStandard(input: SchemaInput): input is StandardJsonSchema {
+  // Libraries make schemas that are functions, too.
+  const holdsProperties = (typeof input === 'object' && input !== null) || typeof input === 'function';
+  if (!holdsProperties || !('~standard' in input)) return false;
+  const standard: unknown = input['~standard'];
+  return typeof standard === 'object' && standard !== null && 'jsonSchema' in standard;
+}
+
+function isJsonSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+function refusal(reason: string): SchemaError {
+  return new SchemaError([{ tool: '', pointer: '', keyword: 'schema', effect: 'narrowed', reason }]);
+}

@@ -1,0 +1,64 @@
+/** Who may read a response, and in which order. */
+import { describe, expect, it, vi } from 'vitest';
+import { ResponseReadError } from '../../src/format/errors.ts';
+import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
+
+const message = { role: 'assistant', content: 'Hi' } as const;
+
+const noReport = async () => [];
+
+function response(): GeneratedChat {
+  const generate = async function* () {
+    yield { type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 } as const;
+    return message;
+  };
+  return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }), noReport);
+}
+
+async function types(stream: GeneratedChat): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { type } of stream) found.push(type);
+  return found;
+}
+
+describe('a response', () => {
+  it('is iterated over, and then gives its message, as often as it is asked', async () => {
+    const stream = response();
+    expect(await types(stream)).toEqual(['text-delta']);
+    expect(await stream.message).toEqual(message);
+    expect(await stream.message).toEqual(message);
+  });
+
+  it('may give its promise before, as long as nobody waits for it', async () => {
+    const stream = response();
+    const later = stream.message;
+    expect(await types(stream)).toEqual(['text-delta']);
+    expect(await later).toEqual(message);
+  });
+
+  it('that fails tells whoever reads it, and nobody else', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const fail = async function* () {
+      yield { type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 } as const;
+      throw new RangeError('enough');
+    };
+    const stream = new GeneratedChat(fail(), () => ({ role: 'assistant', content: null }), noReport);
+    const parts = [stream.message, stream.calls];
+    await expect(types(stream)).rejects.toThrow('enough');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    for (const part of parts) await expect(part).rejects.toThrow('enough');
+  });
+
+  it('says so when its events are gone', async () => {
+    const awaited = response();
+    await awaited.message;
+    await expect(types(awaited)).rejects.toBeInstanceOf(ResponseReadError);
+    const iterated = response();
+    await types(iterated);
+    await expect(types(iterated)).rejects.toBeInstanceOf(ResponseReadError);
+    expect(await iterated.message).toEqual(message);
+  });
+});

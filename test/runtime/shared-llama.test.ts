@@ -1,0 +1,25 @@
+/** An engine that cannot be opened: told as a typed error, and not remembered. */
+import { getLlama, type Llama } from 'node-llama-cpp';
+import { expect, it, vi } from 'vitest';
+import { EngineError } from '../../src/format/errors.ts';
+import { sharedLlama } from '../../src/runtime/node-llama-cpp/shared-llama.ts';
+
+vi.mock(import('node-llama-cpp'), async (importOriginal) => ({
+  ...(await importOriginal()),
+  getLlama: vi.fn(),
+}));
+
+it('says what node-llama-cpp says, and tries again for the next one who asks', async () => {
+  const missing = new Error('NoBinaryFound');
+  vi.mocked(getLlama).mockRejectedValueOnce(missing);
+  const failed = await sharedLlama(false).catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(EngineError);
+  expect(failed).toMatchObject({ code: 'engine', cause: missing });
+  expect(String(failed)).toContain('NoBinaryFound');
+
+  const llama = {} as Llama;
+  vi.mocked(getLlama).mockResolvedValueOnce(llama);
+  expect(await sharedLlama(false)).toBe(llama);
+  expect(await sharedLlama(false)).toBe(llama);
+  expect(getLlama).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,106 @@
+/** What ends a response but the engine's own ends of generation: the turn's end in any token, and texts that were asked for. */
+import { describe, expect, it } from 'vitest';
+import { demoTools } from '../../examples/support/demo-tools.ts';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { StopWatch } from '../../src/runtime/node-llama-cpp/stop-watch.ts';
+import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { chatTemplate, openScriptedChat, vocabulary } from '../support/small-chats.ts';
+import { scriptedModelFile, testLlama } from '../support/test-models.ts';
+
+const request = {
+  messages: [{ role: 'user', content: 'How warm is it in Bern?' }],
+  tools: demoTools,
+  maxTokens: 200,
+} as const satisfies ChatOptions;
+const call = '\n{"name": "get_weather", "arguments": {"city": "HALT", "unit": "celsius"}}\n';
+const thoughts = ['<think>', '\nI see.\n', '</think>'];
+const pieces = [
+  ...thoughts,
+  '\n\nLet me lo',
+  'ok.',
+  '<tool_call>',
+  call,
+  '</tool_call>',
+  'HALT',
+  '<|im_end|>',
+];
+
+async function answer(model: ChatModel, options: ChatOptions) {
+  const stream = model.chat(options);
+  let reason = '';
+  for await (const event of stream) if (event.type === 'finish') reason = event.reason;
+  const { content, reasoning_content, tool_calls = [] } = await stream.message;
+  return { content: content?.trim() ?? '', thoughts: reasoning_content, calls: tool_calls.length, reason };
+}
+
+async function written(options: ChatOptions, script: readonly string[] = pieces) {
+  const model = await openScriptedChat([{ request: options, pieces: script }]);
+  const found = await answer(model, options);
+  await model.dispose();
+  return found;
+}
+
+describe('a stop', () => {
+  const whole = { content: 'Let me look.', thoughts: 'I see.', calls: 1, reason: 'tool-calls' };
+
+  it.each([
+    ['HALT', whole],
+    ['loo', { ...whole, content: 'Let me', calls: 0, reason: 'stop' }],
+    ['tool', { ...whole, content: 'Let me look.HALT' }],
+    ['<tool_call>', { ...whole, calls: 0, reason: 'stop' }],
+    ['ok.<tool_call>', { ...whole, content: 'Let me lo', calls: 0, reason: 'stop' }],
+    ['look!<tool_call>', { ...whole, content: 'Let me look.HALT' }],
+    ['see', { content: '', thoughts: 'I ', calls: 0, reason: 'stop' }],
+    ['</think>', { content: '', thoughts: 'I see.\n', calls: 0, reason: 'stop' }],
+  ])('%j counts in free text, as tokens of any kind', async (stop, expected) => {
+    expect(await written({ ...request, stop: [stop] })).toEqual(expected);
+  });
+
+  it('counts in text that may hold no call', async () => {
+    const options = { ...request, toolChoice: 'none', stop: ['look'] } as const;
+    const found = await written(options, [...thoughts, '\n\nLet me lo', 'ok.', '<|im_end|>']);
+    expect(found).toEqual({ content: 'Let me', thoughts: 'I see.', calls: 0, reason: 'stop' });
+  });
+
+  it('is cut out of what was kept back', () => {
+    const watch = new StopWatch(['b<x>', 'ab<x>', 'abc']);
+    expect(watch.pass('zab')).toEqual({ text: 'z', stopped: false });
+    expect(watch.endAt('<y>', 'zab')).toBeNull();
+    expect(watch.endAt('<x>', 'zab')).toBe('');
+    expect(watch.release()).toBe('');
+  });
+});
+
+describe("a turn's end that the engine does not know as one", () => {
+  it.each(['markers', 'controls'] as const)('ends the response: as one of the %s', async (role) => {
+    const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
+    const ends = ['<|go|>', '<|fin|>'];
+    const tiny = {
+      vocabulary,
+      chatTemplate: chatTemplate.replaceAll('<|im_end|>', '<|fin|>').replaceAll('<|im_start|>', '<|go|>'),
+      markers: role === 'markers' ? [...markers, ...ends] : markers,
+      controls: role === 'controls' ? ends : [],
+    };
+    const llama = await testLlama();
+    const file = await tinyModelFile(tiny);
+    const weightless = await llama.loadModel({ modelPath: file, vocabOnly: true });
+    const tokens = readVocabulary(weightless, file);
+    const special = ends.flatMap((text) => tokens.specials.get(text)?.token ?? []);
+    expect(special.map((token) => tokens.endsGeneration(token))).toEqual([false, false]);
+    const [go = 0, fin = 0] = special;
+    const script = [...tokens.encodePlain('Hello.'), fin, go, ...tokens.encodePlain('user\nWhat?')];
+    await weightless.dispose();
+    for (const toolChoice of ['auto', 'none'] as const) {
+      const options = { ...request, toolChoice, maxTokens: script.length };
+      const random = await loadModel(file, { llama, threads: 1, contextSize: 2048 });
+      const { promptTokens: promptLength } = random.preview(options);
+      await random.dispose();
+      const scripted = await scriptedModelFile({ ...tiny, script, promptLength });
+      const model = await loadModel(scripted, { llama, threads: 1, contextSize: 2048 });
+      const found = await answer(model, options);
+      await model.dispose();
+      expect(found).toEqual({ content: 'Hello.', thoughts: undefined, calls: 0, reason: 'stop' });
+    }
+  });
+});
