@@ -1,5 +1,5 @@
 /**
- * What one analysis costs over both corpora, which is paid once per template, beside llama.cpp's own, which
+ * What one analysis costs over both corpora, which is paid once per template, next to llama.cpp's own, which
  * is paid on every request (through `@fugood/llama.node`: prompt, grammar and parser for one message):
  * `npx tsx --conditions=idiolect:source bench/analysis.ts`.
  */

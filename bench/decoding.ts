@@ -123,7 +123,7 @@ async function measure(
   return results;
 }
 
-/** The same text each time: medians, of the times and of their ratios to the first way's run beside them. */
+/** The same text each time: medians, of the times and of their ratios to the first way's run next to them. */
 function reportPairs(results: ReadonlyMap<string, readonly Measured[]>): void {
   const [base = []] = results.values();
   for (const [name, all] of results) {
@@ -228,7 +228,7 @@ function createRun(
     reasoningStart: '',
     reasoningEnd: '',
     plainText: false,
-    freeBehindCalls: false,
+    unconstrainedAfterCalls: false,
   });
 }
 

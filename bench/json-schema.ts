@@ -1,5 +1,5 @@
 /**
- * What compiling JSON Schemas costs, beside node-llama-cpp's `createGrammarForJsonSchema` (which also builds
+ * What compiling JSON Schemas costs, next to node-llama-cpp's `createGrammarForJsonSchema` (which also builds
  * the engine's grammar) and XGrammar's converter, where they take the schema. Neither enforces nearly as
  * much. `npm run bench:json-schema -- <file.jsonl[.gz]> [every]` runs it built, as users run the compiler: tsx
  * wraps every inner function. A line of the file is `{schema}` or `{inputSchema}`. The second half makes one
@@ -42,7 +42,7 @@ function readSchemas(file: string): readonly JsonSchema[] {
 
 /** Milliseconds to compile and print, and whether the schema was refused. */
 interface Compiled {
-  /** Of processor time, with what V8 compiles and collects beside; the peers are measured alike. */
+  /** Of processor time, with what V8 compiles and collects next to; the peers are measured alike. */
   readonly time: number;
   /** By the clock, which other load disturbs. */
   readonly clock: number;

@@ -31,7 +31,7 @@ await peerPackage.toggleNativeLog(false);
 interface Case {
   readonly name: string;
   readonly tools: readonly Tool[];
-  /** Behind `"arguments": {`: where a key has begun, and where a value has. */
+  /** After `"arguments": {`: where a key has begun, and where a value has. */
   readonly key: string;
   readonly value: string;
 }
@@ -121,9 +121,9 @@ async function placesOf(name: string, grammar: Grammar | null, { key, value }: C
   const head = '<tool_call>\n{"name": "';
   const call = `${head}tool_0", "arguments": {`;
   return [
-    { grammar: name, name: 'name', state: await stateBehind(grammar, head) },
-    { grammar: name, name: 'key', state: await stateBehind(grammar, call + key) },
-    { grammar: name, name: 'value', state: await stateBehind(grammar, call + value) },
+    { grammar: name, name: 'name', state: await stateAfter(grammar, head) },
+    { grammar: name, name: 'key', state: await stateAfter(grammar, call + key) },
+    { grammar: name, name: 'value', state: await stateAfter(grammar, call + value) },
   ];
 }
 
@@ -163,8 +163,8 @@ function peerGrammar(tools: readonly Tool[]): Grammar | null {
   }
 }
 
-/** What makes a state behind `text`, or why nothing does. */
-async function stateBehind(grammar: Grammar, text: string): Promise<Place['state']> {
+/** What makes a state after `text`, or why nothing does. */
+async function stateAfter(grammar: Grammar, text: string): Promise<Place['state']> {
   try {
     // llama.cpp writes a list of texts as so many alternatives.
     const matcher = createMatcher(grammar, { maxStacks: 100_000 });

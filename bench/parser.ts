@@ -1,5 +1,5 @@
 /**
- * What the streaming parser costs, beside things that do less: `npm run bench:parser` runs it built, as users run it.
+ * What the streaming parser costs, next to things that do less: `npm run bench:parser` runs it built, as users run it.
  *
  * Times are processor time of the fastest of many passes, which other load on the machine disturbs least. Chunks are
  * flat strings, as an engine delivers them. The receiver looks at every event and stores every delta, so that

@@ -16,7 +16,7 @@ await removeOthers(models.map(({ name }) => name));
 await writeGenerated(out, models);
 process.stdout.write(`${process.stdout.isTTY ? '\r\x1b[K' : ''}generated/: ${models.length} modules\n`);
 
-/** What is no longer generated must not stay behind. */
+/** What is no longer generated must not stay after. */
 async function removeOthers(names: readonly string[]): Promise<void> {
   for (const entry of await fs.readdir(out, { withFileTypes: true })) {
     if (entry.isDirectory() && !names.includes(entry.name)) {

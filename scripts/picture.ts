@@ -55,7 +55,7 @@ function toLines(spans: readonly SampleSpan[]): readonly Line[] {
   return lines;
 }
 
-/** Cuts what does not fit behind `column`; `\n` stands between the parts. */
+/** Cuts what does not fit after `column`; `\n` stands between the parts. */
 function wrap(text: string, column: number): readonly string[] {
   const parts: string[] = [];
   let rest = text;

@@ -3,7 +3,7 @@
  * chat templates (`models/templates/*.jinja`) and tokenizers without weights
  * (`models/ggml-vocab-*.gguf`).
  *
- * The bundle is a git pack behind a short text header. It is unpacked once, with
+ * The bundle is a git pack after a short text header. It is unpacked once, with
  * a git implementation in JavaScript (a fresh machine may have no git), into
  * `node_modules/.cache/idiolect/`; later reads touch only small object files.
  */

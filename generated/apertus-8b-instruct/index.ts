@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '', off: '' },
   },
   reasoning: null,
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '<|tools_prefix|>[', close: ']<|tools_suffix|>' },
     separator: ', ',

@@ -42,7 +42,7 @@ export const format: ChatFormat = {
     preserved: 'always',
     basis: 'history',
   },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '\n<tool_calls>[', close: ']</tool_calls>' },
     separator: ', ',

@@ -2,15 +2,15 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EnvelopeTable,
   expect,
   expectTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readEnvelope,
   readRegion,
   recover,
@@ -24,17 +24,17 @@ import {
  *
  *     turnBegun         At the beginning of the turn.
  *     inReasoning       In the reasoning.
- *     inDoubt           In the reasoning, at what may be a call, or a thought about one.
+ *     isAmbiguous       In the reasoning, at what may be a call, or a thought about one.
  *     perhapsReasoning  In text that is reasoning if its end comes.
- *     afterReasoning    Behind the reasoning.
+ *     afterReasoning    After the reasoning.
  *     inAnswer          In the answer.
  *     callsOpened1      In the opening of the section of calls.
  *     inCall            In a call, which is one JSON object; its keys come in any order.
- *     afterCall         Behind a call.
- *     afterCalls        Behind the section of calls.
+ *     afterCall         After a call.
+ *     afterCalls        After the section of calls.
  *     inMalformedCall   In malformed text inside a call.
- *     turnEnded         Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn        In stray text behind the end of the turn.
+ *     turnEnded         After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn         In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -84,10 +84,10 @@ const inReasoningTable = regionTable({
       next: callsOpened1,
       role: 'call',
       goesOn: { texts: ['[', '{'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -97,10 +97,10 @@ const inReasoningTable = regionTable({
  *     The user wants the time.⏎<tool_calls>[{"name": "get_time", "argumen…⏎[BEGIN FINAL RESPONSE]⏎
  *                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '\n[BEGIN FINAL RESPONSE]\n', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<|end|>', next: turnEnded }],
   resume: afterReasoning,
@@ -113,9 +113,9 @@ const inDoubtTable = doubtTable({
  *                          ^^^^^^^^^^^^^^^^^^^^^^^^
  */
 function perhapsReasoning(reader: Reader): State | null {
-  return readDoubt(reader, perhapsReasoningTable);
+  return readAmbiguous(reader, perhapsReasoningTable);
 }
-const perhapsReasoningTable = doubtTable({
+const perhapsReasoningTable = ambiguousTable({
   stops: [{ marker: '\n[BEGIN FINAL RESPONSE]\n', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<|end|>', next: turnEnded }],
   resume: afterReasoning,
@@ -123,7 +123,7 @@ const perhapsReasoningTable = doubtTable({
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎[BEGIN FINAL RESPONSE]⏎Let me look.
  *                             ^
@@ -188,7 +188,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …"get_time", "arguments": {"city": "Paris"}},
  *                                                 ^
@@ -210,7 +210,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]</tool_calls><|end|>
  *                   ^
@@ -249,7 +249,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|end|>
  *            ^
@@ -259,17 +259,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: '\n<tool_calls>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|end|>Let me look.
  *            ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '<think>\n', off: '' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>\n', empty: '', preserved: 'always', basis: 'history' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '', close: '' },
     separator: '',

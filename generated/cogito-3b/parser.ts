@@ -16,7 +16,7 @@ import {
   recoverTable,
   regionTable,
   type State,
-  trialTable,
+  speculativeTable,
 } from 'idiolect/parser';
 
 /**
@@ -27,11 +27,11 @@ import {
  *     perhapsCalls     In what is calls if nothing else comes before the end of the turn.
  *     callOpened0      In the opening of the section of calls.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -85,7 +85,7 @@ const inAnswerTable = regionTable({
       next: perhapsCalls,
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
-      onTrial: true,
+      speculating: true,
     },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
@@ -101,7 +101,7 @@ const inAnswerTable = regionTable({
 function perhapsCalls(reader: Reader): State | null {
   return readTrial(reader, perhapsCallsTable);
 }
-const perhapsCallsTable = trialTable({
+const perhapsCallsTable = speculativeTable({
   paths: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
   list: true,
   ends: [{ marker: '<|eot_id|>', next: turnEnded }],
@@ -140,7 +140,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …uments": {"city": "Paris"}, "id": "abc123"},
  *                                                 ^
@@ -165,7 +165,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]<|eot_id|>
  *      ^
@@ -200,7 +200,7 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({ choices: [{ marker: '<|eot_id|>', next: turnEnded }] });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot_id|>
  *               ^
@@ -210,17 +210,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|eot_id|>Let me look.
  *               ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -45,7 +45,7 @@ export const format: ChatFormat = {
   content: {
     open: '<|START_TEXT|>',
     close: '<|END_TEXT|>',
-    besideCalls: null,
+    withCalls: null,
     position: 'dropped',
     beforeCalls: '',
   },

@@ -2,15 +2,15 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EnvelopeTable,
   expect,
   expectTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readEnvelope,
   readRegion,
   recover,
@@ -24,18 +24,18 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
- *     afterContent     Behind the answer.
+ *     afterContent     After the answer.
  *     callsOpened1     In the opening of the section of calls.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -89,11 +89,11 @@ const inReasoningTable = regionTable({
       next: callsOpened1,
       role: 'call',
       goesOn: { texts: ['[', '{'] },
-      doubtful: true,
+      ambiguous: true,
     },
-    { marker: '<|START_TEXT|>', next: inContent, doubtful: true },
+    { marker: '<|START_TEXT|>', next: inContent, ambiguous: true },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -103,17 +103,17 @@ const inReasoningTable = regionTable({
  *     <|START_THINKING|>The user wants the time.<|START_ACTION|>[⏎    {"tool_call_id": "0",…<|END_THINKING|>
  *                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '<|END_THINKING|>', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<|END_OF_TURN_TOKEN|>', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     <|END_THINKING|>Let me look.
  *                     ^
@@ -168,7 +168,7 @@ const inContentTable = regionTable({
 });
 
 /**
- * Behind the answer.
+ * After the answer.
  *
  *     Let me look.<|END_TEXT|><|START_ACTION|>
  *                             ^
@@ -219,7 +219,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …get_time", "parameters": {"city": "Paris"}},⏎
  *                                                 ^
@@ -242,7 +242,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ⏎]<|END_ACTION|><|END_OF_TURN_TOKEN|>
  *                     ^
@@ -282,7 +282,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|END_OF_TURN_TOKEN|>
  *                          ^
@@ -292,17 +292,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: '<|START_ACTION|>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|END_OF_TURN_TOKEN|>Let me look.
  *                          ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -25,11 +25,11 @@ import {
  *     callsOpened1     In the opening of the section of calls.
  *     callsOpened2     In the opening of the section of calls.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -129,7 +129,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …            "city": "Paris"⏎        }⏎    },⏎
  *                                                 ^
@@ -152,7 +152,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ⏎]```⏎<|END_OF_TURN_TOKEN|>
  *           ^
@@ -193,7 +193,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|END_OF_TURN_TOKEN|>
  *                          ^
@@ -205,17 +205,17 @@ const turnEndedTable = expectTable({
   choices: [
     { marker: '\nAction:\n', next: callsOpened1, role: 'call', goesOn: { texts: ['```json', '[', '{'] } },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|END_OF_TURN_TOKEN|>Let me look.
  *                          ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -2,16 +2,16 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   expect,
   expectTable,
   holeTable,
   jsonArgumentsTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readJsonArguments,
   readRegion,
@@ -26,18 +26,18 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -100,17 +100,17 @@ const inReasoningTable = regionTable({
       next: callsOpened1,
       role: 'call',
       goesOn: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
-      doubtful: true,
+      ambiguous: true,
     },
     {
       marker: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['```json'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -120,17 +120,17 @@ const inReasoningTable = regionTable({
  *     <think>⏎The user wants the time.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>func…⏎</think>
  *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '\n</think>', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<｜end▁of▁sentence｜>', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎</think>Let me look.
  *              ^
@@ -261,7 +261,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …`json⏎{"city":"Paris"}⏎```<｜tool▁call▁end｜>⏎<｜tool▁call▁begin｜>function<｜tool▁sep｜>
  *                                                 ^
@@ -286,7 +286,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     <｜tool▁calls▁end｜><｜end▁of▁sentence｜>
  *                       ^
@@ -345,7 +345,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <｜end▁of▁sentence｜>
  *                        ^
@@ -368,17 +368,17 @@ const turnEndedTable = expectTable({
       goesOn: { texts: [], nameEnds: ['```json'] },
     },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <｜end▁of▁sentence｜>Let me look.
  *                        ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

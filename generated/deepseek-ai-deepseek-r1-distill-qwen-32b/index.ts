@@ -35,7 +35,7 @@ export const format: ChatFormat = {
   content: {
     open: '',
     close: '',
-    besideCalls: null,
+    withCalls: null,
     position: 'after-calls',
     beforeCalls: '<｜end▁of▁sentence｜><｜Assistant｜>',
   },

@@ -38,7 +38,7 @@ export const format: ChatFormat = {
     preserved: 'never',
     basis: 'prompt',
   },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' },
     separator: '',

@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '</think>', on: '<think>', off: '</think>' },
   },
   reasoning: { start: '<think>', end: '</think>', empty: '</think>', preserved: 'always', basis: 'history' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '\n\n<｜DSML｜tool_calls>\n', close: '</｜DSML｜tool_calls>' },
     separator: '',

@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '<thought>\n', on: '<thought>\n', off: '<thought>\n' },
   },
   reasoning: { start: '<thought>\n', end: '\n</thought>', empty: '', preserved: 'never', basis: 'verified' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: null,
   preservedTokens: ['<thought>', '</thought>'],
   stops: ['[|endofturn|]'],

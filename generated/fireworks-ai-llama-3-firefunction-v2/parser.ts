@@ -23,11 +23,11 @@ import {
  *     turnBegun        At the beginning of the turn.
  *     inAnswer         In the answer.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -92,7 +92,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …"get_time", "arguments": {"city": "Paris"}},
  *                                                 ^
@@ -112,7 +112,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]<|eot_id|>
  *      ^
@@ -147,7 +147,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot_id|>
  *               ^
@@ -157,17 +157,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: ' functools[', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|eot_id|>Let me look.
  *               ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -38,7 +38,7 @@ export const format: ChatFormat = {
     preserved: 'with-calls',
     basis: 'history',
   },
-  content: { open: '', close: '', besideCalls: null, position: 'after-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'after-calls', beforeCalls: '' },
   calls: {
     section: { open: '', close: '' },
     separator: '',

@@ -2,10 +2,10 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginItem,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   type EndNestedTable,
   endArguments,
@@ -16,7 +16,7 @@ import {
   type ItemTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readRegion,
   readValue,
@@ -32,30 +32,30 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     beforeKey        Before an argument.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     inObject         In a nested object, before its first key.
  *     beforeObjectKey  In a nested object, before another key.
  *     inObjectKey      In a key of a nested object.
- *     afterProperty    Behind a property of a nested object.
+ *     afterProperty    After a property of a nested object.
  *     inArray          In a nested array, before its first item.
  *     beforeItem       In a nested array, before another item.
  *     inItem           At an item of a nested array.
- *     afterItem        Behind an item of a nested array.
- *     nestedEnded      Behind a nested value.
+ *     afterItem        After an item of a nested array.
+ *     nestedEnded      After a nested value.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -107,10 +107,10 @@ const inReasoningTable = regionTable({
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['{'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -120,17 +120,17 @@ const inReasoningTable = regionTable({
  *     <|channel>thought⏎The user wants the time.<|tool_call>call:get_time{city:<|"|>Paris<|…<channel|>
  *                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '<channel|>', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<turn|>\n', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     <channel|>Let me look.
  *               ^
@@ -260,7 +260,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     city:<|"|>Paris<|"|>,days:
  *                         ^
@@ -277,7 +277,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     city:<|"|>Paris<|"|>}<tool_call|>
  *                         ^
@@ -339,7 +339,7 @@ const inObjectKeyTable = holeTable({
 });
 
 /**
- * Behind a property of a nested object.
+ * After a property of a nested object.
  *
  *     {city:<|"|>Paris<|"|>,days:
  *                          ^
@@ -400,7 +400,7 @@ const inItemTable: ItemTable<State> = {
 };
 
 /**
- * Behind an item of a nested array.
+ * After an item of a nested array.
  *
  *     [<|"|>Paris<|"|>,<|"|>Paris<|"|>
  *                     ^
@@ -417,7 +417,7 @@ const afterItemTable = expectTable({
 });
 
 /**
- * Behind a nested value.
+ * After a nested value.
  *
  *     {city:<|"|>Paris<|"|>}}<tool_call|>
  *                           ^
@@ -447,7 +447,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …:get_time{city:<|"|>Paris<|"|>}<tool_call|><|tool_call>call:
  *                                                 ^
@@ -482,7 +482,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <turn|>⏎
  *             ^
@@ -494,17 +494,17 @@ const turnEndedTable = expectTable({
   choices: [
     { marker: '<|tool_call>call:', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <turn|>⏎Let me look.
  *             ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '', off: '' },
   },
   reasoning: { start: '<think>', end: '</think>', empty: '', preserved: 'never', basis: 'override' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: null,
   preservedTokens: ['<think>', '</think>'],
   stops: ['<|end_of_text|>'],

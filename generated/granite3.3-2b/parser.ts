@@ -20,10 +20,10 @@ import {
  *
  *     turnBegun       At the beginning of the turn.
  *     inReasoning     In the reasoning.
- *     afterReasoning  Behind the reasoning.
+ *     afterReasoning  After the reasoning.
  *     inAnswer        In the answer.
- *     turnEnded       Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn      In stray text behind the end of the turn.
+ *     turnEnded       After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn       In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -75,7 +75,7 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     </think>Let me look.
  *             ^
@@ -106,7 +106,7 @@ const inAnswerTable = regionTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|end_of_text|>⏎
  *                     ^
@@ -116,17 +116,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|end_of_text|>⏎Let me look.
  *                     ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '', off: '<think>\n\n</think>\n' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>\n', empty: '', preserved: 'never', basis: 'prompt' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '\n' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '\n' },
   calls: {
     section: { open: '', close: '' },
     sectionCloseOptional: false,

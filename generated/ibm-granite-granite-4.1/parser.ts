@@ -24,10 +24,10 @@ import {
  *     inAnswer         In the answer.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -111,7 +111,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …arguments": {"city": "Paris"}}⏎</tool_call>⏎<tool_call>⏎
  *                                                 ^
@@ -146,7 +146,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|end_of_text|>⏎
  *                     ^
@@ -156,17 +156,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|end_of_text|>⏎Let me look.
  *                     ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

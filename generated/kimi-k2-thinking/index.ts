@@ -38,7 +38,7 @@ export const format: ChatFormat = {
     preserved: 'with-calls',
     basis: 'history',
   },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' },
     separator: '',

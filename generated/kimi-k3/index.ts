@@ -41,7 +41,7 @@ export const format: ChatFormat = {
   content: {
     open: '<|open|>response<|sep|>',
     close: '<|close|>response<|sep|>',
-    besideCalls: null,
+    withCalls: null,
     position: 'before-calls',
     beforeCalls: '',
     empty: '<|open|>response<|sep|><|close|>response<|sep|>',

@@ -2,9 +2,9 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   endArguments,
   expect,
@@ -12,7 +12,7 @@ import {
   holeTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readRegion,
   readValue,
@@ -28,25 +28,25 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     inContent        In the wrapped answer: only its own end counts.
- *     afterContent     Behind the answer.
+ *     afterContent     After the answer.
  *     callsOpened1     In the opening of a call.
  *     inToolName       In the tool's name.
  *     inCallNumber     In the number of the call.
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -101,18 +101,18 @@ const inReasoningTable = regionTable({
       next: callsOpened1,
       role: 'call',
       goesOn: { texts: ['<|open|>call'] },
-      doubtful: true,
+      ambiguous: true,
     },
     {
       marker: '<|open|>call tool="',
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['"'] },
-      doubtful: true,
+      ambiguous: true,
     },
-    { marker: '<|open|>response<|sep|>', next: inContent, doubtful: true },
+    { marker: '<|open|>response<|sep|>', next: inContent, ambiguous: true },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -122,17 +122,17 @@ const inReasoningTable = regionTable({
  *     <|open|>think<|sep|>The user wants the time.<|open|>tools<|sep|><|open|>call tool="get_…<|close|>think<|sep|>
  *                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '<|close|>think<|sep|>', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<|close|>message<|sep|><|end_of_msg|>', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     <|close|>think<|sep|>Let me look.
  *                          ^
@@ -189,7 +189,7 @@ const inContentTable = regionTable({
 });
 
 /**
- * Behind the answer.
+ * After the answer.
  *
  *     Let me look.<|close|>response<|sep|><|open|>tools<|sep|>
  *                                         ^
@@ -323,7 +323,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     …string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
  *                                                 ^
@@ -340,7 +340,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     …string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
  *                                                 ^
@@ -373,7 +373,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …|close|>argument<|sep|><|close|>call<|sep|><|open|>call tool="
  *                                                 ^
@@ -394,7 +394,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     <|close|>tools<|sep|><|close|>message<|sep|><|end_of_msg|>
  *                          ^
@@ -434,7 +434,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|close|>message<|sep|><|end_of_msg|>
  *                                          ^
@@ -447,17 +447,17 @@ const turnEndedTable = expectTable({
     { marker: '<|open|>tools<|sep|>', next: callsOpened1, role: 'call', goesOn: { texts: ['<|open|>call'] } },
     { marker: '<|open|>call tool="', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['"'] } },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|close|>message<|sep|><|end_of_msg|>Let me look.
  *                                          ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '', off: '' },
   },
   reasoning: { start: '<think>', end: '</think>', empty: '', preserved: 'always', basis: 'history' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '<|tool_call_start|>[', close: ']<|tool_call_end|>' },
     separator: ', ',

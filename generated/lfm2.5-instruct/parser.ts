@@ -31,14 +31,14 @@ import {
  *     beforeKey        Before an argument.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -189,7 +189,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     city='Paris', days=
  *                 ^^
@@ -206,7 +206,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     city='Paris')
  *                 ^
@@ -245,7 +245,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     get_time(city='Paris'),
  *                           ^
@@ -272,7 +272,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]<|tool_call_end|><|im_end|>⏎
  *                       ^
@@ -321,7 +321,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -338,17 +338,17 @@ const turnEndedTable = expectTable({
       goesOn: { texts: [], nameEnds: ['('] },
     },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|im_end|>⏎Let me look.
  *                ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '<think>\n', on: '<think>\n', off: '<think>\n' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>', empty: '', preserved: 'never', basis: 'verified' },
-  content: { open: '', close: '', besideCalls: null, position: 'dropped', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'dropped', beforeCalls: '' },
   calls: {
     section: { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' },
     separator: '\n',

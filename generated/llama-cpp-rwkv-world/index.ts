@@ -33,7 +33,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: ' <think>', off: ' <think>\n</think>' },
   },
   reasoning: { start: '<think>', end: '\n</think>', empty: '', preserved: 'never', basis: 'prompt' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: null,
   preservedTokens: ['<think>', '</think>'],
   stops: [],

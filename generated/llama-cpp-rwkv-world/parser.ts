@@ -16,7 +16,7 @@ import {
  *
  *     turnBegun       At the beginning of the turn.
  *     inReasoning     In the reasoning.
- *     afterReasoning  Behind the reasoning.
+ *     afterReasoning  After the reasoning.
  *     inAnswer        In the answer.
  */
 export const responseModule: ResponseModule = {
@@ -64,7 +64,7 @@ const inReasoningTable = regionTable({
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎</think>Let me look.
  *              ^

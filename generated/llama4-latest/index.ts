@@ -30,7 +30,7 @@ export const format: ChatFormat = {
   content: {
     open: '',
     close: '',
-    besideCalls: { open: '<|python_start|>', close: '<|python_end|>' },
+    withCalls: { open: '<|python_start|>', close: '<|python_end|>' },
     position: 'before-calls',
     beforeCalls: '',
     empty: '<|python_start|><|python_end|>',

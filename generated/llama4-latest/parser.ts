@@ -16,22 +16,22 @@ import {
   recoverTable,
   regionTable,
   type State,
-  trialTable,
+  speculativeTable,
 } from 'idiolect/parser';
 
 /**
  * Reads the responses of one chat template. The places where the reader can stand:
  *
- *     turnBegun             At the beginning of the turn.
- *     inAnswer              In the answer.
- *     perhapsCalls          In what is calls if nothing else comes before the end of the turn.
- *     inContentBesideCalls  In the wrapped answer: only its own end counts.
- *     afterContent          Behind the answer.
- *     inCall                In a call, which is one JSON object; its keys come in any order.
- *     afterCall             Behind a call.
- *     inMalformedCall       In malformed text inside a call.
- *     turnEnded             Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn            In stray text behind the end of the turn.
+ *     turnBegun           At the beginning of the turn.
+ *     inAnswer            In the answer.
+ *     perhapsCalls        In what is calls if nothing else comes before the end of the turn.
+ *     inContentWithCalls  In the wrapped answer: only its own end counts.
+ *     afterContent        After the answer.
+ *     inCall              In a call, which is one JSON object; its keys come in any order.
+ *     afterCall           After a call.
+ *     inMalformedCall     In malformed text inside a call.
+ *     turnEnded           After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn           In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -64,7 +64,7 @@ const turnBegunTable = beginTable({
       peek: true,
       envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
     },
-    { marker: '<|python_start|>', next: inContentBesideCalls },
+    { marker: '<|python_start|>', next: inContentWithCalls },
     { marker: '<|eot|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -87,9 +87,9 @@ const inAnswerTable = regionTable({
       next: perhapsCalls,
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
-      onTrial: true,
+      speculating: true,
     },
-    { marker: '<|python_start|>', next: inContentBesideCalls },
+    { marker: '<|python_start|>', next: inContentWithCalls },
     { marker: '<|eot|>', next: turnEnded },
   ],
   trial: perhapsCalls,
@@ -104,7 +104,7 @@ const inAnswerTable = regionTable({
 function perhapsCalls(reader: Reader): State | null {
   return readTrial(reader, perhapsCallsTable);
 }
-const perhapsCallsTable = trialTable({
+const perhapsCallsTable = speculativeTable({
   paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
   list: false,
   ends: [{ marker: '<|eot|>', next: turnEnded }],
@@ -118,10 +118,10 @@ const perhapsCallsTable = trialTable({
  *     <|python_start|>Let me look.<|python_end|>
  *                     ^^^^^^^^^^^^
  */
-function inContentBesideCalls(reader: Reader): State | null {
-  return readRegion(reader, inContentBesideCallsTable);
+function inContentWithCalls(reader: Reader): State | null {
+  return readRegion(reader, inContentWithCallsTable);
 }
-const inContentBesideCallsTable = regionTable({
+const inContentWithCallsTable = regionTable({
   region: 'text',
   stops: [
     { marker: '<|python_end|>', next: afterContent },
@@ -131,7 +131,7 @@ const inContentBesideCallsTable = regionTable({
 });
 
 /**
- * Behind the answer.
+ * After the answer.
  *
  *     Let me look.
  *                 ^
@@ -149,7 +149,7 @@ const afterContentTable = beginTable({
       peek: true,
       envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
     },
-    { marker: '<|python_start|>', next: inContentBesideCalls },
+    { marker: '<|python_start|>', next: inContentWithCalls },
     { marker: '<|eot|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -171,7 +171,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …get_time", "parameters": {"city": "Paris"}}
  *                                                 ^
@@ -189,7 +189,7 @@ const afterCallTable = beginTable({
       envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
     },
     { marker: '<|header_start|>assistant<|header_end|>\n\n', next: turnBegun },
-    { marker: '<|python_start|>', next: inContentBesideCalls },
+    { marker: '<|python_start|>', next: inContentWithCalls },
     { marker: '<|eot|>', next: turnEnded },
   ],
   otherwise: inAnswer,
@@ -207,7 +207,7 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({ choices: [{ marker: '<|eot|>', next: turnEnded }] });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot|>
  *            ^
@@ -217,17 +217,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|eot|>Let me look.
  *            ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

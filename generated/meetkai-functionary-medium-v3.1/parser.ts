@@ -27,10 +27,10 @@ import {
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -136,7 +136,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …ction=get_time>{"city": "Paris"}</function><function=
  *                                                 ^
@@ -173,7 +173,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot_id|>
  *               ^
@@ -183,17 +183,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: '<function=', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['>'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|eot_id|>Let me look.
  *               ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

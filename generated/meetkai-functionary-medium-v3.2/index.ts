@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '>>>', on: '>>>', off: '>>>' },
   },
   reasoning: null,
-  content: { open: '>>>all\n', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '>>>all\n', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '', close: '' },
     separator: '',

@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '', off: '' },
   },
   reasoning: null,
-  content: { open: '', close: '', besideCalls: null, position: 'dropped', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'dropped', beforeCalls: '' },
   calls: {
     section: { open: '', close: '' },
     separator: '',

@@ -16,7 +16,7 @@ import {
   recoverTable,
   regionTable,
   type State,
-  trialTable,
+  speculativeTable,
 } from 'idiolect/parser';
 
 /**
@@ -26,10 +26,10 @@ import {
  *     inAnswer         In the answer.
  *     perhapsCalls     In what is calls if nothing else comes before the end of the turn.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -84,7 +84,7 @@ const inAnswerTable = regionTable({
       next: perhapsCalls,
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
-      onTrial: true,
+      speculating: true,
     },
     { marker: '<|eot_id|>', next: turnEnded },
   ],
@@ -100,7 +100,7 @@ const inAnswerTable = regionTable({
 function perhapsCalls(reader: Reader): State | null {
   return readTrial(reader, perhapsCallsTable);
 }
-const perhapsCallsTable = trialTable({
+const perhapsCallsTable = speculativeTable({
   paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
   list: false,
   ends: [{ marker: '<|eot_id|>', next: turnEnded }],
@@ -124,7 +124,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …get_time", "parameters": {"city": "Paris"}}
  *                                                 ^
@@ -159,7 +159,7 @@ function inMalformedCall(reader: Reader): State | null {
 const inMalformedCallTable = recoverTable({ choices: [{ marker: '<|eot_id|>', next: turnEnded }] });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot_id|>
  *               ^
@@ -169,17 +169,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|eot_id|>Let me look.
  *               ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -18,10 +18,10 @@ import {
 /**
  * Reads the responses of one chat template. The places where the reader can stand:
  *
- *     turnBegun   At the beginning of the turn.
- *     inAnswer    In the answer.
- *     turnEnded   Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn  In stray text behind the end of the turn.
+ *     turnBegun  At the beginning of the turn.
+ *     inAnswer   In the answer.
+ *     turnEnded  After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn  In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -63,7 +63,7 @@ function inAnswer(reader: Reader): State | null {
 const inAnswerTable = regionTable({ region: 'text', stops: [{ marker: '<|end|>\n', next: turnEnded }] });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|end|>⏎
  *             ^
@@ -73,17 +73,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|end|>⏎Let me look.
  *             ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '<think>\n', on: '<think>\n', off: '<think>\n' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>\n\n', empty: '', preserved: 'always', basis: 'history' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '\n<minimax:tool_call>\n', close: '</minimax:tool_call>' },
     separator: '',

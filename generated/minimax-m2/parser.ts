@@ -2,9 +2,9 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   endArguments,
   expect,
@@ -12,7 +12,7 @@ import {
   holeTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readRegion,
   readValue,
@@ -28,22 +28,22 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
  *     inToolName       In the tool's name.
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -96,17 +96,17 @@ const inReasoningTable = regionTable({
       next: callsOpened1,
       role: 'call',
       goesOn: { texts: ['<invoke'] },
-      doubtful: true,
+      ambiguous: true,
     },
     {
       marker: '<invoke name="',
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['">'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -116,17 +116,17 @@ const inReasoningTable = regionTable({
  *     <think>⏎The user wants the time.⏎<minimax:tool_call>⏎<invoke name="get_time…⏎</think>⏎⏎
  *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '\n</think>\n\n', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '[e~[\n', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎</think>⏎⏎Let me look.
  *                ^
@@ -251,7 +251,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     <parameter name="city">Paris</parameter>⏎</invoke>⏎
  *                                              ^
@@ -268,7 +268,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     <parameter name="city">Paris</parameter>⏎</invoke>⏎
  *                                              ^
@@ -300,7 +300,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …er name="city">Paris</parameter>⏎</invoke>⏎<invoke name="
  *                                                 ^
@@ -320,7 +320,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     </minimax:tool_call>[e~[⏎
  *                         ^
@@ -359,7 +359,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     [e~[⏎
  *          ^
@@ -372,17 +372,17 @@ const turnEndedTable = expectTable({
     { marker: '\n<minimax:tool_call>\n', next: callsOpened1, role: 'call', goesOn: { texts: ['<invoke'] } },
     { marker: '<invoke name="', next: inToolName, role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     [e~[⏎Let me look.
  *          ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -38,7 +38,7 @@ export const format: ChatFormat = {
     preserved: 'always',
     basis: 'history',
   },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: ']<]minimax[>[<tool_call>\n', close: ']<]minimax[>[</tool_call>' },
     separator: '',

@@ -2,10 +2,10 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginItem,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   type EndNestedTable,
   endArguments,
@@ -16,7 +16,7 @@ import {
   type ItemTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readRegion,
   readValue,
@@ -32,29 +32,29 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of a call.
  *     inToolName       In the tool's name.
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     inObject         In a nested object, before its first key.
  *     inObjectKey      In a key of a nested object.
- *     afterProperty    Behind a property of a nested object.
+ *     afterProperty    After a property of a nested object.
  *     inArray          In a nested array, before its first item.
  *     inItem           At an item of a nested array.
- *     afterItem        Behind an item of a nested array.
- *     nestedEnded      Behind a nested value.
+ *     afterItem        After an item of a nested array.
+ *     nestedEnded      After a nested value.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -117,17 +117,17 @@ const inReasoningTable = regionTable({
       next: callsOpened1,
       role: 'call',
       goesOn: { texts: [']<]minimax[>[<invoke'] },
-      doubtful: true,
+      ambiguous: true,
     },
     {
       marker: ']<]minimax[>[<invoke name="',
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['">'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -137,17 +137,17 @@ const inReasoningTable = regionTable({
  *     <mm:think>The user wants the time.]<]minimax[>[<tool_call>⏎]<]minimax[>[<invo…</mm:think>
  *                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '</mm:think>', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '[e~[\n', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     </mm:think>Let me look.
  *                ^
@@ -297,7 +297,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
  *                                                 ^
@@ -314,7 +314,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
  *                                                 ^
@@ -362,7 +362,7 @@ const inObjectKeyTable = holeTable({
 });
 
 /**
- * Behind a property of a nested object.
+ * After a property of a nested object.
  *
  *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[<days>
  *                                                 ^
@@ -408,7 +408,7 @@ const inItemTable: ItemTable<State> = {
 };
 
 /**
- * Behind an item of a nested array.
+ * After an item of a nested array.
  *
  *     ]<]minimax[>[<item>Paris]<]minimax[>[</item>]<]minimax[>[<item>Paris
  *                                                 ^
@@ -424,7 +424,7 @@ const afterItemTable = expectTable({
 });
 
 /**
- * Behind a nested value.
+ * After a nested value.
  *
  *     ]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</city>]<]minimax[>[</invoke>⏎
  *                                                 ^
@@ -463,7 +463,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …]<]minimax[>[</city>]<]minimax[>[</invoke>⏎]<]minimax[>[<invoke name="
  *                                                 ^
@@ -490,7 +490,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]<]minimax[>[</tool_call>[e~[⏎
  *                              ^
@@ -552,7 +552,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     [e~[⏎
  *          ^
@@ -575,17 +575,17 @@ const turnEndedTable = expectTable({
       goesOn: { texts: [], nameEnds: ['">'] },
     },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     [e~[⏎Let me look.
  *          ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -25,7 +25,7 @@ import {
  *     inToolName       In the tool's name.
  *     inCallId         In the call's id.
  *     beforeArguments  In the arguments, one JSON object.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
@@ -134,7 +134,7 @@ const beforeArgumentsTable = jsonArgumentsTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …_time[CALL_ID]abc123[ARGS]{"city": "Paris"}[TOOL_CALLS]
  *                                                 ^

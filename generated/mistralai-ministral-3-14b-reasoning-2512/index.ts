@@ -27,7 +27,7 @@ export const format: ChatFormat = {
   },
   turn: { start: '', ends: [], restart: false, prompt: { unset: '', on: '', off: '' } },
   reasoning: { start: '[THINK]', end: '[/THINK]', empty: '', preserved: 'always', basis: 'history' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '' },
   calls: {
     section: { open: '', close: '' },
     separator: '',

@@ -2,14 +2,14 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   holeTable,
   jsonArgumentsTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readJsonArguments,
   readRegion,
@@ -24,12 +24,12 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
@@ -79,10 +79,10 @@ const inReasoningTable = regionTable({
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['[ARGS]'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -92,17 +92,17 @@ const inReasoningTable = regionTable({
  *     [THINK]The user wants the time.[TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[/THINK]
  *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '[/THINK]', next: afterReasoning, role: 'thought' }],
   ends: [],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     [/THINK]Let me look.
  *             ^
@@ -168,7 +168,7 @@ const beforeArgumentsTable = jsonArgumentsTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     [TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[TOOL_CALLS]
  *                                                ^

@@ -22,7 +22,7 @@ export const format: ChatFormat = {
   input: { arguments: 'object', emptyContent: 'empty', reasoningField: null, thinkingVariables: [] },
   turn: { start: '', ends: [], restart: false, prompt: { unset: '', on: '', off: '' } },
   reasoning: null,
-  content: { open: '', close: '', besideCalls: null, position: 'dropped', beforeCalls: '' },
+  content: { open: '', close: '', withCalls: null, position: 'dropped', beforeCalls: '' },
   calls: {
     section: { open: '[TOOL_CALLS][', close: ']' },
     separator: ', ',

@@ -24,8 +24,8 @@ import {
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of the section of calls.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
@@ -98,7 +98,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …uments": {"city": "Paris"}, "id": "abc123"},
  *                                                 ^
@@ -116,7 +116,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]
  *      ^

@@ -28,11 +28,11 @@ import {
  *     inComposedId     In the call's id, which holds the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -169,7 +169,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …t_begin|>{"city": "Paris"}<|tool_call_end|><|tool_call_begin|>
  *                                                 ^
@@ -194,7 +194,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     <|tool_calls_section_end|><|im_end|>
  *                               ^
@@ -243,7 +243,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>
  *               ^
@@ -261,17 +261,17 @@ const turnEndedTable = expectTable({
     },
     { marker: '<|tool_call_begin|>', next: inComposedId, role: 'call' },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|im_end|>Let me look.
  *               ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

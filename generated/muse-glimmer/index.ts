@@ -38,13 +38,7 @@ export const format: ChatFormat = {
     preserved: 'always',
     basis: 'history',
   },
-  content: {
-    open: ' to=user<|message|>',
-    close: '',
-    besideCalls: null,
-    position: 'dropped',
-    beforeCalls: '',
-  },
+  content: { open: ' to=user<|message|>', close: '', withCalls: null, position: 'dropped', beforeCalls: '' },
   calls: {
     section: { open: '', close: '' },
     separator: '<|eom|><|start|>assistant',

@@ -33,15 +33,15 @@ import {
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
  *     atCallEnd2       At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -226,7 +226,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     …rameter name="city">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
  *                                                 ^
@@ -244,7 +244,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     …rameter name="city">Paris</atem:parameter>⏎</atem:invoke>⏎</atem:function_calls>
  *                                                 ^
@@ -298,7 +298,7 @@ const atCallEnd2Table = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …eter>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|>assistant to=
  *                                                 ^
@@ -351,7 +351,7 @@ const betweenTurnsTable = beginTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|eot|>
  *            ^
@@ -363,17 +363,17 @@ const turnEndedTable = expectTable({
   choices: [
     { marker: ' to=', next: inToolName, role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|eot|>Let me look.
  *            ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

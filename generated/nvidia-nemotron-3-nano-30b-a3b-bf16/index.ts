@@ -41,7 +41,7 @@ export const format: ChatFormat = {
   content: {
     open: '',
     close: '',
-    besideCalls: null,
+    withCalls: null,
     position: 'before-calls',
     beforeCalls: '',
     afterReasoning: '\n',

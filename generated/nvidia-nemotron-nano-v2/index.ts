@@ -30,7 +30,7 @@ export const format: ChatFormat = {
   content: {
     open: '',
     close: '',
-    besideCalls: null,
+    withCalls: null,
     position: 'before-calls',
     beforeCalls: '\n<SPECIAL_12>\n<SPECIAL_11>Assistant\n',
   },

@@ -2,15 +2,15 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EnvelopeTable,
   expect,
   expectTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readEnvelope,
   readRegion,
   recover,
@@ -24,17 +24,17 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     callsOpened1     In the opening of the section of calls.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
- *     afterCall        Behind a call.
- *     afterCalls       Behind the section of calls.
+ *     afterCall        After a call.
+ *     afterCalls       After the section of calls.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -81,9 +81,15 @@ const inReasoningTable = regionTable({
   stops: [
     { marker: '\n</think>', next: afterReasoning, role: 'thought' },
     { marker: '\n<SPECIAL_12>\n', next: betweenTurns },
-    { marker: '<TOOLCALL>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] }, doubtful: true },
+    {
+      marker: '<TOOLCALL>',
+      next: callsOpened1,
+      role: 'call',
+      goesOn: { texts: ['[', '{'] },
+      ambiguous: true,
+    },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -93,10 +99,10 @@ const inReasoningTable = regionTable({
  *     <think>⏎The user wants the time.<TOOLCALL>[{"name": "get_time", "arguments"…⏎</think>
  *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '\n</think>', next: afterReasoning, role: 'thought' }],
   ends: [
     { marker: '\n<SPECIAL_12>\n', next: betweenTurns },
@@ -106,7 +112,7 @@ const inDoubtTable = doubtTable({
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎</think>Let me look.
  *              ^
@@ -171,7 +177,7 @@ const inCallTable: EnvelopeTable<State> = {
 };
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …"get_time", "arguments": {"city": "Paris"}},
  *                                                 ^
@@ -193,7 +199,7 @@ const afterCallTable = beginTable({
 });
 
 /**
- * Behind the section of calls.
+ * After the section of calls.
  *
  *     ]</TOOLCALL>⏎<SPECIAL_12>⏎
  *                 ^
@@ -246,7 +252,7 @@ const betweenTurnsTable = beginTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     ⏎<SPECIAL_12>⏎
  *                   ^
@@ -256,17 +262,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: '<TOOLCALL>', next: callsOpened1, role: 'call', goesOn: { texts: ['[', '{'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     ⏎<SPECIAL_12>⏎Let me look.
  *                   ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

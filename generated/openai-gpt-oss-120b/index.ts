@@ -36,7 +36,7 @@ export const format: ChatFormat = {
   content: {
     open: '<|channel|>final<|message|>',
     close: '',
-    besideCalls: null,
+    withCalls: null,
     position: 'reasoning',
     beforeCalls: '',
   },

@@ -31,11 +31,11 @@ import {
  *     inContent        In the wrapped answer: only its own end counts.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -188,7 +188,7 @@ const beforeArgumentsTable = jsonArgumentsTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …commentary json<|message|>{"city": "Paris"} to=functions.
  *                                                 ^
@@ -240,7 +240,7 @@ const betweenTurnsTable = beginTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|return|>
  *               ^
@@ -250,17 +250,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|return|>Let me look.
  *               ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

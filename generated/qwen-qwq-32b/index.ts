@@ -32,7 +32,7 @@ export const format: ChatFormat = {
     prompt: { unset: '<think>\n</think>', on: '<think>\n', off: '<think>\n</think>' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>', empty: '', preserved: 'never', basis: 'prompt' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '\n' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '\n' },
   calls: {
     section: { open: '', close: '' },
     separator: '\n',

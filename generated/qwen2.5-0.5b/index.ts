@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: '', off: '' },
   },
   reasoning: null,
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '\n' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '\n' },
   calls: {
     section: { open: '', close: '' },
     separator: '\n',

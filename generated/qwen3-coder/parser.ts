@@ -31,14 +31,14 @@ import {
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
  *     atCallEnd2       At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -179,7 +179,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>
  *                                         ^
@@ -197,7 +197,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>
  *                                         ^
@@ -249,7 +249,7 @@ const atCallEnd2Table = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …Paris⏎</parameter>⏎</function>⏎</tool_call>⏎<tool_call>⏎<function=
  *                                                 ^
@@ -287,7 +287,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -300,17 +300,17 @@ const turnEndedTable = expectTable({
     { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|im_end|>⏎Let me look.
  *                ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

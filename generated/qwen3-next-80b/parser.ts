@@ -2,15 +2,15 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EnvelopeTable,
   expect,
   expectTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readEnvelope,
   readRegion,
   recover,
@@ -24,15 +24,15 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     inCall           In a call, which is one JSON object; its keys come in any order.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -79,9 +79,9 @@ const inReasoningTable = regionTable({
   stops: [
     { marker: '\n</think>\n\n', next: afterReasoning, role: 'thought' },
     { marker: '<|im_end|>\n', next: turnEnded },
-    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] }, doubtful: true },
+    { marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] }, ambiguous: true },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -91,17 +91,17 @@ const inReasoningTable = regionTable({
  *     <think>⏎The user wants the time.<tool_call>⏎{"name": "get_time", "arguments…⏎</think>⏎⏎
  *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '\n</think>\n\n', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<|im_end|>\n', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎</think>⏎⏎Let me look.
  *                ^
@@ -170,7 +170,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …arguments": {"city": "Paris"}}⏎</tool_call>⏎<tool_call>⏎
  *                                                 ^
@@ -205,7 +205,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -215,17 +215,17 @@ function turnEnded(reader: Reader): State | null {
 }
 const turnEndedTable = expectTable({
   choices: [{ marker: '<tool_call>\n', next: inCall, role: 'call', goesOn: { texts: ['[', '{'] } }],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|im_end|>⏎Let me look.
  *                ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -38,7 +38,7 @@ export const format: ChatFormat = {
     preserved: 'always',
     basis: 'history',
   },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '\n\n' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '\n\n' },
   calls: {
     section: { open: '', close: '' },
     separator: '\n',

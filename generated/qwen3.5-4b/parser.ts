@@ -2,9 +2,9 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   endArguments,
   expect,
@@ -12,7 +12,7 @@ import {
   holeTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readRegion,
   readValue,
@@ -28,22 +28,22 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     callOpened1      In the opening of a call.
  *     inToolName       In the tool's name.
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
  *     atCallEnd2       At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -96,11 +96,11 @@ const inReasoningTable = regionTable({
       next: callOpened1,
       role: 'call',
       goesOn: { texts: ['<function='] },
-      doubtful: true,
+      ambiguous: true,
     },
-    { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'], doubtful: true },
+    { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'], ambiguous: true },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -110,17 +110,17 @@ const inReasoningTable = regionTable({
  *     <think>⏎The user wants the time.<tool_call>⏎<function=get_time>⏎<parameter=…⏎</think>⏎⏎
  *                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '\n</think>\n\n', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<|im_end|>\n', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     ⏎</think>⏎⏎Let me look.
  *                ^
@@ -247,7 +247,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>
  *                                         ^
@@ -265,7 +265,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     <parameter=city>⏎Paris⏎</parameter>⏎</function>⏎</tool_call>
  *                                         ^
@@ -317,7 +317,7 @@ const atCallEnd2Table = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …Paris⏎</parameter>⏎</function>⏎</tool_call>⏎<tool_call>⏎<function=
  *                                                 ^
@@ -355,7 +355,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|im_end|>⏎
  *                ^
@@ -368,17 +368,17 @@ const turnEndedTable = expectTable({
     { marker: '<tool_call>\n', next: callOpened1, role: 'call', goesOn: { texts: ['<function='] } },
     { marker: '<function=', next: inToolName, role: 'call', nameFollows: ['>'] },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|im_end|>⏎Let me look.
  *                ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -27,7 +27,7 @@ export const format: ChatFormat = {
     prompt: { unset: '<think>\n', on: '<think>\n', off: '<think>\n' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>', empty: '', preserved: 'never', basis: 'verified' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '\n' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '\n' },
   calls: {
     section: { open: '', close: '' },
     separator: '\n',

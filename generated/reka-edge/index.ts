@@ -33,7 +33,7 @@ export const format: ChatFormat = {
     prompt: { unset: '', on: ' <think>\n', off: '' },
   },
   reasoning: { start: '<think>\n', end: '\n</think>\n\n', empty: '', preserved: 'always', basis: 'history' },
-  content: { open: '', close: '', besideCalls: null, position: 'before-calls', beforeCalls: '\n' },
+  content: { open: '', close: '', withCalls: null, position: 'before-calls', beforeCalls: '\n' },
   calls: {
     section: { open: '', close: '' },
     separator: '',

@@ -2,9 +2,9 @@
 // To write it again: npx idiolect generate <template.jinja | model.gguf>
 
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
   type EndArgumentsTable,
   endArguments,
   expect,
@@ -12,7 +12,7 @@ import {
   holeTable,
   type Reader,
   type ResponseModule,
-  readDoubt,
+  readAmbiguous,
   readHole,
   readRegion,
   readValue,
@@ -28,20 +28,20 @@ import {
  *
  *     turnBegun        At the beginning of the turn.
  *     inReasoning      In the reasoning.
- *     inDoubt          In the reasoning, at what may be a call, or a thought about one.
- *     afterReasoning   Behind the reasoning.
+ *     isAmbiguous      In the reasoning, at what may be a call, or a thought about one.
+ *     afterReasoning   After the reasoning.
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
  *     beforeArguments  Before the first argument, or the end of a call without any.
  *     inKey            In an argument's name.
  *     inValue          In an argument's value.
- *     afterEntry       Behind an argument.
- *     argumentsEnded   Behind the last argument.
+ *     afterEntry       After an argument.
+ *     argumentsEnded   After the last argument.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -99,10 +99,10 @@ const inReasoningTable = regionTable({
       next: inToolName,
       role: 'call',
       goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
-      doubtful: true,
+      ambiguous: true,
     },
   ],
-  doubt: inDoubt,
+  doubt: isAmbiguous,
   mustClose: true,
 });
 
@@ -112,17 +112,17 @@ const inReasoningTable = regionTable({
  *     <think>The user wants the time.<tool_call>get_time<arg_key>city</arg_key><…</think>
  *                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
  */
-function inDoubt(reader: Reader): State | null {
-  return readDoubt(reader, inDoubtTable);
+function isAmbiguous(reader: Reader): State | null {
+  return readAmbiguous(reader, isAmbiguousTable);
 }
-const inDoubtTable = doubtTable({
+const isAmbiguousTable = ambiguousTable({
   stops: [{ marker: '</think>', next: afterReasoning, role: 'thought' }],
   ends: [{ marker: '<｜end▁of▁sentence｜>', next: turnEnded }],
   resume: afterReasoning,
 });
 
 /**
- * Behind the reasoning.
+ * After the reasoning.
  *
  *     </think>Let me look.
  *             ^
@@ -241,7 +241,7 @@ const inValueTable = valueTable({
 });
 
 /**
- * Behind an argument.
+ * After an argument.
  *
  *     …>city</arg_key><arg_value>Paris</arg_value></tool_call>
  *                                                 ^
@@ -258,7 +258,7 @@ const afterEntryTable = expectTable({
 });
 
 /**
- * Behind the last argument.
+ * After the last argument.
  *
  *     …>city</arg_key><arg_value>Paris</arg_value></tool_call>
  *                                                 ^
@@ -288,7 +288,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …ey><arg_value>Paris</arg_value></tool_call><tool_call>
  *                                                 ^
@@ -328,7 +328,7 @@ const inMalformedCallTable = recoverTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <｜end▁of▁sentence｜>
  *                        ^
@@ -345,17 +345,17 @@ const turnEndedTable = expectTable({
       goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
     },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <｜end▁of▁sentence｜>Let me look.
  *                        ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

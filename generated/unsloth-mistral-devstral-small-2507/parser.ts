@@ -24,7 +24,7 @@ import {
  *     inAnswer         In the answer.
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
  */
 export const responseModule: ResponseModule = {
@@ -105,7 +105,7 @@ const beforeArgumentsTable = jsonArgumentsTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     [TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[TOOL_CALLS]
  *                                                ^

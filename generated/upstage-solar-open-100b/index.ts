@@ -33,7 +33,7 @@ export const format: ChatFormat = {
     preserved: 'always',
     basis: 'history',
   },
-  content: { open: '<|content|>', close: '', besideCalls: null, position: 'dropped', beforeCalls: '' },
+  content: { open: '<|content|>', close: '', withCalls: null, position: 'dropped', beforeCalls: '' },
   calls: {
     section: { open: '<|tool_calls|>', close: '' },
     separator: '',

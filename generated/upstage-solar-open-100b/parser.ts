@@ -31,11 +31,11 @@ import {
  *     inToolName       In the tool's name.
  *     beforeArguments  In the arguments, one JSON object.
  *     atCallEnd        At the end of a call.
- *     afterCall        Behind a call.
+ *     afterCall        After a call.
  *     inMalformedCall  In malformed text inside a call.
  *     betweenTurns     Between two turns of one message.
- *     turnEnded        Behind the end of the turn, where nothing may follow but a belated call.
- *     behindTurn       In stray text behind the end of the turn.
+ *     turnEnded        After the end of the turn, where nothing may follow but a belated call.
+ *     afterTurn        In stray text after the end of the turn.
  */
 export const responseModule: ResponseModule = {
   contract: 2,
@@ -230,7 +230,7 @@ const atCallEndTable = expectTable({
 });
 
 /**
- * Behind a call.
+ * After a call.
  *
  *     …ll:args|>{"city": "Paris"}<|tool_call:end|><|tool_call:begin|>
  *                                                 ^
@@ -294,7 +294,7 @@ const betweenTurnsTable = beginTable({
 });
 
 /**
- * Behind the end of the turn, where nothing may follow but a belated call.
+ * After the end of the turn, where nothing may follow but a belated call.
  *
  *     <|end|>
  *            ^
@@ -312,17 +312,17 @@ const turnEndedTable = expectTable({
     },
     { marker: '<|tool_call:begin|>', next: inCallId, role: 'call' },
   ],
-  recover: behindTurn,
-  reason: 'text behind the end of the turn',
+  recover: afterTurn,
+  reason: 'text after the end of the turn',
 });
 
 /**
- * In stray text behind the end of the turn.
+ * In stray text after the end of the turn.
  *
  *     <|end|>Let me look.
  *            ^^^^^^^^^^^^
  */
-function behindTurn(reader: Reader): State | null {
-  return recover(reader, behindTurnTable);
+function afterTurn(reader: Reader): State | null {
+  return recover(reader, afterTurnTable);
 }
-const behindTurnTable = recoverTable({ choices: [] });
+const afterTurnTable = recoverTable({ choices: [] });

@@ -5,7 +5,7 @@
  */
 import { type Capabilities, type ChatFormat, chatFormatVersion } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
-import { anyText, type OptionRules, readOptions } from '../format/option-rules.ts';
+import { type OptionRules, readOptions, string } from '../format/option-rules.ts';
 import { sha256 } from '../format/sha256.ts';
 import { parseTemplate } from '../template/template.ts';
 import { observeCapabilities } from './capabilities.ts';
@@ -56,7 +56,7 @@ export interface Analysis {
   readonly selfCheck: SelfCheck;
 }
 
-const optionRules: OptionRules<AnalyzeOptions> = { name: anyText, bosToken: anyText, eosToken: anyText };
+const optionRules: OptionRules<AnalyzeOptions> = { name: string, bosToken: string, eosToken: string };
 
 /** Real templates render a probe in a few thousand steps; a hundred renders must not add up to minutes. */
 const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
@@ -132,7 +132,7 @@ function learnCuts(prober: TemplateProber, probes: ProbeTable): NaturalCuts {
   return cuts;
 }
 
-/** The inferences behind shape and turn: each line reads its part off the renders. */
+/** The inferences after shape and turn: each line reads its part off the renders. */
 function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends: readonly string[] } {
   const { prober, probes, log, shape, cuts, turn } = stage;
   const reasoning = inferReasoning(prober, probes, turn, shape.reasoningSetting, log);

@@ -1,7 +1,7 @@
 /**
  * Marks: characters that stand for what differs from call to call while literals are being read, so that the
- * literals of different calls are equal. They stand for a call's name, id and number behind its arguments,
- * and for an argument's key behind its value.
+ * literals of different calls are equal. They stand for a call's name, id and number after its arguments,
+ * and for an argument's key after its value.
  */
 import type { CallPart, KeyHole } from '../format/chat-format.ts';
 import type { ProbeCall } from './probes.ts';
@@ -16,7 +16,7 @@ const idMark = '\uE002';
 const numberMark = '\uE003';
 const marks = /([\uE001-\uE003])/;
 
-/** Literals between two calls and behind the last, with marks in them. */
+/** Literals between two calls and after the last, with marks in them. */
 export interface MarkedTexts {
   readonly between: string | null;
   readonly after: string;
@@ -24,7 +24,7 @@ export interface MarkedTexts {
   readonly number: number;
 }
 
-/** Puts marks into the literal behind the first of `calls` and into the one behind the last. */
+/** Puts marks into the literal after the first of `calls` and into the one after the last. */
 export function markTexts(between: string | null, after: string, calls: readonly ProbeCall[]): MarkedTexts {
   const last = markCall(after, calls.at(-1));
   if (between === null) return { between, after: last, number: 0 };
@@ -69,7 +69,7 @@ export function markLike(rendered: string, marked: string, call: ProbeCall, numb
   return rendered.slice(0, rendered.length - unmark(shared, call, number).length) + shared;
 }
 
-/** What ends a call, cut behind the last mark: the tail of the call's skeleton, and its closer. */
+/** What ends a call, cut after the last mark: the tail of the call's skeleton, and its closer. */
 export function splitMarks(
   text: string,
   number: number,

@@ -77,7 +77,7 @@ function findJsonCall(
   return { call, layout: 'json', start, end, arguments: argumentsAt, encoding, envelope: null };
 }
 
-/** The end of an id that stands behind the arguments and before any other sentinel of the call. */
+/** The end of an id that stands after the arguments and before any other sentinel of the call. */
 function trailingIdEnd(text: string, call: ProbeCall, from: number): number | null {
   const id = text.indexOf(call.id, from);
   return id < 0 ? null : id + call.id.length;

@@ -3,7 +3,7 @@ import type { EvidenceLog } from './evidence.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import type { RegionTexts } from './region-texts.ts';
 
-/** What stands before content: for reasoning that is missing, or behind reasoning. */
+/** What stands before content: for reasoning that is missing, or after reasoning. */
 export interface ContentOpening {
   /** What stands for missing reasoning. */
   readonly empty: string;
@@ -20,8 +20,7 @@ export function readOpening(texts: RegionTexts, log: EvidenceLog): ContentOpenin
   const before = texts.content?.before ?? '';
   const { reasoning } = texts;
   if (reasoning === null) return { empty: '', open: before, reasoningEnd: null, mayHoldOpen: false };
-  if (reasoning.beforeContent !== null)
-    return openingBesideHistory(texts, reasoning, reasoning.beforeContent);
+  if (reasoning.beforeContent !== null) return openingWithHistory(texts, reasoning, reasoning.beforeContent);
   const closer = (reasoning.closer ?? closerFromBlock(reasoning, before))?.trim() ?? '';
   const at = closer === '' ? -1 : before.indexOf(closer);
   if (at >= 0) {
@@ -38,7 +37,7 @@ export function readOpening(texts: RegionTexts, log: EvidenceLog): ContentOpenin
   return { empty: '', open: before, reasoningEnd: null, mayHoldOpen: false };
 }
 
-/** The closer of an empty block before content, or the closer alone, known where reasoning shows only beside calls. */
+/** The closer of an empty block before content, or the closer alone, known where reasoning shows only next to calls. */
 function closerFromBlock(reasoning: ReasoningReading, before: string): string | null {
   if (reasoning.beforeCall === null) return null;
   const opener = reasoning.start.trimEnd();
@@ -46,7 +45,7 @@ function closerFromBlock(reasoning: ReasoningReading, before: string): string | 
   return rest !== '' && reasoning.beforeCall.trimStart().startsWith(rest) ? rest : null;
 }
 
-function openingBesideHistory(
+function openingWithHistory(
   texts: RegionTexts,
   reasoning: ReasoningReading,
   between: string,
@@ -62,7 +61,7 @@ function openingBesideHistory(
   }
   if (before !== '' && between.endsWith(before)) {
     const end = between.slice(0, between.length - before.length);
-    if (end.trim() === '' && !isMissingBesideCalls(reasoning, before)) {
+    if (end.trim() === '' && !isMissingWithCalls(reasoning, before)) {
       return { empty: before, open: '', reasoningEnd: between, mayHoldOpen: false };
     }
     return { empty: '', open: before, reasoningEnd: end, mayHoldOpen: false };
@@ -71,7 +70,7 @@ function openingBesideHistory(
 }
 
 /** Whether calls follow reasoning without `text`: then it opens content, and does not end reasoning. */
-function isMissingBesideCalls({ beforeCall }: ReasoningReading, text: string): boolean {
+function isMissingWithCalls({ beforeCall }: ReasoningReading, text: string): boolean {
   return beforeCall !== null && !squash(beforeCall).includes(squash(text));
 }
 

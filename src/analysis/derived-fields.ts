@@ -42,7 +42,7 @@ function preservedTokens(
 }
 
 function contentTexts(content: ContentFormat): readonly string[] {
-  return [content.open, content.close, content.besideCalls?.open ?? '', content.besideCalls?.close ?? ''];
+  return [content.open, content.close, content.withCalls?.open ?? '', content.withCalls?.close ?? ''];
 }
 
 function callTexts({ calls }: Pick<ChatFormat, 'calls'>): readonly string[] {

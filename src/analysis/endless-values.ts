@@ -3,7 +3,7 @@ import type { CallsFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { CallTurn } from './region-texts.ts';
 
-/** The calls or, with a warning, none, where nothing stands behind values that are written as they are. */
+/** The calls or, with a warning, none, where nothing stands after values that are written as they are. */
 export function withEndedValues(calls: CallsFormat, turn: CallTurn, log: EvidenceLog): CallsFormat | null {
   if (!hasEndlessValues(calls)) return calls;
   const message =

@@ -5,7 +5,7 @@ import { markKeys, markTexts, splitMarks, unmark } from './call-marks.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { inferEntries } from './infer-entries.ts';
 import type { TurnReading } from './infer-turn.ts';
-import { textBehindNumber, withNumbers } from './numbered-calls.ts';
+import { textAfterNumber, withNumbers } from './numbered-calls.ts';
 import { type ProbeTable, valueProbe } from './probes.ts';
 import { matchStyle, spacedStyle } from './read-json.ts';
 import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from './region-texts.ts';
@@ -25,15 +25,15 @@ export interface CallTexts {
   readonly calls: CallTurn;
   /** Opens the section and its first call. */
   readonly callsOpen: string;
-  /** Behind the last call's arguments, up to the end of the turn. */
+  /** After the last call's arguments, up to the end of the turn. */
   readonly callsClose: string;
-  /** What ends a turn behind calls. */
+  /** What ends a turn after calls. */
   readonly callsEnd: string;
 }
 
-/** What calls are read from, and what stands behind their numbers where they are numbered in front. */
+/** What calls are read from, and what stands after their numbers where they are numbered in front. */
 interface NumberedTexts extends CallTexts {
-  readonly behindNumber: string | null;
+  readonly afterNumber: string | null;
 }
 
 /** How calls repeat. `itemClose`, which ends a call, may hold marks (`call-marks.ts`). */
@@ -73,11 +73,11 @@ export function inferCalls(given: CallTexts): CallsFormat {
 
 function numbered(texts: CallTexts): NumberedTexts {
   const { calls, callsOpen } = texts;
-  const behindNumber = textBehindNumber(calls);
-  if (behindNumber === null) return { ...texts, behindNumber };
-  const widened = withNumbers(calls, behindNumber);
+  const afterNumber = textAfterNumber(calls);
+  if (afterNumber === null) return { ...texts, afterNumber };
+  const widened = withNumbers(calls, afterNumber);
   const opener = callsOpen.slice(0, widened.spans[0].start - calls.spans[0].start);
-  return { ...texts, behindNumber, calls: widened, callsOpen: opener };
+  return { ...texts, afterNumber, calls: widened, callsOpen: opener };
 }
 
 function head(texts: CallTexts, from: 'start' | 'end'): readonly CallPart[] {
@@ -95,7 +95,7 @@ function jsonCalls(texts: NumberedTexts, section: SectionReading): CallsFormat {
   const parts = head(texts, 'start');
   const closer = splitMarks(section.itemClose, section.number);
   const tail = [...head(texts, 'end'), ...closer.tail];
-  const alone = texts.behindNumber === null && closer.tail.length === 0;
+  const alone = texts.afterNumber === null && closer.tail.length === 0;
   const enveloped = first.layout === 'envelope' && alone;
   const composed = enveloped ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
   return {
@@ -207,17 +207,17 @@ function emptyArguments(texts: CallTexts, section: SectionReading, callHead: str
   const first = texts.calls.spans[0];
   const tail = texts.calls.text.slice(first.arguments.end, first.end);
   const itemClose = unmark(section.itemClose, first.call, section.number);
-  const behind = tail + itemClose + section.close + texts.callsEnd;
+  const after = tail + itemClose + section.close + texts.callsEnd;
   const rest = rendered.slice(at + callHead.length);
-  if (!rest.endsWith(behind)) return null;
-  const empty = rest.slice(0, rest.length - behind.length);
+  if (!rest.endsWith(after)) return null;
+  const empty = rest.slice(0, rest.length - after.length);
   return empty === '{}' || empty === '"{}"' ? null : empty;
 }
 
 /** What stands between the second call and the third, where that is not what separates the first two. */
 function laterSeparator(texts: NumberedTexts, section: SectionReading): string | null {
   const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
-  const three = read === null || texts.behindNumber === null ? read : withNumbers(read, texts.behindNumber);
+  const three = read === null || texts.afterNumber === null ? read : withNumbers(read, texts.afterNumber);
   const [, second, third] = three?.spans ?? [];
   if (three === null || second === undefined || third === undefined) return null;
   const between = three.text.slice(second.end, third.start);
@@ -256,10 +256,10 @@ function logCalls(format: CallsFormat, texts: CallTexts): void {
   note('call.open', between ?? texts.callsOpen, 'what every call begins with');
   note('separator', between ?? '', 'between two calls');
   note('call.close', between ?? texts.callsClose, 'what every call ends with');
-  note('section.close', texts.callsClose, 'behind the last call');
+  note('section.close', texts.callsClose, 'after the last call');
   note('parallel', between ?? '', both);
   note('head', calls.text.slice(span.start, span.arguments.start), 'before the arguments');
-  note('tail', calls.text.slice(span.arguments.end, span.end), 'behind the arguments');
+  note('tail', calls.text.slice(span.arguments.end, span.end), 'after the arguments');
   note('arguments', calls.text.slice(span.arguments.start, span.arguments.end), 'the arguments');
   note('envelope', whole, format.envelope === null ? 'no JSON object holds it all' : 'one JSON object');
   note('id', whole, format.id === null ? 'the given id is not there' : 'where the id stands');

@@ -19,10 +19,10 @@ import {
 
 /** Where content and calls stop, and what ends their turns. */
 export interface EndReading {
-  /** Behind content, before the end of the turn. */
+  /** After content, before the end of the turn. */
   readonly contentClose: string;
   readonly contentEnd: string;
-  /** Behind the last call: the rest of it and the end of the section. */
+  /** After the last call: the rest of it and the end of the section. */
   readonly callsClose: string;
   readonly callsEnd: string;
 }
@@ -43,7 +43,7 @@ export function inferEnds(
   const after = afterCalls(calls);
   const again = turn.restart ? after.indexOf(turn.start) : -1;
   if (again >= 0) return endsBeforeRestart(afterContent, after, again);
-  const closer = closerBesideCalls(content, contentCall);
+  const closer = closerWithCalls(content, contentCall);
   const shared = sharedEnd(afterContent.slice(closer.length), after, cuts);
   if (shared !== null) return splitEnds(afterContent, after, shared.content, shared.calls);
   if (afterContent === '') {
@@ -58,8 +58,8 @@ export function inferEnds(
   return splitEnds(afterContent, after, afterContent, own);
 }
 
-/** The markers behind content in markers that stand there too where calls follow: they end no turn. */
-function closerBesideCalls(content: ContentTurn | null, contentCall: ContentCall): string {
+/** The markers after content in markers that stand there too where calls follow: they end no turn. */
+function closerWithCalls(content: ContentTurn | null, contentCall: ContentCall): string {
   if (content === null || content.before.trim() === '' || contentCall.position !== 'before') return '';
   const closer = commonTokens(content.after, contentCall.between);
   return closer.trim() === '' ? '' : closer;
@@ -76,14 +76,14 @@ function splitEnds(content: string, calls: string, contentEnd: string, callsEnd:
   };
 }
 
-/** Behind the calls comes an end of turn and a new, empty turn: all of that ends the message. */
+/** After the calls comes an end of turn and a new, empty turn: all of that ends the message. */
 function endsBeforeRestart(afterContent: string, after: string, again: number): EndReading {
   const first = after.slice(0, again);
   const end = first.endsWith(afterContent) ? afterContent.length : (tokens(first).at(-1) ?? '').length;
   return splitEnds(afterContent, after, afterContent, after.slice(again - end));
 }
 
-/** The end that both share, apart from white space behind it. */
+/** The end that both share, apart from white space after it. */
 function sharedEnd(
   content: string,
   calls: string,
@@ -100,7 +100,7 @@ function sharedEnd(
   };
 }
 
-/** The marker that ends a turn behind calls and nowhere else; none where the text ends without a marker. */
+/** The marker that ends a turn after calls and nowhere else; none where the text ends without a marker. */
 function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
   const lastSpan = spans.at(-1) ?? spans[0];
   const given = spans.map((span) => span.call);

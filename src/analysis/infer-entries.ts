@@ -3,7 +3,7 @@ import type { CallPart, EntryArguments, EntryFormat } from '../format/chat-forma
 import { markKeys, markLike, unmark, withKeyHoles } from './call-marks.ts';
 import type { CallTexts, SectionReading } from './infer-calls.ts';
 import { inferFrames } from './infer-frames.ts';
-import { behindStart } from './region-texts.ts';
+import { afterStart } from './region-texts.ts';
 import { solveRepetition } from './repetition.ts';
 
 /** The entries, and the ends of what surrounds them. */
@@ -52,8 +52,8 @@ export function inferEntries(
     });
   }
   const { call } = texts.calls.spans[0];
-  const behind = unmark(repetition.close, call, section.number) + section.close + texts.callsEnd;
-  const frames = inferFrames({ ...texts, behind }, literals.keyToValue, repetition.itemClose);
+  const after = unmark(repetition.close, call, section.number) + section.close + texts.callsEnd;
+  const frames = inferFrames({ ...texts, after }, literals.keyToValue, repetition.itemClose);
   const entry: EntryFormat = {
     open: repetition.itemOpen,
     key: frames.entryKey,
@@ -118,14 +118,14 @@ function entryLiterals(texts: CallTexts, section: SectionReading, parts: readonl
 function emptyCall(texts: CallTexts, section: SectionReading, literals: EntryTexts): string | null {
   const rendered = texts.prober.turn(texts.probes.noArguments);
   if (rendered === null) return null;
-  const text = behindStart(rendered, texts.turn);
+  const text = afterStart(rendered, texts.turn);
   const span = texts.calls.spans[0];
   const head = texts.calls.text.slice(span.start, span.arguments.start - literals.headEnd.length);
   const opening = section.itemOpen + head;
   const at = text.indexOf(opening);
-  const behind = section.close + texts.callsEnd;
-  if (at < 0 || !text.endsWith(behind)) return null;
-  const none = text.slice(at + opening.length, text.length - behind.length);
+  const after = section.close + texts.callsEnd;
+  if (at < 0 || !text.endsWith(after)) return null;
+  const none = text.slice(at + opening.length, text.length - after.length);
   return markLike(none, literals.after, span.call, section.number);
 }
 

@@ -8,7 +8,7 @@ import { findCalls } from './call-spans.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { mirror, type TurnReading } from './infer-turn.ts';
 import type { ProbeTable } from './probes.ts';
-import { behindLead, behindStart } from './region-texts.ts';
+import { afterLead, afterStart } from './region-texts.ts';
 import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
 import { tokens } from './text-cuts.ts';
 
@@ -55,19 +55,19 @@ function fromHistory(
   );
   const seen = withContent ?? withCall;
   if (seen === null) return null;
-  const start = behindStart(seen.before, turn);
+  const start = afterStart(seen.before, turn);
   const probe = withContent === null ? probes.reasoningCall.id : probes.reasoningContent.id;
   log.support('reasoning.start', probe, seen.before + reasoning, 'it stands before the reasoning');
   log.support(
     'reasoning.basis',
     probe,
-    seen.before + reasoning + seen.behind,
+    seen.before + reasoning + seen.after,
     'a finished turn shows both markers',
   );
   return {
     start,
-    beforeContent: withContent?.behind ?? null,
-    beforeCall: withCall?.behind ?? null,
+    beforeContent: withContent?.after ?? null,
+    beforeCall: withCall?.after ?? null,
     closer: null,
     basis: 'history',
     preserved: preservedWhere(withContent !== null, withCall !== null),
@@ -84,12 +84,12 @@ function around(
   turn: string | null,
   sentinel: string,
   follower: (turn: string) => number,
-): { readonly before: string; readonly behind: string } | null {
+): { readonly before: string; readonly after: string } | null {
   const at = turn?.indexOf(sentinel) ?? -1;
   if (turn === null || at < 0) return null;
   const from = at + sentinel.length;
   const end = follower(turn);
-  return end < from ? null : { before: turn.slice(0, at), behind: turn.slice(from, end) };
+  return end < from ? null : { before: turn.slice(0, at), after: turn.slice(from, end) };
 }
 
 function fromPrompts(
@@ -99,8 +99,8 @@ function fromPrompts(
   log: EvidenceLog,
 ): ReasoningReading | null {
   const { on, off, unset } = turn.prompt;
-  const opening = behindLead(on.trim() === '' ? unset : on, turn);
-  const closed = behindLead(off, turn);
+  const opening = afterLead(on.trim() === '' ? unset : on, turn);
+  const closed = afterLead(off, turn);
   const reading = (start: string, closer: string, basis: ReasoningFormat['basis']): ReasoningReading => ({
     start,
     beforeContent: null,

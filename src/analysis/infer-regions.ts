@@ -4,8 +4,8 @@
  *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
  */
 import type { ContentFormat, ReasoningFormat } from '../format/chat-format.ts';
-import { type BesideCalls, emptyWrapper, readBesideCalls } from './beside-calls.ts';
 import { type ContentOpening, readOpening } from './content-opening.ts';
+import { type ContentWithCalls, emptyWrapper, inferContentWithCalls } from './content-with-calls.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
 import { logContent, logReasoning } from './region-evidence.ts';
@@ -22,13 +22,14 @@ export interface RegionReading {
 /** Reads all regions. */
 export function inferRegions(texts: RegionTexts, cuts: NaturalCuts, log: EvidenceLog): RegionReading {
   const opening = readOpening(texts, log);
-  const beside = readBesideCalls(texts, opening);
-  const closing = readReasoningEnd(texts, opening, beside, cuts);
-  const content = readContent(texts, closing, beside);
-  const reasoning = texts.reasoning === null ? null : reasoningFormat(texts.reasoning, closing, beside);
+  const withCallsPart = inferContentWithCalls(texts, opening);
+  const closing = readReasoningEnd(texts, opening, withCallsPart, cuts);
+  const content = readContent(texts, closing, withCallsPart);
+  const reasoning =
+    texts.reasoning === null ? null : reasoningFormat(texts.reasoning, closing, withCallsPart);
   logReasoning(reasoning, texts, log);
   logContent(content, texts, log);
-  return { reasoning, content, callsOpen: beside.callsOpen };
+  return { reasoning, content, callsOpen: withCallsPart.callsOpen };
 }
 
 /** How reasoning ends and content opens. */
@@ -42,16 +43,16 @@ interface Closing {
 function readReasoningEnd(
   texts: RegionTexts,
   opening: ContentOpening,
-  beside: BesideCalls,
+  withCallsPart: ContentWithCalls,
   cuts: NaturalCuts,
 ): Closing {
   const { reasoning, ends } = texts;
   const plain = { empty: opening.empty, open: opening.open, afterReasoning: '' };
   if (reasoning === null) return { ...plain, end: '' };
   const fromContent = opening.reasoningEnd;
-  const fromCalls = beside.fromReasoning;
+  const fromCalls = withCallsPart.fromReasoning;
   if (fromContent === null) return { ...plain, end: fromCalls ?? reasoning.closer ?? '' };
-  if (fromCalls !== null && beside.emptyContent && ends.contentClose !== '') {
+  if (fromCalls !== null && withCallsPart.emptyContent && ends.contentClose !== '') {
     return splitWrapped(texts, opening, fromContent, cuts);
   }
   if (fromCalls === null || fromCalls === fromContent) {
@@ -94,39 +95,43 @@ function splitWrapped(
   return { end: between.slice(0, cut), empty, open: open + opening.open, afterReasoning: '' };
 }
 
-function reasoningFormat(reading: ReasoningReading, closing: Closing, beside: BesideCalls): ReasoningFormat {
+function reasoningFormat(
+  reading: ReasoningReading,
+  closing: Closing,
+  withCallsPart: ContentWithCalls,
+): ReasoningFormat {
   const { start, basis, preserved } = reading;
-  const besideCalls = beside.emptyContent ? closing.empty : beside.empty;
+  const withCalls = withCallsPart.emptyContent ? closing.empty : withCallsPart.empty;
   return {
     start,
     end: closing.end,
     empty: closing.empty,
-    ...(besideCalls === closing.empty ? {} : { emptyBesideCalls: besideCalls }),
+    ...(withCalls === closing.empty ? {} : { emptyWithCalls: withCalls }),
     preserved,
     basis,
   };
 }
 
-function readContent(texts: RegionTexts, closing: Closing, beside: BesideCalls): ContentFormat {
+function readContent(texts: RegionTexts, closing: Closing, withCallsPart: ContentWithCalls): ContentFormat {
   const { contentCall, ends } = texts;
   const wrapper = { open: closing.open, close: ends.contentClose };
   const base: ContentFormat = {
     ...wrapper,
-    besideCalls: null,
+    withCalls: null,
     position: 'before-calls',
     beforeCalls: '',
-    ...(beside.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
+    ...(withCallsPart.emptyContent ? { empty: wrapper.open + wrapper.close } : {}),
     ...(closing.afterReasoning === '' ? {} : { afterReasoning: closing.afterReasoning }),
   };
-  const besideCalls = emptyWrapper(texts);
-  if (besideCalls !== null) return { ...base, besideCalls, empty: besideCalls.open + besideCalls.close };
+  const withCalls = emptyWrapper(texts);
+  if (withCalls !== null) return { ...base, withCalls, empty: withCalls.open + withCalls.close };
   if (contentCall.position === 'dropped')
     return { ...base, position: texts.calls === null ? base.position : 'dropped' };
   if (contentCall.position === 'after') {
     const { between } = contentCall;
     return { ...base, position: 'after-calls', beforeCalls: withoutSuffix(between, wrapper.open) ?? between };
   }
-  return { ...base, ...contentBeforeCalls(texts, contentCall, closing, beside) };
+  return { ...base, ...contentBeforeCalls(texts, contentCall, closing, withCallsPart) };
 }
 
 /** Content that stands before calls: among the thoughts, in its usual markers, or in others. */
@@ -134,18 +139,18 @@ function contentBeforeCalls(
   { reasoning }: RegionTexts,
   contentCall: Extract<ContentCall, { position: 'before' }>,
   closing: Closing,
-  beside: BesideCalls,
+  withCallsPart: ContentWithCalls,
 ): Partial<ContentFormat> {
-  const between = beside.fromContent ?? '';
+  const between = withCallsPart.fromContent ?? '';
   const opened =
     reasoning !== null && reasoning.start.trim() !== '' && contentCall.before === reasoning.start;
   const closed = closing.end !== '' && contentCall.between.startsWith(closing.end);
   if (opened) return closed ? { position: 'reasoning' } : { beforeCalls: between };
-  const expected = [closing.empty + closing.open, beside.empty + closing.open];
+  const expected = [closing.empty + closing.open, withCallsPart.empty + closing.open];
   if (expected.includes(contentCall.before)) return { beforeCalls: between };
   const known = expected.find((each) => each !== '' && contentCall.before.startsWith(each)) ?? '';
   const open = contentCall.before.slice(known.length);
   // What stands between content in other markers and the calls closes it, unless it is white space.
   const isGap = between.trim() === '';
-  return { besideCalls: { open, close: isGap ? '' : between }, beforeCalls: isGap ? between : '' };
+  return { withCalls: { open, close: isGap ? '' : between }, beforeCalls: isGap ? between : '' };
 }

@@ -75,7 +75,7 @@ function warnOfUnreadCalls(prober: TemplateProber, probe: Probe, log: EvidenceLo
   if (shown === undefined || shown === null) return;
   const message =
     'a call is rendered, but not with its name, the names of its arguments and their values as they were ' +
-    'given, one behind the other: calls of this template cannot be read';
+    'given, one after the other: calls of this template cannot be read';
   log.warn({ field: 'calls', kind: 'self-check', message, rendered: shown, written: '' });
 }
 

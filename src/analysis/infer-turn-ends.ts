@@ -1,10 +1,10 @@
-/** The texts that end a turn: behind content, behind calls, and before the next message. */
+/** The texts that end a turn: after content, after calls, and before the next message. */
 import type { TurnFormat } from '../format/chat-format.ts';
 import type { EvidenceLog } from './evidence.ts';
 import type { EndReading } from './infer-ends.ts';
 import type { TurnReading } from './infer-turn.ts';
 import type { ProbeTable } from './probes.ts';
-import { afterCalls, behindStart, readCallTurn } from './region-texts.ts';
+import { afterCalls, afterStart, readCallTurn } from './region-texts.ts';
 import type { TemplateProber } from './template-prober.ts';
 import { isMarker, tokens } from './text-cuts.ts';
 
@@ -22,8 +22,8 @@ export function inferTurnEnds(stage: TurnEndTexts, ends: EndReading, historyEnd:
   const { turn, log, prober, probes } = stage;
   const afterTools = stage.rendersCalls ? followerOfCalls(stage, ends.callsEnd) : '';
   const all = [ends.contentEnd, ends.callsEnd, historyEnd, afterTools].filter((end) => end !== '');
-  log.support('turn.ends', probes.content.id, ends.contentEnd, 'behind content');
-  if (ends.callsEnd !== '') log.support('turn.ends', probes.oneCall.id, ends.callsEnd, 'behind calls');
+  log.support('turn.ends', probes.content.id, ends.contentEnd, 'after content');
+  if (ends.callsEnd !== '') log.support('turn.ends', probes.oneCall.id, ends.callsEnd, 'after calls');
   log.support('turn.ends', probes.contentThenUser.id, historyEnd, 'before the next message');
   return {
     start: turn.start,
@@ -43,8 +43,8 @@ export function endInHistory(
   const rendered = prober.turn(probes.contentThenUser);
   const at = rendered?.indexOf(prober.sentinels.content) ?? -1;
   if (rendered === null || at < 0) return '';
-  const after = behindStart(rendered, turn).slice(
-    behindStart(rendered, turn).indexOf(prober.sentinels.content) + prober.sentinels.content.length,
+  const after = afterStart(rendered, turn).slice(
+    afterStart(rendered, turn).indexOf(prober.sentinels.content) + prober.sentinels.content.length,
   );
   if (afterContent !== '' && after.startsWith(afterContent)) return '';
   const { userEnd } = prober;
@@ -65,18 +65,18 @@ function followerOfCalls(stage: TurnEndTexts, callsEnd: string): string {
   const close = after.slice(0, after.length - callsEnd.length);
   // The call is as long here as it is alone: a result may repeat its id.
   const [own] = alone.spans;
-  const behind = followed.text.slice(followed.spans[0].start + own.end - own.start);
-  if (!behind.startsWith(close)) return '';
-  if (callsEnd !== '' && behind.slice(close.length).trimStart().startsWith(callsEnd.trim())) return '';
-  const follower = firstMarker(behind.slice(close.length));
-  if (follower === '' && callsEnd !== '') warnOfOpenTurn(stage, behind);
+  const rest = followed.text.slice(followed.spans[0].start + own.end - own.start);
+  if (!rest.startsWith(close)) return '';
+  if (callsEnd !== '' && rest.slice(close.length).trimStart().startsWith(callsEnd.trim())) return '';
+  const follower = firstMarker(rest.slice(close.length));
+  if (follower === '' && callsEnd !== '') warnOfOpenTurn(stage, rest);
   return follower;
 }
 
 function warnOfOpenTurn({ log, probes }: TurnEndTexts, rendered: string): void {
   const message =
     `probe ${probes.callThenTool.id}: no end of the turn and no marker stand between calls and the result of a ` +
-    'tool: a parser takes a result behind them for the answer, and generation has to be stopped by other means';
+    'tool: a parser takes a result after them for the answer, and generation has to be stopped by other means';
   log.warn({ field: 'turn.ends', kind: 'assumed', message, rendered });
 }
 

@@ -8,7 +8,7 @@ import { commonPrefixLength, commonSuffixLength, type NaturalCuts, tokens } from
 export interface TurnReading {
   /** What all turns and all generation prompts begin with. */
   readonly start: string;
-  /** White space of all finished turns behind `start`, where the prompt lacks it. */
+  /** White space of all finished turns after `start`, where the prompt lacks it. */
   readonly lead: string;
   /** `start` comes again inside a turn. */
   readonly restart: boolean;
@@ -90,7 +90,7 @@ function startWithoutPrompts(headers: readonly string[], cuts: NaturalCuts): str
 }
 
 /**
- * Takes from the start what belongs to the regions behind it: an opener of reasoning that all turns
+ * Takes from the start what belongs to the regions after it: an opener of reasoning that all turns
  * share, or a marker that comes again between calls.
  */
 function giveBack(

@@ -6,7 +6,7 @@ import { beforeCalls, betweenCalls, type CallTurn } from './region-texts.ts';
  * What stands between number and call where calls are numbered in front: `. ` in `1. f {…}`. `null` where they
  * are not.
  */
-export function textBehindNumber(turn: CallTurn): string | null {
+export function textAfterNumber(turn: CallTurn): string | null {
   const between = betweenCalls(turn);
   const before = beforeCalls(turn);
   if (between === null) return null;
@@ -23,13 +23,13 @@ function numberBefore(literal: string, text: string): string {
   return /\d+$/.exec(literal.slice(0, literal.length - text.length))?.[0] ?? '';
 }
 
-/** The same turn with each call's number, and `behind` it, in the call's stretch. */
-export function withNumbers(turn: CallTurn, behind: string): CallTurn {
+/** The same turn with each call's number, and `after` it, in the call's stretch. */
+export function withNumbers(turn: CallTurn, after: string): CallTurn {
   const [first, ...others] = turn.spans;
   const widened = (span: CallSpan): CallSpan => {
     const literal = turn.text.slice(0, span.start);
-    if (!literal.endsWith(behind)) return span;
-    return { ...span, start: span.start - behind.length - numberBefore(literal, behind).length };
+    if (!literal.endsWith(after)) return span;
+    return { ...span, start: span.start - after.length - numberBefore(literal, after).length };
   };
   return { ...turn, spans: [widened(first), ...others.map(widened)] };
 }

@@ -1,5 +1,5 @@
 /**
- * The probes: assistant messages that differ in one thing, each put behind the same user message.
+ * The probes: assistant messages that differ in one thing, each put after the same user message.
  * `docs/probes.md` says which question each of them answers.
  */
 import type { JsonObject, JsonValue } from '../format/messages.ts';
@@ -19,7 +19,7 @@ export interface Probe {
   readonly content?: string;
   readonly reasoning?: string;
   readonly calls?: readonly ProbeCall[];
-  /** The message behind it; absent means that it is the last. */
+  /** The message after it; absent means that it is the last. */
   readonly followedBy?: 'user' | 'tool';
 }
 

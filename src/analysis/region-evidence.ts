@@ -22,21 +22,31 @@ export function logReasoning(reasoning: ReasoningFormat | null, texts: RegionTex
     const message = `nothing but white space ends the reasoning that ${JSON.stringify(reasoning.start)} opens: no end of it can be told`;
     log.warn({ field: 'reasoning.end', kind: 'assumed', message, rendered: slice });
   }
-  if (reasoning.emptyBesideCalls === undefined || texts.calls === null) return;
+  if (reasoning.emptyWithCalls === undefined || texts.calls === null) return;
   const bare = beforeCalls(texts.calls);
-  log.support('reasoning.emptyBesideCalls', 'one-call', bare, 'it stands before a call without reasoning');
+  log.support('reasoning.emptyWithCalls', 'one-call', bare, 'it stands before a call without reasoning');
 }
 
 /** Records what supports the content, and warns where content and calls exclude each other. */
 export function logContent(content: ContentFormat, texts: RegionTexts, log: EvidenceLog): void {
   const { contentCall } = texts;
   const turn = texts.content?.text ?? '';
-  const beside = contentCall.position === 'before' ? contentCall.between : contentCall.position;
+  const withCallsPart = contentCall.position === 'before' ? contentCall.between : contentCall.position;
   log.support('content.open', 'content', turn, 'it stands before the content');
-  log.support('content.close', 'content', turn, 'it stands behind the content, before the end of the turn');
-  log.support('content.position', 'content-call', beside, `content beside calls: ${content.position}`);
-  log.support('content.besideCalls', 'content-call', beside, 'compared with the wrapper of content alone');
-  log.support('content.beforeCalls', 'content-call', beside, 'between content and calls');
+  log.support('content.close', 'content', turn, 'it stands after the content, before the end of the turn');
+  log.support(
+    'content.position',
+    'content-call',
+    withCallsPart,
+    `content next to calls: ${content.position}`,
+  );
+  log.support(
+    'content.withCalls',
+    'content-call',
+    withCallsPart,
+    'compared with the wrapper of content alone',
+  );
+  log.support('content.beforeCalls', 'content-call', withCallsPart, 'between content and calls');
   if (content.empty !== undefined) {
     log.support('content.empty', 'one-call', content.empty, 'written around no content');
   }

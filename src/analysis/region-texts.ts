@@ -18,13 +18,13 @@ export interface CallTurn {
 export interface ContentTurn {
   /** Between the start of the turn and the content. */
   readonly before: string;
-  /** Behind the content, the end of the turn included. */
+  /** After the content, the end of the turn included. */
   readonly after: string;
-  /** All of it, behind the start of the turn. */
+  /** All of it, after the start of the turn. */
   readonly text: string;
 }
 
-/** What becomes of content beside a call. */
+/** What becomes of content next to a call. */
 export type ContentCall =
   | { readonly position: 'dropped'; readonly callsLost: boolean }
   | { readonly position: 'before'; readonly before: string; readonly between: string }
@@ -37,17 +37,17 @@ export interface RegionTexts {
   readonly reasoning: ReasoningReading | null;
   readonly content: ContentTurn | null;
   readonly calls: CallTurn | null;
-  /** Content beside a call. */
+  /** Content next to a call. */
   readonly contentCall: ContentCall;
 }
 
-/** A probe's turn behind `turn.start` and `turn.lead`. */
-export function behindStart(text: string, turn: TurnReading): string {
-  return behindLead(text.startsWith(turn.start) ? text.slice(turn.start.length) : text, turn);
+/** A probe's turn after `turn.start` and `turn.lead`. */
+export function afterStart(text: string, turn: TurnReading): string {
+  return afterLead(text.startsWith(turn.start) ? text.slice(turn.start.length) : text, turn);
 }
 
 /** What follows `turn.start`, without `turn.lead` where it begins with that. */
-export function behindLead(text: string, { lead }: TurnReading): string {
+export function afterLead(text: string, { lead }: TurnReading): string {
   return text.startsWith(lead) ? text.slice(lead.length) : text;
 }
 
@@ -60,7 +60,7 @@ export function readCallTurn(
 ): CallTurn | null {
   const rendered = prober.turn(probe, setting);
   if (rendered === null) return null;
-  const text = behindStart(rendered, turn);
+  const text = afterStart(rendered, turn);
   const [first, ...others] = findCalls(text, probe.calls ?? []) ?? [];
   return first === undefined ? null : { probe, text, spans: [first, ...others] };
 }
@@ -73,7 +73,7 @@ export function readContentTurn(
 ): ContentTurn | null {
   const rendered = prober.turn(probes.content);
   if (rendered === null) return null;
-  const text = behindStart(rendered, turn);
+  const text = afterStart(rendered, turn);
   const at = text.indexOf(prober.sentinels.content);
   if (at < 0) return null;
   return { text, before: text.slice(0, at), after: text.slice(at + prober.sentinels.content.length) };
@@ -84,7 +84,7 @@ export function beforeCalls(turn: CallTurn): string {
   return turn.text.slice(0, turn.spans[0].start);
 }
 
-/** The literal behind the last call. */
+/** The literal after the last call. */
 export function afterCalls(turn: CallTurn): string {
   return turn.text.slice((turn.spans.at(-1) ?? turn.spans[0]).end);
 }
@@ -95,7 +95,7 @@ export function betweenCalls(turn: CallTurn): string | null {
   return second === undefined ? null : turn.text.slice(first.end, second.start);
 }
 
-/** Renders content beside a call and finds where it went. `callsClose` stands behind the last call. */
+/** Renders content next to a call and finds where it went. `callsClose` stands after the last call. */
 export function readContentCall(
   prober: TemplateProber,
   probes: ProbeTable,
@@ -118,7 +118,7 @@ export function readContentCall(
       between: rendered.text.slice(end, first.start),
     };
   }
-  const behind = rendered.text.slice(first.end, at);
-  const between = behind.startsWith(callsClose) ? behind.slice(callsClose.length) : '';
+  const after = rendered.text.slice(first.end, at);
+  const between = after.startsWith(callsClose) ? after.slice(callsClose.length) : '';
   return { position: 'after', between };
 }

@@ -1,6 +1,6 @@
 /**
  * The repetition solver, for everything that repeats: calls in a section, arguments in a call, items
- * in a list. Given the literals before the first item, between two, behind the last and, where it is
+ * in a list. Given the literals before the first item, between two, after the last and, where it is
  * known, the text that stands for no items, it finds
  *
  *     open  itemOpen ITEM itemClose  separator  itemOpen ITEM itemClose  close

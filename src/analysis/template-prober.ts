@@ -86,7 +86,7 @@ export class TemplateProber {
   /** The turn that a probe renders to, its end included; `null` where the template refuses. */
   turn(probe: Probe, thinking: ThinkingSetting = 'unset', shape: ProbeShape = this.shape): string | null {
     const { userEnd, tail } = this.#surroundings(thinking);
-    const text = this.#behindUser(this.render(probe, thinking, {}, shape));
+    const text = this.#afterUser(this.render(probe, thinking, {}, shape));
     if (text === null || !text.startsWith(userEnd)) return null;
     if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(userEnd.length));
     if (!text.endsWith(tail) || text.length < userEnd.length + tail.length) return null;
@@ -115,11 +115,11 @@ export class TemplateProber {
   }
 
   #findSurroundings(thinking: ThinkingSetting): Surroundings {
-    let base = this.#behindUser(this.render(null, thinking));
+    let base = this.#afterUser(this.render(null, thinking));
     for (const level of ['plain', 'none'] as const) {
       if (base !== null || this.#tools === 'none') break;
       this.#tools = level;
-      base = this.#behindUser(this.render(null, thinking));
+      base = this.#afterUser(this.render(null, thinking));
     }
     if (base === null) {
       throw new AnalysisError({
@@ -128,12 +128,12 @@ export class TemplateProber {
         reason: `the template renders no user message${this.#refusal === '' ? '' : `: ${this.#refusal}`}`,
       });
     }
-    const opened = this.#behindUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;
-    const full = this.#behindUser(this.render({ id: 'content', content: this.sentinels.content }, thinking));
+    const opened = this.#afterUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;
+    const full = this.#afterUser(this.render({ id: 'content', content: this.sentinels.content }, thinking));
     return this.#splitAround(base, opened, full ?? base);
   }
 
-  /** Of renders behind the user's text: `base` without an answer, `opened` for one, `full` with one. */
+  /** Of renders after the user's text: `base` without an answer, `opened` for one, `full` with one. */
   #splitAround(base: string, opened: string, full: string): Surroundings {
     const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
     if (opened === base) {
@@ -175,7 +175,7 @@ export class TemplateProber {
     return Object.fromEntries(switches.map((each) => [each.name, each[thinking]]));
   }
 
-  #behindUser(render: string | null): string | null {
+  #afterUser(render: string | null): string | null {
     const at = render?.lastIndexOf(this.sentinels.user) ?? -1;
     if (render === null || at < 0) return null;
     const text = render.slice(at + this.sentinels.user.length);
@@ -194,7 +194,7 @@ export class TemplateProber {
 /** Where the turn was inserted into `base`: it begins with the first token of the generation prompt. */
 function insertionPoint(base: string, full: string, opener: string): number {
   const before = commonPrefixLength([base, full]);
-  const behind = commonSuffixLength([base, full]);
-  const edges = [...tokenEdges(base)].filter((cut) => cut <= before && base.length - cut <= behind);
+  const after = commonSuffixLength([base, full]);
+  const edges = [...tokenEdges(base)].filter((cut) => cut <= before && base.length - cut <= after);
   return edges.find((cut) => full.startsWith(opener, cut)) ?? edges.at(-1) ?? before;
 }

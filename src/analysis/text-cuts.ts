@@ -3,7 +3,7 @@
  *
  * Text between sentinels is cut at tokens: bracketed markers, words, single characters. Among token
  * edges a cut is *natural* when the token before it stands directly before free text somewhere, or
- * the token after it directly behind free text: that is learned from the renders, so that composite
+ * the token after it directly after free text: that is learned from the renders, so that composite
  * markers such as `<|open|>think<|sep|>` stay whole without a list of markers.
  */
 
@@ -84,10 +84,10 @@ export function withoutSuffix(text: string | null, suffix: string): string | nul
   return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
 }
 
-/** Literals that stand directly before and behind free text, and how often they do. */
+/** Literals that stand directly before and after free text, and how often they do. */
 export class NaturalCuts {
   readonly #before = new Map<string, number>();
-  readonly #behind = new Map<string, number>();
+  readonly #after = new Map<string, number>();
 
   /** Learns from a render: what touches its sentinels. */
   learn(render: string, sentinels: RegExp): void {
@@ -97,7 +97,7 @@ export class NaturalCuts {
       last = match.index + match[0].length;
     }
     const first = tokens(render.slice(last))[0];
-    if (first !== undefined && last > 0) count(this.#behind, first);
+    if (first !== undefined && last > 0) count(this.#after, first);
   }
 
   #learnLiteral(literal: string, followsText: boolean): void {
@@ -105,15 +105,15 @@ export class NaturalCuts {
     const first = parts[0];
     const last = parts.at(-1);
     if (last !== undefined) count(this.#before, last);
-    if (first !== undefined && followsText) count(this.#behind, first);
+    if (first !== undefined && followsText) count(this.#after, first);
   }
 
-  /** How often the token before a cut stood before free text, and the one after it behind free text. */
+  /** How often the token before a cut stood before free text, and the one after it after free text. */
   weight(left: string, right: string): number {
     const before = tokens(left).at(-1);
     const after = tokens(right)[0];
     if (before === undefined || after === undefined) return Number.POSITIVE_INFINITY;
-    return (this.#before.get(before) ?? 0) + (this.#behind.get(after) ?? 0);
+    return (this.#before.get(before) ?? 0) + (this.#after.get(after) ?? 0);
   }
 
   /** Whether a cut between two texts is natural; a cut at an edge of the text is. */

@@ -75,7 +75,7 @@ export function sampleSpans(format: ChatFormat): readonly SampleSpan[] {
   return at === text.length ? spans : [...spans, { type: null, text: text.slice(at) }];
 }
 
-/** The same in colours, behind the beginning of the turn. */
+/** The same in colours, after the beginning of the turn. */
 export function annotatedSample(format: ChatFormat): string {
   const { start } = format.turn;
   const painted = sampleSpans(format).map(({ type, text }) => (type === null ? text : paint(type, text)));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `idiolect` command: one file per command beside this one. */
+/** The `idiolect` command: one file per command next to this one. */
 import { createRequire } from 'node:module';
 import { Command, type Option } from 'commander';
 import { registerChat } from './chat/chat.ts';
@@ -52,7 +52,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(reportError(error, json));
   process.exit(1);
 });
-// What is told beside the work is no reason to give it up.
+// What is told next to the work is no reason to give it up.
 process.stderr.on('error', () => undefined);
 
 try {

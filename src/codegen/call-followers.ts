@@ -10,18 +10,18 @@ import {
   nameAhead,
   openingChain,
   sectionEndChoices,
-  textsBehindName,
+  textsAfterName,
   turnStartChoices,
   withoutRestart,
 } from './format-markers.ts';
 import { regionChoices } from './region-choices.ts';
-import { stateBehindLink } from './state-names.ts';
+import { stateAfterLink } from './state-names.ts';
 
 /** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
 export function followingChoices(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
   const role = 'call' as const;
   const section = sectionLength(calls);
-  const next = stateBehindLink(format, section);
+  const next = stateAfterLink(format, section);
   const { separator } = calls;
   const restarts = withoutRestart(format, separator) !== separator;
   const separators =
@@ -29,7 +29,7 @@ export function followingChoices(format: ChatFormat, calls: CallsFormat): readon
   const again = openingChain(calls)
     .slice(section)
     .slice(0, 1)
-    .map(({ marker }) => ({ marker, next: stateBehindLink(format, section + 1), role }));
+    .map(({ marker }) => ({ marker, next: stateAfterLink(format, section + 1), role }));
   return [
     ...separators,
     ...sectionEndChoices(format, 'afterCalls'),
@@ -48,7 +48,7 @@ function sectionLength(calls: CallsFormat): number {
 /** Calls that only white space separates: the next one is recognised by itself. */
 function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number): readonly MarkerChoice[] {
   if (openingChain(calls).length > section || !isBlank(calls.separator)) return [];
-  const next = stateBehindLink(format, section);
+  const next = stateAfterLink(format, section);
   if (calls.envelope !== null) {
     return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
   }
@@ -63,22 +63,22 @@ function markerlessAgain(format: ChatFormat, calls: CallsFormat, section: number
     const named = nameAhead(format, calls);
     return named === null ? [] : [{ ...again, ...named }];
   }
-  const behindNumber = textBehindNumber(calls);
-  const nameEnds = behindNumber === '' ? textsBehindName(format, calls) : [behindNumber];
+  const afterNumber = textAfterNumber(calls);
+  const nameEnds = afterNumber === '' ? textsAfterName(format, calls) : [afterNumber];
   return nameEnds === null ? [] : [{ ...again, goesOn: { texts: [], nameEnds } }];
 }
 
-/** What stands behind the number with which a call begins; empty where it begins with none. */
-function textBehindNumber({ head: [first, ...rest] }: CallsFormat): string {
+/** What stands after the number with which a call begins; empty where it begins with none. */
+function textAfterNumber({ head: [first, ...rest] }: CallsFormat): string {
   if (typeof first !== 'object' || first.hole !== 'index') return '';
   return core(leadingLiteral(rest)).split(/\s/)[0] ?? '';
 }
 
 /** How another call begins that nothing but its name shows. */
 export function nextCall(format: ChatFormat, calls: CallsFormat): readonly KeyedText[] {
-  const behindNumber = textBehindNumber(calls);
+  const afterNumber = textAfterNumber(calls);
   return markerlessAgain(format, calls, sectionLength(calls)).flatMap(({ goesOn, nameFollows }) => {
-    const ends = behindNumber === '' ? (goesOn?.nameEnds ?? nameFollows ?? []) : [behindNumber];
+    const ends = afterNumber === '' ? (goesOn?.nameEnds ?? nameFollows ?? []) : [afterNumber];
     return ends.filter((end) => !isBlank(end)).map((end) => [{ hole: 'key' as const }, end]);
   });
 }

@@ -5,7 +5,7 @@ import {
   checkOption,
   isRecord,
   type OptionRule,
-  record,
+  object,
   requireOption,
 } from '../format/option-rules.ts';
 import type { ResponseModule } from '../parser/module-contract.ts';
@@ -28,7 +28,7 @@ export interface CreateParserOptions extends Omit<ResponseParserOptions, 'tools'
 }
 
 const source: OptionRule = {
-  wanted: 'the format of analyzeTemplate(), or a responseModule of idiolect generate',
+  expected: 'the format of analyzeTemplate(), or a responseModule of idiolect generate',
   allows: (value) => chatFormat.allows(value) || (isRecord(value) && 'contract' in value),
 };
 
@@ -46,7 +46,7 @@ export function createResponseParser(
   options: CreateParserOptions = {},
 ): ResponseParser {
   requireOption('formatOrModule', formatOrModule, source);
-  checkOption('options', options, record);
+  checkOption('options', options, object);
   const responseModule = 'contract' in formatOrModule ? formatOrModule : interpretedModule(formatOrModule);
   const { tools = null, ...others } = options;
   return createModuleParser(

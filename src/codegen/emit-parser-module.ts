@@ -11,8 +11,8 @@ import { isReference, type ParserProgram, type StateSpec, type Step } from './st
 const compilers: { readonly [use in Step['use']]?: string } = {
   begin: 'beginTable',
   readRegion: 'regionTable',
-  readDoubt: 'doubtTable',
-  readTrial: 'trialTable',
+  readAmbiguous: 'ambiguousTable',
+  readTrial: 'speculativeTable',
   expect: 'expectTable',
   recover: 'recoverTable',
   readHole: 'holeTable',

@@ -54,7 +54,7 @@ export interface KeyEnd {
   readonly gap?: string;
 }
 
-/** What stands behind a key: its own marker or, where that is blank, the opener of a frame, or white space. */
+/** What stands after a key: its own marker or, where that is blank, the opener of a frame, or white space. */
 export function keyEnd(marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
   if (!isBlank(marker)) return { ends: [{ marker, next: 'inValue' }] };
   const openers = new Set(valueFrames.map(({ open }) => open));

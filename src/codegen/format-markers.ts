@@ -1,10 +1,10 @@
 /** A format's markers, as the states need them: which may stand where, and what they lead to. */
 import type { CallPart, CallsFormat, ChatFormat } from '../format/chat-format.ts';
-import type { Choice } from '../parser/module-contract.ts';
+import type { Transition } from '../parser/module-contract.ts';
 import type { StateName } from './states.ts';
 
 /** A marker and where it leads. */
-export type MarkerChoice = Choice<StateName>;
+export type MarkerChoice = Transition<StateName>;
 
 /** Shorter markers are too common in prose to count by themselves. */
 const tellingLength = 4;
@@ -20,7 +20,7 @@ export function isBlank(literal: string): boolean {
 }
 
 /**
- * The pieces of a literal between its line breaks, each with the white space behind it, the first with that
+ * The pieces of a literal between its line breaks, each with the white space after it, the first with that
  * before it too: `<a>\n`, `<b>`.
  */
 export function pieces(literal: string): readonly string[] {
@@ -45,7 +45,7 @@ export function isHeaded(format: ChatFormat): boolean {
 
 /**
  * What ends the header of every region: the common end of the openers of reasoning and content. `null`
- * where regions have no headers, or a call's header goes on behind that end.
+ * where regions have no headers, or a call's header goes on after that end.
  */
 export function headerEnd(format: ChatFormat): string | null {
   if (!isHeaded(format) || format.reasoning === null) return null;
@@ -155,20 +155,20 @@ export function leadingLiteral(parts: readonly CallPart[]): string {
 export function nameAhead(
   format: ChatFormat,
   calls: CallsFormat,
-): Pick<MarkerChoice, 'nameFollows' | 'behindNumber'> | null {
+): Pick<MarkerChoice, 'nameFollows' | 'afterNumber'> | null {
   const [first, ...rest] = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
   const counts = typeof first === 'object' && first.hole === 'index';
-  const nameFollows = textsBehindName(format, counts ? { ...calls, head: rest } : calls);
+  const nameFollows = textsAfterName(format, counts ? { ...calls, head: rest } : calls);
   if (nameFollows === null) return null;
-  return counts ? { nameFollows, behindNumber: leadingLiteral(rest) } : { nameFollows };
+  return counts ? { nameFollows, afterNumber: leadingLiteral(rest) } : { nameFollows };
 }
 
 /**
- * Texts that can stand behind the tool's name. Among them `' '` stands for white space before a key, and `''`
+ * Texts that can stand after the tool's name. Among them `' '` stands for white space before a key, and `''`
  * for the end of the response. An empty list: white space and then any key must follow. `null`: the head does
  * not begin with the name.
  */
-export function textsBehindName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
+export function textsAfterName(format: ChatFormat, calls: CallsFormat): readonly string[] | null {
   const holes = calls.head.slice(calls.head.findIndex((part) => typeof part !== 'string'));
   const [first, ...rest] = holes;
   if (typeof first !== 'object' || first.hole !== 'name') return null;
@@ -215,7 +215,7 @@ export function argumentBegins(format: ChatFormat, calls: CallsFormat): readonly
 /** A hole of a call's skeleton. */
 export type Hole = Exclude<CallPart, string>;
 
-/** A marker, or a hole, behind the arguments. */
+/** A marker, or a hole, after the arguments. */
 export type Closing = string | Hole;
 
 /** What stands between the arguments and the end of the call. */
@@ -240,7 +240,7 @@ export function closingPieces(calls: CallsFormat): readonly string[] {
   return closingElements(calls).filter((each) => typeof each === 'string');
 }
 
-/** Texts behind a call: of another one, of the section's end or, where it has none, of the turn's. */
+/** Texts after a call: of another one, of the section's end or, where it has none, of the turn's. */
 export function callFollowers({ turn }: ChatFormat, calls: CallsFormat): readonly string[] {
   const another = isBlank(calls.separator) ? calls.call.open : calls.separator;
   const ends = isBlank(calls.section.close) ? turn.ends : [calls.section.close];

@@ -11,15 +11,15 @@ import {
 } from '../parser/steps/steps-call.ts';
 import { readHeader } from '../parser/steps/steps-header.ts';
 import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../parser/steps/steps-json.ts';
+import { readSpeculative, speculativeTable } from '../parser/steps/steps-speculative.ts';
 import {
+  ambiguousTable,
   begin,
   beginTable,
-  doubtTable,
-  readDoubt,
+  readAmbiguous,
   readRegion,
   regionTable,
 } from '../parser/steps/steps-text.ts';
-import { readTrial, trialTable } from '../parser/steps/steps-trial.ts';
 import { beginItem, endArguments, endNested, readValue, valueTable } from '../parser/steps/steps-values.ts';
 import { isReference, type ParserProgram, type StateName, type Step } from './states.ts';
 
@@ -55,10 +55,10 @@ function stateOfStep(step: Step<State>): State {
       return withTable(readRegion, regionTable(step.table));
     case 'readHeader':
       return withTable(readHeader, step.table);
-    case 'readDoubt':
-      return withTable(readDoubt, doubtTable(step.table));
+    case 'readAmbiguous':
+      return withTable(readAmbiguous, ambiguousTable(step.table));
     case 'readTrial':
-      return withTable(readTrial, trialTable(step.table));
+      return withTable(readSpeculative, speculativeTable(step.table));
     case 'expect':
       return withTable(expect, expectTable(step.table));
     case 'recover':

@@ -32,12 +32,12 @@ import { openerChoices } from './opener-choices.ts';
 import { picture } from './pictures.ts';
 import { distinct, regionChoices } from './region-choices.ts';
 import {
-  behindArguments,
-  behindClosing,
-  behindTurn,
+  afterArguments,
+  afterClosing,
+  afterTurn,
   closingState,
   holeState,
-  stateBehindLink,
+  stateAfterLink,
 } from './state-names.ts';
 import type { StateName, StateSpec } from './states.ts';
 
@@ -64,12 +64,12 @@ function chainStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec
   return chain.map((link, at) => {
     const later = chain.slice(at).map(({ marker }, offset) => ({
       marker,
-      next: stateBehindLink(format, at + offset + 1),
+      next: stateAfterLink(format, at + offset + 1),
     }));
     const start = opening.indexOf(link.marker, end);
     end = start + link.marker.length;
     return {
-      name: stateBehindLink(format, at),
+      name: stateAfterLink(format, at),
       title: link.section ? 'In the opening of the section of calls.' : 'In the opening of a call.',
       picture: picture(opening.slice(0, start), link.marker, opening.slice(end) + sampleHead(calls)),
       step: {
@@ -84,7 +84,7 @@ function chainStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec
   });
 }
 
-/** The head behind its leading literal, which is part of the opening. */
+/** The head after its leading literal, which is part of the opening. */
 function sampleHead({ head }: CallsFormat): string {
   return sampleParts(head.slice(head.findIndex((part) => typeof part !== 'string')));
 }
@@ -105,20 +105,20 @@ function headStates(format: ChatFormat, calls: CallsFormat): readonly StateSpec[
 /** The state in the hole that is part `at` of the head. */
 function headState(format: ChatFormat, calls: CallsFormat, hole: Hole, at: number): StateSpec {
   const { head, call } = calls;
-  const behind = leadingLiteral(head.slice(at + 1));
+  const after = leadingLiteral(head.slice(at + 1));
   const following = head.findIndex((part, index) => index > at && typeof part !== 'string');
   const isLast = following < 0;
   const next = isLast ? 'beforeArguments' : holeState(head, following);
-  const space = isBlank(behind) && (behind !== '' || (isLast && beginsWithSpace(calls)));
+  const space = isBlank(after) && (after !== '' || (isLast && beginsWithSpace(calls)));
   return {
     name: holeState(head, at),
     title: holeTitles[hole.hole],
-    picture: picture(call.open + sampleParts(head.slice(0, at)), sampleParts([hole]), behind),
+    picture: picture(call.open + sampleParts(head.slice(0, at)), sampleParts([hole]), after),
     step: {
       use: 'readHole',
       table: {
         hole: hole.hole,
-        ends: holeEnds(format, calls, behind, next),
+        ends: holeEnds(format, calls, after, next),
         ...(space ? { space: next } : {}),
         ...(hole.hole === 'composed-id' ? { parts: hole.parts.map(idPart) } : {}),
         ...(isLast ? { announce: true as const, ...atEndOf(calls, next) } : {}),
@@ -140,16 +140,16 @@ function idPart(part: CallPart): IdPart {
   return { hole: part.hole === 'index' ? 'index' : 'name' };
 }
 
-/** What ends a hole: the text behind it or, where that is only white space, what follows. */
+/** What ends a hole: the text after it or, where that is only white space, what follows. */
 function holeEnds(
   format: ChatFormat,
   calls: CallsFormat,
-  behind: string,
+  after: string,
   next: StateName,
 ): readonly MarkerChoice[] {
-  if (!isBlank(behind)) {
+  if (!isBlank(after)) {
     const early = argumentEnds(format, calls).map((choice) => ({ ...choice, next }));
-    return distinct([{ marker: behind, next }, ...early]);
+    return distinct([{ marker: after, next }, ...early]);
   }
   return distinct(argumentBegins(format, calls).map((marker) => ({ marker, next, peek: true })));
 }
@@ -171,7 +171,7 @@ function envelopeStates(calls: CallsFormat): readonly StateSpec[] {
         table: {
           paths: envelope,
           ...(calls.id?.style === 'index' ? { indexIsId: true as const } : {}),
-          next: behindArguments(calls),
+          next: afterArguments(calls),
           recover: 'inMalformedCall',
         },
       },
@@ -181,7 +181,7 @@ function envelopeStates(calls: CallsFormat): readonly StateSpec[] {
 
 /** Markers that end the arguments; they are seen, not consumed. A call without an end ends where others begin. */
 function argumentEnds(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
-  const next = calls.arguments.kind === 'entries' ? 'argumentsEnded' : behindArguments(calls);
+  const next = calls.arguments.kind === 'entries' ? 'argumentsEnded' : afterArguments(calls);
   const closing = closingPieces(calls);
   const markers = closing.length > 0 ? closing : callFollowers(format, calls);
   return distinct(markers.map((marker) => ({ marker, next, peek: true as const })));
@@ -215,7 +215,7 @@ function argumentStates(format: ChatFormat, calls: CallsFormat): readonly StateS
       step: {
         use: 'readJsonArguments',
         table: {
-          next: behindArguments(calls),
+          next: afterArguments(calls),
           recover: 'inMalformedCall',
           ends,
           ...open,
@@ -235,7 +235,7 @@ function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSp
     const later = elements
       .slice(index)
       .flatMap((each, offset) =>
-        typeof each === 'string' ? [{ marker: each, next: behindClosing(elements, index + offset) }] : [],
+        typeof each === 'string' ? [{ marker: each, next: afterClosing(elements, index + offset) }] : [],
       );
     return {
       name: closingState(index),
@@ -253,16 +253,16 @@ function closingStates(format: ChatFormat, calls: CallsFormat): readonly StateSp
   });
 }
 
-/** A hole behind the arguments: it ends at the text behind it or, at the end of a call, at what can follow. */
+/** A hole after the arguments: it ends at the text after it or, at the end of a call, at what can follow. */
 function closingHole(
   format: ChatFormat,
   calls: CallsFormat,
   place: { readonly hole: Hole; readonly index: number; readonly shown: StateSpec['picture'] },
 ): StateSpec {
   const elements = closingElements(calls);
-  const behind = elements[place.index + 1];
-  const next = behindClosing(elements, place.index);
-  const markers = typeof behind === 'string' ? [behind] : callFollowers(format, calls);
+  const after = elements[place.index + 1];
+  const next = afterClosing(elements, place.index);
+  const markers = typeof after === 'string' ? [after] : callFollowers(format, calls);
   return {
     name: closingState(place.index),
     title: holeTitles[place.hole.hole],
@@ -272,7 +272,7 @@ function closingHole(
       table: {
         hole: place.hole.hole,
         ends: markers.map((marker) => ({ marker, next, peek: true as const })),
-        ...(behind === undefined ? { completes: true, ...spaceBehind(calls, next) } : {}),
+        ...(after === undefined ? { completes: true, ...spaceAfter(calls, next) } : {}),
         recover: 'inMalformedCall',
       },
     },
@@ -280,14 +280,14 @@ function closingHole(
 }
 
 /** Calls on lines of their own: the end of the line ends what stands last in a call. */
-function spaceBehind(calls: CallsFormat, next: StateName): { readonly space?: StateName } {
+function spaceAfter(calls: CallsFormat, next: StateName): { readonly space?: StateName } {
   return /^\s+$/.test(calls.call.close + calls.separator) ? { space: next } : {};
 }
 
 function afterCallState(format: ChatFormat, calls: CallsFormat): StateSpec {
   return {
     name: 'afterCall',
-    title: 'Behind a call.',
+    title: 'After a call.',
     picture: picture(sampleCall(calls), '', calls.separator + calls.call.open),
     step: {
       use: 'begin',
@@ -304,7 +304,7 @@ function afterCallsState(format: ChatFormat): StateSpec {
   ];
   return {
     name: 'afterCalls',
-    title: 'Behind the section of calls.',
+    title: 'After the section of calls.',
     picture: picture(format.calls?.section.close ?? '', '', format.turn.ends[0] ?? ''),
     step: { use: 'begin', table: { choices: distinct(choices), otherwise: 'inAnswer' } },
   };
@@ -315,7 +315,7 @@ function malformedState(format: ChatFormat, calls: CallsFormat): StateSpec {
   const elements = closingElements(calls);
   const closers = elements.flatMap((each, index) =>
     typeof each === 'string' && core(each).length > 1
-      ? [{ marker: each, next: behindClosing(elements, index) }]
+      ? [{ marker: each, next: afterClosing(elements, index) }]
       : [],
   );
   const sectionEnds = sectionEndChoices(format, 'afterCalls').filter(({ marker }) => core(marker).length > 1);
@@ -330,7 +330,7 @@ function malformedState(format: ChatFormat, calls: CallsFormat): StateSpec {
           ...closers,
           ...sectionEnds,
           ...openerChoices(format, { lead: '', inText: true }),
-          ...endChoices(format, behindTurn(format)),
+          ...endChoices(format, afterTurn(format)),
         ]),
       },
     },

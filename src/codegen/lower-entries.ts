@@ -16,7 +16,7 @@ import {
 import { closingPieces, core, isBlank, type MarkerChoice } from './format-markers.ts';
 import { nestedStates, nestedTable } from './lower-nested.ts';
 import { picture } from './pictures.ts';
-import { behindArguments } from './state-names.ts';
+import { afterArguments } from './state-names.ts';
 import type { StateName, StateSpec } from './states.ts';
 
 /** What ends arguments. */
@@ -52,15 +52,15 @@ export function entryStates(
     afterEntry(format, ends, end),
     {
       name: 'argumentsEnded',
-      title: 'Behind the last argument.',
+      title: 'After the last argument.',
       picture: picture(sampleEntry(format), format.close, end),
-      step: { use: 'endArguments', table: { next: behindArguments(calls), ...open } },
+      step: { use: 'endArguments', table: { next: afterArguments(calls), ...open } },
     },
     ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
   ];
 }
 
-/** Where a key begins: behind its opener or, where it has none, at once. */
+/** Where a key begins: after its opener or, where it has none, at once. */
 function keyChoices(format: EntryArguments): readonly MarkerChoice[] {
   return isBlank(format.entry.open) ? [] : [{ marker: format.entry.open, next: 'inKey' }];
 }
@@ -123,8 +123,8 @@ function entryContinuations(
   format: EntryArguments,
   followers: readonly KeyedText[],
 ): readonly KeyedText[] {
-  const behindKey = core(format.entry.key);
-  const another = keyed([core(format.separator), core(format.entry.open), anyKey, behindKey]);
+  const afterKey = core(format.entry.key);
+  const another = keyed([core(format.separator), core(format.entry.open), anyKey, afterKey]);
   const next = isBlank(format.entry.open)
     ? [another]
     : [keyed([core(format.separator), core(format.entry.open)])];
@@ -164,7 +164,7 @@ function afterEntry(format: EntryArguments, ends: ArgumentEnds, end: string): St
   const separator = isBlank(format.separator) ? [] : [{ marker: format.separator, next: 'beforeKey' }];
   return {
     name: 'afterEntry',
-    title: 'Behind an argument.',
+    title: 'After an argument.',
     picture: picture(
       sampleEntry(format),
       format.separator,

@@ -27,7 +27,7 @@ export function headerStates(format: ChatFormat): readonly StateSpec[] {
           recipient: recipientMarker(format, marker),
           next: 'inContent',
           otherwise: 'inAnswer',
-          recover: calls === null ? 'behindTurn' : 'inMalformedCall',
+          recover: calls === null ? 'afterTurn' : 'inMalformedCall',
         },
       },
     },

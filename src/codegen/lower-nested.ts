@@ -36,7 +36,7 @@ export function nestedTable(
   };
 }
 
-/** The states of objects and arrays, and the one behind either. */
+/** The states of objects and arrays, and the one after either. */
 export function nestedStates(
   calls: CallsFormat,
   format: EntryArguments,
@@ -49,7 +49,7 @@ function endState(calls: CallsFormat, format: EntryArguments, { object }: Nested
   const end = format.close + sampleParts(calls.tail) + calls.call.close;
   return {
     name: 'nestedEnded',
-    title: 'Behind a nested value.',
+    title: 'After a nested value.',
     picture: picture(
       object.open + sampleProperty(format, object) + object.close,
       '',
@@ -65,14 +65,14 @@ function sampleProperty(format: EntryArguments, object: NestedFormat['object']):
   );
 }
 
-/** The tables before an element of a container (a property or an item) and behind one. */
+/** The tables before an element of a container (a property or an item) and after one. */
 interface ElementTables {
   readonly before: ExpectTable<StateName>;
-  readonly behind: ExpectTable<StateName>;
+  readonly after: ExpectTable<StateName>;
 }
 
 /**
- * `opener` begins an element, which is read by the state `element`; behind a separator stands `another`. A
+ * `opener` begins an element, which is read by the state `element`; after a separator stands `another`. A
  * container without a closer of its own ends where what surrounds it goes on.
  */
 function elementTables(
@@ -89,14 +89,14 @@ function elementTables(
   const next = separators.length > 0 ? [] : openers;
   return {
     before: { choices: [...openers, ...closers], ...enclosing, ...atElement, recover },
-    behind: { choices: [...separators, ...closers, ...next], ...enclosing, ...ended, recover },
+    after: { choices: [...separators, ...closers, ...next], ...enclosing, ...ended, recover },
   };
 }
 
 function objectStates(format: EntryArguments, { object }: NestedFormat): readonly StateSpec[] {
   const { open, close, separator, keyOpen, keyClose } = object;
   const states = { element: 'inObjectKey', another: 'beforeObjectKey' };
-  const { before, behind } = elementTables({ close, separator, opener: keyOpen }, states);
+  const { before, after } = elementTables({ close, separator, opener: keyOpen }, states);
   const another = keyed([core(separator), core(keyOpen), anyKey, core(keyClose)]);
   const place: ValuePlace<StateName> = {
     kind: 'property',
@@ -127,9 +127,9 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
     ),
     {
       name: 'afterProperty',
-      title: 'Behind a property of a nested object.',
+      title: 'After a property of a nested object.',
       picture: picture(property, separator, keyOpen + samples.nextKey + keyClose),
-      step: { use: 'expect', table: behind },
+      step: { use: 'expect', table: after },
     },
   ];
 }
@@ -137,7 +137,7 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
 function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly StateSpec[] {
   const { open, close, separator, itemOpen, itemClose } = array;
   const states = { element: 'inItem', another: 'beforeItem' };
-  const { before, behind } = elementTables({ close, separator, opener: itemOpen }, states);
+  const { before, after } = elementTables({ close, separator, opener: itemOpen }, states);
   const place: ValuePlace<StateName> = {
     kind: 'item',
     close: isBlank(itemClose) ? [] : [itemClose],
@@ -167,9 +167,9 @@ function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly 
     },
     {
       name: 'afterItem',
-      title: 'Behind an item of a nested array.',
+      title: 'After an item of a nested array.',
       picture: picture(item, separator, itemOpen + value),
-      step: { use: 'expect', table: behind },
+      step: { use: 'expect', table: after },
     },
   ];
 }

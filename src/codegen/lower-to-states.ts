@@ -22,10 +22,10 @@ import {
 } from './format-markers.ts';
 import { callStates } from './lower-calls.ts';
 import { headerStates } from './lower-headers.ts';
-import { openerChoices, trialChoices, trialOpener } from './opener-choices.ts';
+import { openerChoices, speculativeOpener, speculativeTransitions } from './opener-choices.ts';
 import { picture } from './pictures.ts';
 import { contentOpeners, distinct, regionChoices } from './region-choices.ts';
-import { behindTurn, stateBehindLink } from './state-names.ts';
+import { afterTurn, stateAfterLink } from './state-names.ts';
 import { isReference, type ParserProgram, type StateName, type StateSpec } from './states.ts';
 
 /** The states of a format's parser, in reading order; only those that can be reached. */
@@ -81,14 +81,14 @@ function emptyThoughts(format: ChatFormat): readonly MarkerChoice[] {
   const known = [reasoning.start, withoutRestart(format, reasoning.end)]
     .map(core)
     .filter((each) => each !== '');
-  const texts = [reasoning.empty, reasoning.emptyBesideCalls ?? ''].filter(
+  const texts = [reasoning.empty, reasoning.emptyWithCalls ?? ''].filter(
     (text) => !isBlank(text) && !known.some((each) => core(text).startsWith(each)),
   );
   return texts.map((marker) => ({ marker, next: 'afterReasoning' }));
 }
 
 /** Where text at the beginning of a turn leads that no marker of the template begins. */
-function behindTurnStart(format: ChatFormat): StateName {
+function afterTurnStart(format: ChatFormat): StateName {
   if (headerEnd(format) !== null) return 'inHeader';
   return isDelimited(format) ? 'perhapsReasoning' : 'inAnswer';
 }
@@ -111,7 +111,7 @@ function turnStates(format: ChatFormat): readonly StateSpec[] {
             ...(headed || isDelimited(format) ? [] : bareClosers(format)),
             ...regionChoices(format),
           ]),
-          otherwise: behindTurnStart(format),
+          otherwise: afterTurnStart(format),
         },
       },
     },
@@ -128,8 +128,8 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
   const { reasoning } = format;
   if (reasoning === null) return [];
   const closers = thoughtClosers(format);
-  const ends = endChoices(format, behindTurn(format));
-  const doubtful = doubtfulStops(format);
+  const ends = endChoices(format, afterTurn(format));
+  const ambiguous = ambiguousStops(format);
   return [
     {
       name: 'inReasoning',
@@ -139,18 +139,18 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
         use: 'readRegion',
         table: {
           region: 'reasoning',
-          stops: distinct([...closers, ...ends, ...doubtful]),
-          ...(doubtful.length === 0 ? {} : { doubt: 'inDoubt' }),
+          stops: distinct([...closers, ...ends, ...ambiguous]),
+          ...(ambiguous.length === 0 ? {} : { doubt: 'isAmbiguous' }),
           mustClose: true,
         },
       },
     },
     {
-      name: 'inDoubt',
+      name: 'isAmbiguous',
       title: 'In the reasoning, at what may be a call, or a thought about one.',
-      picture: picture(reasoning.start + samples.reasoning, sampleOfDoubt(format), reasoning.end),
+      picture: picture(reasoning.start + samples.reasoning, sampleOfAmbiguity(format), reasoning.end),
       step: {
-        use: 'readDoubt',
+        use: 'readAmbiguous',
         table: { stops: closers, ends, resume: 'afterReasoning' },
       },
     },
@@ -159,13 +159,13 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
       title: 'In text that is reasoning if its end comes.',
       picture: picture(format.turn.start, samples.reasoning, reasoning.end),
       step: {
-        use: 'readDoubt',
+        use: 'readAmbiguous',
         table: { stops: closers, ends, resume: 'afterReasoning', opened: 'inReasoning' },
       },
     },
     {
       name: 'afterReasoning',
-      title: 'Behind the reasoning.',
+      title: 'After the reasoning.',
       picture: picture(reasoning.end, '', samples.answer),
       step: {
         use: 'begin',
@@ -179,14 +179,14 @@ function reasoningStates(format: ChatFormat): readonly StateSpec[] {
 }
 
 /** Calls and answers that seem to begin while reasoning is open. */
-function doubtfulStops(format: ChatFormat): readonly MarkerChoice[] {
+function ambiguousStops(format: ChatFormat): readonly MarkerChoice[] {
   if (isHeaded(format)) return [];
   const calls = openerChoices(format, { lead: '', inText: true });
-  return [...calls, ...contentOpeners(format)].map((choice) => ({ ...choice, doubtful: true as const }));
+  return [...calls, ...contentOpeners(format)].map((choice) => ({ ...choice, ambiguous: true as const }));
 }
 
 /** A call or, in formats without, an answer in its markers. */
-function sampleOfDoubt({ calls, content }: ChatFormat): string {
+function sampleOfAmbiguity({ calls, content }: ChatFormat): string {
   return calls === null ? content.open + samples.answer : calls.section.open + sampleCall(calls);
 }
 
@@ -196,8 +196,8 @@ function sampleOpener(format: ChatFormat): string {
 }
 
 function contentStates(format: ChatFormat): readonly StateSpec[] {
-  const { open, close, besideCalls } = format.content;
-  const ends = endChoices(format, behindTurn(format));
+  const { open, close, withCalls } = format.content;
+  const ends = endChoices(format, afterTurn(format));
   return [
     {
       name: 'inAnswer',
@@ -208,16 +208,16 @@ function contentStates(format: ChatFormat): readonly StateSpec[] {
         table: {
           region: 'text',
           stops: distinct([...textOpeners(format), ...contentOpeners(format), ...ends]),
-          ...(trialOpener(format) !== null ? { trial: 'perhapsCalls' } : {}),
+          ...(speculativeOpener(format) !== null ? { trial: 'perhapsCalls' } : {}),
         },
       },
     },
-    ...trialStates(format, ends),
+    ...speculativeStates(format, ends),
     ...wrappedContent(format, 'inContent', { open, close }, ends),
-    ...(besideCalls === null ? [] : wrappedContent(format, 'inContentBesideCalls', besideCalls, ends)),
+    ...(withCalls === null ? [] : wrappedContent(format, 'inContentWithCalls', withCalls, ends)),
     {
       name: 'afterContent',
-      title: 'Behind the answer.',
+      title: 'After the answer.',
       picture: picture(samples.answer + close, '', sampleOpener(format)),
       step: {
         use: 'begin',
@@ -237,12 +237,12 @@ function contentStates(format: ChatFormat): readonly StateSpec[] {
 function textOpeners(format: ChatFormat): readonly MarkerChoice[] {
   const gap = withoutRestart(format, format.content.beforeCalls);
   const lead = isBlank(gap) ? gap : '';
-  return [...openerChoices(format, { lead, inText: true }), ...trialChoices(format, lead)];
+  return [...openerChoices(format, { lead, inText: true }), ...speculativeTransitions(format, lead)];
 }
 
-function trialStates(format: ChatFormat, ends: readonly MarkerChoice[]): readonly StateSpec[] {
+function speculativeStates(format: ChatFormat, ends: readonly MarkerChoice[]): readonly StateSpec[] {
   const { calls } = format;
-  if (calls === null || calls.envelope === null || trialOpener(format) === null) return [];
+  if (calls === null || calls.envelope === null || speculativeOpener(format) === null) return [];
   return [
     {
       name: 'perhapsCalls',
@@ -258,7 +258,7 @@ function trialStates(format: ChatFormat, ends: readonly MarkerChoice[]): readonl
           paths: calls.envelope,
           list: openingChain(calls).length > 0,
           ends,
-          next: stateBehindLink(format, 0),
+          next: stateAfterLink(format, 0),
           otherwise: 'inAnswer',
         },
       },
@@ -288,7 +288,7 @@ function wrappedContent(
         table: {
           region: 'text',
           stops: distinct([...closers, ...openers, ...ends]),
-          ...(openers.some(({ onTrial }) => onTrial) ? { trial: 'perhapsCalls' } : {}),
+          ...(openers.some(({ speculating }) => speculating) ? { trial: 'perhapsCalls' } : {}),
           ...(mayStop ? {} : { mustClose: true as const }),
         },
       },
@@ -310,20 +310,20 @@ function endStates(format: ChatFormat): readonly StateSpec[] {
     },
     {
       name: 'turnEnded',
-      title: 'Behind the end of the turn, where nothing may follow but a belated call.',
+      title: 'After the end of the turn, where nothing may follow but a belated call.',
       picture: picture(end, '', ''),
       step: {
         use: 'expect',
         table: {
           choices: openerChoices(format, { lead: '', inText: true }),
-          recover: 'behindTurn',
-          reason: 'text behind the end of the turn',
+          recover: 'afterTurn',
+          reason: 'text after the end of the turn',
         },
       },
     },
     {
-      name: 'behindTurn',
-      title: 'In stray text behind the end of the turn.',
+      name: 'afterTurn',
+      title: 'In stray text after the end of the turn.',
       picture: picture(end, samples.answer, ''),
       step: { use: 'recover', table: { choices: [] } },
     },

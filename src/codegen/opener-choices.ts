@@ -11,9 +11,9 @@ import {
   type MarkerChoice,
   nameAhead,
   openingChain,
-  textsBehindName,
+  textsAfterName,
 } from './format-markers.ts';
-import { stateBehindLink } from './state-names.ts';
+import { stateAfterLink } from './state-names.ts';
 
 /** Where a call may open. */
 export interface OpenerPlace {
@@ -50,23 +50,23 @@ function linkChoices(
   const isFirst = index === 0;
   if (isFirst && isTurnEnd(format, link.marker)) return [wholeOpener(format, chain, place)];
   const marker = (isFirst ? place.lead : '') + link.marker;
-  const choice = { marker, next: stateBehindLink(format, index + 1), role: 'call' as const };
+  const choice = { marker, next: stateAfterLink(format, index + 1), role: 'call' as const };
   if (isStrong(link.marker) && (isFirst || link.opensCall)) {
-    const goesOn = behindLink(format, calls, chain, index);
+    const goesOn = afterLink(format, calls, chain, index);
     return [goesOn === null ? choice : { ...choice, goesOn }];
   }
   if (index < chain.length - 1) return isFirst ? weakOpener(format, calls, chain, place) : [];
   if (calls.envelope !== null) {
     // In text, what opens by a bracket alone is on trial to the end of the turn.
-    const counts = isFirst && !(place.inText && trialOpener(format) !== null);
+    const counts = isFirst && !(place.inText && speculativeOpener(format) !== null);
     return counts ? [{ ...choice, envelopeFollows: calls.envelope }] : [];
   }
   const named = nameAhead(format, calls);
   return named === null ? [] : [{ ...choice, ...named }];
 }
 
-/** What has to stand behind a link of the chain for a call to be meant; `null` where anything may. */
-function behindLink(
+/** What has to stand after a link of the chain for a call to be meant; `null` where anything may. */
+function afterLink(
   format: ChatFormat,
   calls: CallsFormat,
   chain: readonly ChainLink[],
@@ -77,11 +77,11 @@ function behindLink(
   if (calls.envelope !== null)
     return { texts: [...new Set([begin, '[', '{'])].filter((text) => text !== '') };
   if (following !== undefined) return begin === '' ? null : { texts: [begin] };
-  const nameEnds = textsBehindName(format, calls);
+  const nameEnds = textsAfterName(format, calls);
   return nameEnds === null ? null : { texts: [], nameEnds };
 }
 
-/** A section whose first marker says little is recognised by all of its markers, and the call behind them. */
+/** A section whose first marker says little is recognised by all of its markers, and the call after them. */
 function weakOpener(
   format: ChatFormat,
   calls: CallsFormat,
@@ -97,12 +97,12 @@ function weakOpener(
 /** All markers of the chain together, for a section whose first marker also ends a turn or says little. */
 function wholeOpener(format: ChatFormat, chain: readonly ChainLink[], place: OpenerPlace): MarkerChoice {
   const marker = place.lead + chain.map((link) => link.marker).join('');
-  return { marker, next: stateBehindLink(format, chain.length), role: 'call' };
+  return { marker, next: stateAfterLink(format, chain.length), role: 'call' };
 }
 
 /** A format without markers: a call can only begin where a region begins. */
 function markerlessChoices(format: ChatFormat, calls: CallsFormat): readonly MarkerChoice[] {
-  const next = stateBehindLink(format, 0);
+  const next = stateAfterLink(format, 0);
   if (calls.envelope !== null) {
     return [{ marker: '{', next, role: 'call', peek: true, envelopeFollows: calls.envelope }];
   }
@@ -113,17 +113,17 @@ function markerlessChoices(format: ChatFormat, calls: CallsFormat): readonly Mar
 /** In text, calls that have nothing but their numbers in front begin with the first number. */
 function firstNumber(format: ChatFormat, calls: CallsFormat, place: OpenerPlace): readonly MarkerChoice[] {
   const [first, ...rest] = calls.head;
-  const nameFollows = textsBehindName(format, { ...calls, head: rest });
+  const nameFollows = textsAfterName(format, { ...calls, head: rest });
   if (typeof first !== 'object' || first.hole !== 'index' || nameFollows === null) return [];
   const marker = place.lead + calls.call.open + String(first.base) + leadingLiteral(rest);
-  return [{ marker, next: stateBehindLink(format, 0), role: 'call', peek: true, nameFollows }];
+  return [{ marker, next: stateAfterLink(format, 0), role: 'call', peek: true, nameFollows }];
 }
 
 /**
  * What begins calls in text where nothing marks them: a JSON call, or a list of them. Whether it is one
  * shows only at the end of the turn. `null` where calls have openers of their own, or no JSON envelope.
  */
-export function trialOpener(format: ChatFormat): '{' | '[' | null {
+export function speculativeOpener(format: ChatFormat): '{' | '[' | null {
   const { calls } = format;
   if (calls === null || calls.envelope === null || headerEnd(format) !== null) return null;
   const opener = openingChain(calls)
@@ -133,10 +133,10 @@ export function trialOpener(format: ChatFormat): '{' | '[' | null {
   return opener === '[' ? opener : null;
 }
 
-/** The choice of that opener, behind the white space `lead`; none where there is no such opener. */
-export function trialChoices(format: ChatFormat, lead: string): readonly MarkerChoice[] {
-  const opener = trialOpener(format);
+/** The choice of that opener, after the white space `lead`; none where there is no such opener. */
+export function speculativeTransitions(format: ChatFormat, lead: string): readonly MarkerChoice[] {
+  const opener = speculativeOpener(format);
   const envelopeFollows = format.calls?.envelope ?? null;
   if (opener === null || envelopeFollows === null) return [];
-  return [{ marker: lead + opener, next: 'perhapsCalls', role: 'call', envelopeFollows, onTrial: true }];
+  return [{ marker: lead + opener, next: 'perhapsCalls', role: 'call', envelopeFollows, speculating: true }];
 }

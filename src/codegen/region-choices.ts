@@ -2,23 +2,23 @@
 import type { ChatFormat } from '../format/chat-format.ts';
 import { core, endChoices, isBlank, type MarkerChoice } from './format-markers.ts';
 import { openerChoices } from './opener-choices.ts';
-import { behindTurn } from './state-names.ts';
+import { afterTurn } from './state-names.ts';
 
 /** Markers that can begin a region, but for reasoning. */
 export function regionChoices(format: ChatFormat): readonly MarkerChoice[] {
   return [
     ...openerChoices(format, { lead: '', inText: false }),
     ...contentOpeners(format),
-    ...endChoices(format, behindTurn(format)),
+    ...endChoices(format, afterTurn(format)),
   ];
 }
 
 /** What opens content that stands in markers of its own. */
 export function contentOpeners(format: ChatFormat): readonly MarkerChoice[] {
-  const { open, besideCalls } = format.content;
+  const { open, withCalls } = format.content;
   const own = isBlank(open) ? [] : [{ marker: open, next: 'inContent' }];
-  if (besideCalls === null || isBlank(besideCalls.open)) return own;
-  return [...own, { marker: besideCalls.open, next: 'inContentBesideCalls' }];
+  if (withCalls === null || isBlank(withCalls.open)) return own;
+  return [...own, { marker: withCalls.open, next: 'inContentWithCalls' }];
 }
 
 /**

@@ -90,7 +90,7 @@ function printObject(value: PrintableObject, indent: number): string {
   return `{\n${lines.join('\n')}\n${' '.repeat(indent)}}`;
 }
 
-/** Nothing is won by breaking the line behind so short a key. */
+/** Nothing is won by breaking the line after so short a key. */
 function isShortKey(key: string): boolean {
   return displayWidth(printKey(key)) < 5;
 }

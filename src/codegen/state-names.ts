@@ -4,12 +4,12 @@ import { type Closing, closingElements, type Hole, openingChain } from './format
 import type { StateName } from './states.ts';
 
 /** Where the ends of a turn lead. */
-export function behindTurn(format: ChatFormat): StateName {
+export function afterTurn(format: ChatFormat): StateName {
   return format.turn.restart ? 'betweenTurns' : 'turnEnded';
 }
 
-/** The state behind link `link` of the opening chain (0: before the first). */
-export function stateBehindLink(format: ChatFormat, link: number): StateName {
+/** The state after link `link` of the opening chain (0: before the first). */
+export function stateAfterLink(format: ChatFormat, link: number): StateName {
   const { calls } = format;
   if (calls === null) return 'inAnswer';
   const chain = openingChain(calls);
@@ -38,8 +38,8 @@ export function holeState(head: readonly CallPart[], at: number): StateName {
 }
 
 /** Where the reader stands when the arguments are over. */
-export function behindArguments(calls: CallsFormat): StateName {
-  return behindClosing(closingElements(calls), -1);
+export function afterArguments(calls: CallsFormat): StateName {
+  return afterClosing(closingElements(calls), -1);
 }
 
 /** The state before closing element `at`. */
@@ -47,8 +47,8 @@ export function closingState(at: number): StateName {
   return numbered('atCallEnd', at);
 }
 
-/** The state behind closing element `at`: before the next one or, behind the last, behind the call. */
-export function behindClosing(elements: readonly Closing[], at: number): StateName {
+/** The state after closing element `at`: before the next one or, after the last, after the call. */
+export function afterClosing(elements: readonly Closing[], at: number): StateName {
   return at + 1 < elements.length ? closingState(at + 1) : 'afterCall';
 }
 

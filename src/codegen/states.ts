@@ -5,8 +5,8 @@
  * Tables are those of `src/parser/module-contract.ts`, with names of states in place of functions.
  */
 import type {
+  AmbiguousTable,
   BeginTable,
-  DoubtTable,
   EndArgumentsTable,
   EndNestedTable,
   EnvelopeTable,
@@ -17,7 +17,7 @@ import type {
   JsonArgumentsTable,
   RecoverTable,
   RegionTable,
-  TrialTable,
+  SpeculativeTable,
   ValueTable,
 } from '../parser/module-contract.ts';
 
@@ -29,8 +29,8 @@ export type Step<Ref = StateName> =
   | { readonly use: 'begin'; readonly table: BeginTable<Ref> }
   | { readonly use: 'readRegion'; readonly table: RegionTable<Ref> }
   | { readonly use: 'readHeader'; readonly table: HeaderTable<Ref> }
-  | { readonly use: 'readDoubt'; readonly table: DoubtTable<Ref> }
-  | { readonly use: 'readTrial'; readonly table: TrialTable<Ref> }
+  | { readonly use: 'readAmbiguous'; readonly table: AmbiguousTable<Ref> }
+  | { readonly use: 'readTrial'; readonly table: SpeculativeTable<Ref> }
   | { readonly use: 'expect'; readonly table: ExpectTable<Ref> }
   | { readonly use: 'recover'; readonly table: RecoverTable<Ref> }
   | { readonly use: 'readHole'; readonly table: HoleTable<Ref> }

@@ -104,7 +104,7 @@ export type ReasoningModeLabel =
   | 'delimiter' // only an end marker, nothing opens it
   | 'forced-open' // the prompt opens it
   | 'forced-closed' // the prompt can close it
-  | 'tools-only'; // kept only beside calls
+  | 'tools-only'; // kept only next to calls
 
 /** The conversation shape under which the template renders calls and reasoning. */
 export interface InputShape {
@@ -123,7 +123,7 @@ export interface TurnFormat {
   /** What every assistant turn and every generation prompt begin with: `<|im_start|>assistant\n`. */
   readonly start: string;
   /**
-   * White space that every finished turn has behind `start` while the generation prompt leaves it to
+   * White space that every finished turn has after `start` while the generation prompt leaves it to
    * the model: ` ` in `assistant: text`, where the prompt is `assistant:`. Absent means none.
    */
   readonly lead?: string;
@@ -138,7 +138,7 @@ export interface TurnFormat {
    * `content.beforeCalls` or `calls.separator` then end with `start`.
    */
   readonly restart: boolean;
-  /** What the generation prompt adds behind `start`, by the state of thinking. */
+  /** What the generation prompt adds after `start`, by the state of thinking. */
   readonly prompt: {
     /** Thinking not mentioned: `""`. */
     readonly unset: string;
@@ -157,9 +157,9 @@ export interface ReasoningFormat {
   readonly end: string;
   /** What a message without reasoning carries in its place: `<think>\n\n</think>\n\n`, `</think>`, or `""`. */
   readonly empty: string;
-  /** The same beside calls, where that differs: `<think></think>\n`. Absent means `empty`. */
-  readonly emptyBesideCalls?: string;
-  /** Whether finished messages show it: not at all, beside content, only beside calls, or both. */
+  /** The same next to calls, where that differs: `<think></think>\n`. Absent means `empty`. */
+  readonly emptyWithCalls?: string;
+  /** Whether finished messages show it: not at all, next to content, only next to calls, or both. */
   readonly preserved: 'never' | 'with-content' | 'with-calls' | 'always';
   /**
    * How it is known. `history`: a render showed both markers. `prompt`: the prompt's variants showed
@@ -175,17 +175,17 @@ export interface Delimiters {
   readonly close: string;
 }
 
-/** What stands around the answer, alone and beside calls. */
+/** What stands around the answer, alone and next to calls. */
 export interface ContentFormat extends Delimiters {
-  /** Another wrapper, used only beside calls: `<|channel|>commentary<|message|>`. */
-  readonly besideCalls: Delimiters | null;
+  /** Another wrapper, used only next to calls: `<|channel|>commentary<|message|>`. */
+  readonly withCalls: Delimiters | null;
   /**
-   * Where history puts content that stands beside calls. `dropped`: not rendered; `reasoning`: moved
+   * Where history puts content that stands next to calls. `dropped`: not rendered; `reasoning`: moved
    * into the reasoning region. Parsers accept content before and after calls all the same.
    */
   readonly position: 'before-calls' | 'after-calls' | 'dropped' | 'reasoning';
   /**
-   * Text between content and the calls beside it, present only when there is content: `\n`. With
+   * Text between content and the calls next to it, present only when there is content: `\n`. With
    * `position: 'after-calls'` it stands between the calls and the content.
    */
   readonly beforeCalls: string;
@@ -220,7 +220,7 @@ export interface CallsFormat {
   /** Between two calls, after `call.close` and before `call.open`. */
   readonly separator: string;
   /**
-   * Only of templates that write the section's closer behind every call but the first: what stands
+   * Only of templates that write the section's closer after every call but the first: what stands
    * between the second call and the third, and so on. No model is known to write it, and where it holds a
    * stop none can: grammars take `separator` there too. Absent means `separator`.
    */

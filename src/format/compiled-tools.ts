@@ -1,7 +1,7 @@
 /** Tools that `idiolect generate --tools` compiled: their files give them here when they are loaded. */
 import type { SchemaIssue } from './errors.ts';
 import type { Tool } from './messages.ts';
-import { isRecord, list, type OptionRule, requireOption } from './option-rules.ts';
+import { array, isRecord, type OptionRule, requireOption } from './option-rules.ts';
 
 /** An expression of a grammar as a table holds it. A string is that text, a list one after the other. */
 export type PackedExpression =
@@ -48,7 +48,7 @@ export interface RememberedTools {
 }
 
 const compiledTools: OptionRule = {
-  wanted: 'what idiolect generate --tools compiled',
+  expected: 'what idiolect generate --tools compiled',
   allows: (value) =>
     isRecord(value) &&
     Array.isArray(value.arguments) &&
@@ -66,7 +66,7 @@ const remembered = new Map<string, RememberedTools>();
  * `generate` writes it.
  */
 export function rememberTools(tools: readonly Tool[], compiled: CompiledTools): void {
-  requireOption('tools', tools, list);
+  requireOption('tools', tools, array);
   requireOption('compiled', compiled, compiledTools);
   const key = [compiled.compiler, ...compiled.arguments.map(({ schema }) => schema)].join(' ');
   remembered.delete(key);

@@ -382,6 +382,6 @@ export class ResponseReadError extends IdiolectError {
 export class ResponseOverError extends IdiolectError {
   readonly code = 'response-over';
   constructor() {
-    super('text was fed behind finish(): call reset(), or make a parser, for the next response');
+    super('text was fed after finish(): call reset(), or make a parser, for the next response');
   }
 }

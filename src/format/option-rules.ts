@@ -3,7 +3,7 @@ import { UnsupportedOptionError } from './errors.ts';
 
 /** Which values an option may have, and what they are called in an error. */
 export interface OptionRule {
-  readonly wanted: string;
+  readonly expected: string;
   readonly allows: (value: unknown) => boolean;
 }
 
@@ -11,54 +11,54 @@ export interface OptionRule {
 export type OptionRules<Options> = { readonly [Option in keyof Required<Options>]: OptionRule };
 
 /** For what is checked where it is read. */
-export const anyValue: OptionRule = { wanted: 'anything', allows: () => true };
-export const truth: OptionRule = kindOf('boolean', 'true or false');
-export const anyText: OptionRule = kindOf('string', 'a text');
+export const anyValue: OptionRule = { expected: 'anything', allows: () => true };
+export const boolean: OptionRule = kindOf('boolean', 'true or false');
+export const string: OptionRule = kindOf('string', 'a text');
 export const callback: OptionRule = kindOf('function', 'a function');
-export const record: OptionRule = { wanted: 'an object of names and values', allows: isRecord };
+export const object: OptionRule = { expected: 'an object of names and values', allows: isRecord };
 export const abortSignal: OptionRule = {
-  wanted: 'an AbortSignal',
+  expected: 'an AbortSignal',
   allows: (value) =>
     isRecord(value) &&
     ['throwIfAborted', 'addEventListener'].every((name) => typeof value[name] === 'function'),
 };
 export const date: OptionRule = {
-  wanted: 'a date',
+  expected: 'a date',
   allows: (value) => value instanceof Date && !Number.isNaN(value.getTime()),
 };
-export const jsonRecord: OptionRule = {
-  wanted: 'an object of names and values that JSON can hold',
+export const jsonObject: OptionRule = {
+  expected: 'an object of names and values that JSON can hold',
   allows: (value) => isRecord(value) && isJson(value),
 };
-export const list: OptionRule = { wanted: 'a list', allows: Array.isArray };
-export const texts: OptionRule = {
-  wanted: 'a list of texts, none of them empty',
+export const array: OptionRule = { expected: 'a list', allows: Array.isArray };
+export const stringArray: OptionRule = {
+  expected: 'a list of texts, none of them empty',
   allows: (value) =>
     Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length > 0),
 };
 
 /** Told from an analysis, a template and a generated module, which callers give by mistake. */
 export const chatFormat: OptionRule = {
-  wanted: 'the format of analyzeTemplate() or of a generated module',
+  expected: 'the format of analyzeTemplate() or of a generated module',
   allows: (value) => isRecord(value) && 'turn' in value && 'content' in value,
 };
 
 /** Told from a whole format. */
-export const inputShape: OptionRule = {
-  wanted: 'the `input` of a format',
+export const messageForm: OptionRule = {
+  expected: 'the `input` of a format',
   allows: (value) => isRecord(value) && Array.isArray(value.thinkingVariables),
 };
 
 /** Also those of another realm, as test runners have them. */
 export const bytes: OptionRule = {
-  wanted: 'bytes (a Uint8Array)',
+  expected: 'bytes (a Uint8Array)',
   allows: (value) =>
     ArrayBuffer.isView(value) && 'BYTES_PER_ELEMENT' in value && value.BYTES_PER_ELEMENT === 1,
 };
 
 /** An event as parsers and chats give it; of what is said bit by bit, every bit is a text. */
 export const responseEvent: OptionRule = {
-  wanted: 'an event of a response',
+  expected: 'an event of a response',
   allows: (value) =>
     isRecord(value) &&
     typeof value.type === 'string' &&
@@ -66,52 +66,52 @@ export const responseEvent: OptionRule = {
 };
 
 /** Also a set or a generator; a stream is iterated over before. */
-export const events: OptionRule = {
-  wanted: 'a list of events of a response',
+export const eventArray: OptionRule = {
+  expected: 'a list of events of a response',
   allows: (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
 };
 
 /** `calls.json` of a format, or a style of one's own. */
 export const jsonStyle: OptionRule = {
-  wanted: 'how JSON is spelled ({ itemSeparator, keySeparator, ascii })',
+  expected: 'how JSON is spelled ({ itemSeparator, keySeparator, ascii })',
   allows: (value) =>
     isRecord(value) && typeof value.itemSeparator === 'string' && typeof value.keySeparator === 'string',
 };
 
 /** Plain JSON Schema. */
 export const jsonSchema: OptionRule = {
-  wanted: 'a JSON Schema, an object or a truth value',
+  expected: 'a JSON Schema, an object or a truth value',
   allows: (value) => typeof value === 'boolean' || isRecord(value),
 };
 
 /** Told from the text of a grammar. */
 export const gbnfGrammar: OptionRule = {
-  wanted: 'what readGbnf(text) returns',
+  expected: 'what readGbnf(text) returns',
   allows: (value) => isRecord(value) && Array.isArray(value.rules) && value.rules.every(isGbnfRule),
 };
 
 /** What `rule` allows, or `null`. */
-export function orNull({ wanted, allows }: OptionRule): OptionRule {
-  return { wanted: `${wanted}, or null`, allows: (value) => value === null || allows(value) };
+export function orNull({ expected: wanted, allows }: OptionRule): OptionRule {
+  return { expected: `${wanted}, or null`, allows: (value) => value === null || allows(value) };
 }
 
 /** One of a few values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
-  return { wanted: values.map(shown).join(' or '), allows: (value) => values.includes(value) };
+  return { expected: values.map(shown).join(' or '), allows: (value) => values.includes(value) };
 }
 
 /** A number from `min` to `max`. */
 export function numberFrom(min: number, max: number): OptionRule {
   const limits = max <= 1 ? `from ${min} to ${max}` : `of ${min} or more`;
-  return { wanted: `a number ${limits}`, allows: (value) => isBetween(value, min, max) };
+  return { expected: `a number ${limits}`, allows: (value) => isBetween(value, min, max) };
 }
 
 /** A whole number from `min` to `max`, which may be infinite. */
-export function wholeNumberFrom(min: number, max: number): OptionRule {
+export function integerFrom(min: number, max: number): OptionRule {
   const isWhole = (value: unknown) => Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
   const end = max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `of ${min} or more`;
   return {
-    wanted: `a whole number ${end}`,
+    expected: `a whole number ${end}`,
     allows: (value) => isWhole(value) && isBetween(value, min, max),
   };
 }
@@ -131,7 +131,7 @@ export function readOptions<Given extends object, Options extends object>(
 
 /** The same for options of which `null` is a value. */
 export function checkOptions<Options extends object>(options: Options, rules: OptionRules<Options>): void {
-  if (!isRecord(options)) refuse('options', record, options);
+  if (!isRecord(options)) refuse('options', object, options);
   refuseUnknownOptions(options, rules);
   for (const [option, rule] of Object.entries<OptionRule>(rules)) checkOption(option, options[option], rule);
 }
@@ -183,7 +183,7 @@ function isGbnfRule(value: unknown): boolean {
 }
 
 function kindOf(type: string, wanted: string): OptionRule {
-  return { wanted, allows: (value) => typeof value === type };
+  return { expected: wanted, allows: (value) => typeof value === type };
 }
 
 function isBetween(value: unknown, min: number, max: number): boolean {
@@ -195,7 +195,7 @@ function spelling(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
-function refuse(option: string, { wanted }: OptionRule, value: unknown): never {
+function refuse(option: string, { expected: wanted }: OptionRule, value: unknown): never {
   throw new UnsupportedOptionError({ option, reason: `is ${wanted}, and not ${shown(value)}` });
 }
 

@@ -23,7 +23,7 @@ function firstPrimes(count: number): readonly number[] {
   return primes;
 }
 
-/** The first 32 bits behind the point. */
+/** The first 32 bits after the point. */
 function fraction(value: number): number {
   return Math.floor((value - Math.floor(value)) * 2 ** 32);
 }

@@ -1,7 +1,7 @@
 /**
  * The writer: what a model writes for a message, as a pure function of its format.
  *
- * The text begins behind `turn.start` and stops before the end of the turn. It equals what the chat
+ * The text begins after `turn.start` and stops before the end of the turn. It equals what the chat
  * template renders for the same message, byte for byte; grammars and forced text are made from the
  * same strings.
  */
@@ -13,7 +13,7 @@ import { chatFormat, requireOption } from './option-rules.ts';
 import { jsonType, orderedEntries, writeFramed, writeJson, writeJsonString } from './write-values.ts';
 
 /**
- * The response text of `message` in `format`, behind `turn.start` and without an end of turn.
+ * The response text of `message` in `format`, after `turn.start` and without an end of turn.
  * Calls are left out where the format has none. Throws `MessageError` for anything but an assistant's message,
  * and where a call's arguments are not the JSON of an object; `UnsupportedOptionError` for anything but a format.
  */
@@ -29,7 +29,7 @@ export function writeResponse(format: ChatFormat, given: AssistantMessage): stri
   const body = format.calls === null || calls.length === 0 ? null : writeCalls(format.calls, calls);
   if (body === null)
     return lead + writeReasoning(format, message, false) + writeContent(format, message, content);
-  return lead + writeBesideCalls(format, message, content, body);
+  return lead + writeContentWithCalls(format, message, content, body);
 }
 
 /** The text of a message's content; parts of other types than `text` have none. */
@@ -39,12 +39,12 @@ function contentText(message: AssistantMessage): string {
   return parts.map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-function writeReasoning(format: ChatFormat, message: AssistantMessage, besideCalls: boolean): string {
+function writeReasoning(format: ChatFormat, message: AssistantMessage, withCalls: boolean): string {
   const { reasoning } = format;
   if (reasoning === null) return '';
   const thoughts = message.reasoning_content ?? '';
   if (thoughts !== '') return reasoning.start + thoughts + reasoning.end;
-  return besideCalls ? (reasoning.emptyBesideCalls ?? reasoning.empty) : reasoning.empty;
+  return withCalls ? (reasoning.emptyWithCalls ?? reasoning.empty) : reasoning.empty;
 }
 
 function writeContent(format: ChatFormat, message: AssistantMessage, content: string): string {
@@ -53,13 +53,13 @@ function writeContent(format: ChatFormat, message: AssistantMessage, content: st
   return (thought ? (afterReasoning ?? '') : '') + open + content + close;
 }
 
-function writeBesideCalls(
+function writeContentWithCalls(
   format: ChatFormat,
   message: AssistantMessage,
   content: string,
   calls: string,
 ): string {
-  const { position, beforeCalls, besideCalls, empty } = format.content;
+  const { position, beforeCalls, withCalls, empty } = format.content;
   const reasoning = writeReasoning(format, message, true);
   if (content === '') return reasoning + (empty ?? '') + calls;
   if (position === 'dropped') return reasoning + calls;
@@ -68,9 +68,7 @@ function writeBesideCalls(
     return writeReasoning(format, { ...message, reasoning_content: thoughts + content }, true) + calls;
   }
   const written =
-    besideCalls === null
-      ? writeContent(format, message, content)
-      : besideCalls.open + content + besideCalls.close;
+    withCalls === null ? writeContent(format, message, content) : withCalls.open + content + withCalls.close;
   if (position === 'after-calls') return reasoning + calls + beforeCalls + written;
   return reasoning + written + beforeCalls + calls;
 }

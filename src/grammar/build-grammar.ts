@@ -206,7 +206,7 @@ function canCall({ content }: ChatFormat, prompt: PromptState): boolean {
 function refuseBegunContent(): never {
   throw new UnsupportedOptionError({
     option: 'continueFinalMessage',
-    reason: 'the prompt has begun an answer in text, behind which this format allows no call',
+    reason: 'the prompt has begun an answer in text, after which this format allows no call',
   });
 }
 

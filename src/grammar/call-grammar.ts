@@ -80,16 +80,16 @@ function openersByText(
 }
 
 /**
- * The calls behind the first. What separates later calls in history may hold the end of a turn, with which
+ * The calls after the first. What separates later calls in history may hold the end of a turn, with which
  * generation stops: a model goes on as between the first two.
  */
 function moreCalls(calls: CallsFormat, following: Expression): Expression {
-  const behind = (separator: string) =>
+  const after = (separator: string) =>
     sequence(literal(blankEnd(calls.call.close) + separator + calls.call.open), following);
   const { separator, laterSeparator = separator } = calls;
-  if (laterSeparator === separator) return repeat(behind(separator));
-  const later = alternatives(behind(separator), behind(laterSeparator));
-  return optional(sequence(behind(separator), repeat(later)));
+  if (laterSeparator === separator) return repeat(after(separator));
+  const later = alternatives(after(separator), after(laterSeparator));
+  return optional(sequence(after(separator), repeat(later)));
 }
 
 /** White space at the end of the calls is left out: a model may stop as soon as the last marker is written. */
@@ -154,7 +154,7 @@ function holdsIndex(part: CallPart): boolean {
 }
 
 /**
- * One call behind its opening literal. What stands before the first name is common to all tools; from
+ * One call after its opening literal. What stands before the first name is common to all tools; from
  * there each has its own. Several heads must agree up to the first name.
  */
 function callBody(

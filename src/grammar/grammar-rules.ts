@@ -1,27 +1,27 @@
 /** What the options of a grammar may be: a choice that nobody knows must not turn enforcement off. */
 import {
-  anyText,
   anyValue,
+  boolean,
   isRecord,
   type OptionRule,
   type OptionRules,
   oneOf,
-  truth,
+  string,
 } from '../format/option-rules.ts';
 import type { GrammarOptions } from './build-grammar.ts';
 
 const toolChoice: OptionRule = {
-  wanted:
+  expected:
     '"auto", "required", "none", { type: "function", function: { name } } or { type: "allowed_tools", allowed_tools: { mode, tools } }',
   allows: (value) =>
     value === 'auto' || value === 'required' || value === 'none' || namesTool(value) || allowsTools(value),
 };
 
 const responseFormat: OptionRule = {
-  wanted:
+  expected:
     '{ type: "text" }, { type: "json_object" } or, with a schema, { type: "json_schema", json_schema: { schema } }',
   allows: (value) => {
-    // A schema beside the type is another server's spelling, and would be left out of account.
+    // A schema next to the type is another server's spelling, and would be left out of account.
     if (!isRecord(value) || value.schema !== undefined) return false;
     if (value.type !== 'json_schema') return value.type === 'text' || value.type === 'json_object';
     return isRecord(value.json_schema) && value.json_schema.schema !== undefined;
@@ -32,9 +32,9 @@ const responseFormat: OptionRule = {
 export const grammarRules: OptionRules<GrammarOptions> = {
   tools: anyValue,
   toolChoice,
-  parallelToolCalls: truth,
+  parallelToolCalls: boolean,
   responseFormat,
-  generationPrompt: anyText,
+  generationPrompt: string,
   policy: oneOf('strict', 'degrade'),
   argumentOrder: oneOf('schema', 'any'),
 };

@@ -11,7 +11,7 @@ export interface PromptState {
   /** The beginning of a call's or content's opener that the prompt has already written: `>>>`. */
   readonly openerWritten: string;
   /**
-   * Where content has an opener of its own. `opened`: the prompt wrote it; `begun`: text behind it, too.
+   * Where content has an opener of its own. `opened`: the prompt wrote it; `begun`: text after it, too.
    * `closed`: neither, or it has ended.
    */
   readonly content: 'closed' | 'opened' | 'begun';
@@ -36,7 +36,7 @@ function readContent({ content }: ChatFormat, opened: string): PromptState['cont
   return begun.trim() === '' ? 'opened' : 'begun';
 }
 
-/** The part of the generation prompt behind the last turn start. */
+/** The part of the generation prompt after the last turn start. */
 export function afterTurnStart(format: ChatFormat, generationPrompt: string): string {
   for (const start of [format.turn.start, format.turn.start.trimEnd()]) {
     const at = start === '' ? -1 : generationPrompt.lastIndexOf(start);

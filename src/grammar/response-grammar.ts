@@ -124,8 +124,8 @@ function answerExpression(
     issues.push(...offered.issues);
     // Content that the prompt opened ends before the calls; one that a model wrote it has ended itself.
     const isOpen = options.prompt.content !== 'closed' && !fromTrigger;
-    const behind = literal(isOpen ? format.content.close.trimEnd() : '');
-    return sequence(behind, section, repeat(blank, 0, maxBlanks));
+    const after = literal(isOpen ? format.content.close.trimEnd() : '');
+    return sequence(after, section, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
     sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
@@ -152,7 +152,7 @@ function requireCalls(format: ChatFormat) {
   });
 }
 
-/** A call whose opener the prompt wrote may also come later, behind content, and then with its opener. */
+/** A call whose opener the prompt wrote may also come later, after content, and then with its opener. */
 function spellOpener(opener: string, written: string, fromTrigger: boolean): Expression {
   const rest = literal(restOfOpener(opener, written, fromTrigger));
   const marker = opener.trim();
@@ -189,7 +189,7 @@ function textThenCalls(format: ChatFormat, calls: Expression): Expression {
   return untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
 }
 
-/** `expression` behind the first occurrence of `text` in its leading literal. */
+/** `expression` after the first occurrence of `text` in its leading literal. */
 function dropLeading(expression: Expression, text: string): Expression {
   const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
   if (first?.type !== 'literal') return expression;

@@ -1,4 +1,4 @@
-/** Random access to the bytes of a file, local or behind HTTP, with a count of what was really read. */
+/** Random access to the bytes of a file, local or after HTTP, with a count of what was really read. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
 
@@ -48,7 +48,7 @@ async function openRegularFile(file: string): Promise<fs.FileHandle> {
   }
 }
 
-/** The bytes behind a URL, read by range requests; a server without ranges is refused, not downloaded. */
+/** The bytes after a URL, read by range requests; a server without ranges is refused, not downloaded. */
 export function httpSource(url: string, options: { fetch?: typeof fetch; name?: string } = {}): ByteSource {
   const request = options.fetch ?? fetch;
   const name = options.name ?? withoutQuery(url);

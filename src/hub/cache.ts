@@ -14,7 +14,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { getHFHubCachePath, getRepoFolderName } from '@huggingface/hub';
 import { UnsupportedOptionError } from '../format/errors.ts';
-import { anyText, requireOption } from '../format/option-rules.ts';
+import { requireOption, string } from '../format/option-rules.ts';
 import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';
@@ -29,7 +29,7 @@ export function defaultCacheFolder(): string {
  * there yet is one.
  */
 export async function requireCache(cache: string): Promise<void> {
-  requireOption('cache', cache, anyText);
+  requireOption('cache', cache, string);
   const stats = await fs.stat(cache).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw new UnsupportedOptionError({ option: 'cache', reason: `${cache} cannot be read (${error.code})` });
@@ -104,7 +104,7 @@ async function moveIntoPlace(aside: string, place: string, make: () => Promise<v
   await fs.rename(aside, place);
 }
 
-/** Facts about a corrupt file, kept beside it. */
+/** Facts about a corrupt file, kept next to it. */
 export interface QuarantineNote {
   readonly file: string;
   readonly url: string;

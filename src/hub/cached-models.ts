@@ -1,7 +1,7 @@
 /** What lies in the cache: listing, finding and removing models. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { anyText, requireOption } from '../format/option-rules.ts';
+import { requireOption, string } from '../format/option-rules.ts';
 import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
 import { FileNotFoundError, ModelNotCachedError } from './errors.ts';
@@ -39,7 +39,7 @@ export interface CacheContents {
   readonly models: readonly CachedModel[];
   /** Downloads that broke off and go on where they stopped. */
   readonly partials: readonly CachedRemnant[];
-  /** Files whose hash was wrong; a note with the reason lies beside each. */
+  /** Files whose hash was wrong; a note with the reason lies next to each. */
   readonly quarantined: readonly CachedRemnant[];
 }
 
@@ -113,7 +113,7 @@ export async function removeCachedModels(
   chosen: readonly CachedModel[],
 ): Promise<Removed> {
   await requireCache(cache);
-  requireOption('model', model, anyText);
+  requireOption('model', model, string);
   requireOption('chosen', chosen, cachedModels);
   const folder = modelFolder(cache, model);
   const files = chosen.flatMap((each) => each.files);

@@ -34,7 +34,7 @@ export interface Wanted {
 /** From first choice to last: the smallest that is said to lose little, then its neighbours. */
 const preferred = ['Q4_K_M', 'Q5_K_M', 'Q4_0', 'Q8_0', 'Q6_K', 'Q3_K_M', 'Q2_K'];
 
-/** Words in the name of a file that goes beside a model: between separators or at the edges. */
+/** Words in the name of a file that goes next to a model: between separators or at the edges. */
 const companion = /(?:^|[-_. ])(?:mmproj|projector|draft|drafter|eagle\d?|imatrix)(?=[-_. ]|$)/i;
 
 /**

@@ -73,7 +73,7 @@ async function takeClaim(folder: string, name: string, own: string, options: Cla
   }
 }
 
-/** Whether a living process other than us claims `name`; what the dead left behind is removed. */
+/** Whether a living process other than us claims `name`; what the dead left after is removed. */
 async function othersClaim(folder: string, name: string, own: string): Promise<boolean> {
   const files = await fs.readdir(folder);
   const claims = files.filter((file) => file.startsWith(`${name}.`) && file.endsWith('.claim'));

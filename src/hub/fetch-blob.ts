@@ -56,7 +56,7 @@ export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Pr
   return blob;
 }
 
-/** Whether a download that was killed at its very end, or one that runs, left something beside the blob. */
+/** Whether a download that was killed at its very end, or one that runs, left something next to the blob. */
 async function hasRemains(blob: string): Promise<boolean> {
   const names = await fs.readdir(path.dirname(blob));
   return names.some((name) => name.startsWith(`${path.basename(blob)}.`));

@@ -1,7 +1,7 @@
 /** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
-import { anyText, checkOptions, requireOption } from '../format/option-rules.ts';
+import { checkOptions, requireOption, string } from '../format/option-rules.ts';
 import { defaultCacheFolder, fileSize } from './cache.ts';
 import { findCachedModel } from './cached-models.ts';
 import { createHub, type HubOptions } from './hub-client.ts';
@@ -18,7 +18,7 @@ import { type PullOptions, pullModel } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
 import { resolveModel } from './resolve-model.ts';
 
-/** Options of `inspectModel`; those of `obtainModel` may stand beside them. */
+/** Options of `inspectModel`; those of `obtainModel` may stand next to them. */
 export interface InspectOptions extends HubOptions {
   /** Which file of a repository. */
   readonly file?: string | null;
@@ -31,7 +31,7 @@ export interface InspectOptions extends HubOptions {
  * file nor such a name, and the errors of the Hub.
  */
 export async function inspectModel(target: string, options: InspectOptions = {}): Promise<ModelCard> {
-  requireOption('target', target, anyText);
+  requireOption('target', target, string);
   checkOptions(options, inspectRules);
   const observe = options.observe ?? observeTemplate;
   const reference = await referenceOf(target);
@@ -57,7 +57,7 @@ export interface ObtainedModel {
  * refused with `ToolsUnsupportedError`, unless `requireTools` is false.
  */
 export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
-  requireOption('target', target, anyText);
+  requireOption('target', target, string);
   checkOptions(options, pullRules);
   const reference = await referenceOf(target);
   const cache = options.cache ?? defaultCacheFolder();

@@ -1,7 +1,7 @@
 /**
  * A file that is being downloaded in chunks, in any order, and survives a kill at any moment.
  *
- * Beside the data lies a record with one byte per chunk. A chunk's byte is set after its data has
+ * Next to the data lies a record with one byte per chunk. A chunk's byte is set after its data has
  * reached the disk, so what the record calls done is done, whenever the process or the machine stops.
  */
 import fs from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /** Events in other shapes: folded to a message, or as the deltas of OpenAI's streaming API. */
 
 import type { JsonObject } from '../format/messages.ts';
-import { events as eventList, requireOption, responseEvent } from '../format/option-rules.ts';
+import { eventArray as eventList, requireOption, responseEvent } from '../format/option-rules.ts';
 import type { AnyResponseEvent } from './events.ts';
 import { partialArguments } from './json/partial-json.ts';
 

@@ -56,6 +56,13 @@ export {
 export { expect, expectTable, holeTable, readHole, recover, recoverTable } from './steps/steps-call.ts';
 export { readHeader } from './steps/steps-header.ts';
 export { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps/steps-json.ts';
-export { begin, beginTable, doubtTable, readDoubt, readRegion, regionTable } from './steps/steps-text.ts';
-export { readTrial, trialTable } from './steps/steps-trial.ts';
+export { readSpeculative as readTrial, speculativeTable } from './steps/steps-speculative.ts';
+export {
+  ambiguousTable,
+  begin,
+  beginTable,
+  readAmbiguous,
+  readRegion,
+  regionTable,
+} from './steps/steps-text.ts';
 export { beginItem, endArguments, endNested, readValue, valueTable } from './steps/steps-values.ts';

@@ -26,11 +26,11 @@ export interface ResponseModule {
   readonly templateSha256: string;
   /** What every assistant turn begins with; taken off the generation prompt before it is read. */
   readonly turnStart: string;
-  /** White space behind `turnStart` that is not part of the response. */
+  /** White space after `turnStart` that is not part of the response. */
   readonly lead: string;
-  /** What the generation prompt adds behind `turnStart` to open reasoning that has no marker of its own. */
+  /** What the generation prompt adds after `turnStart` to open reasoning that has no marker of its own. */
   readonly thoughtPrompt: string;
-  /** Where reading begins: right behind `turnStart`. */
+  /** Where reading begins: right after `turnStart`. */
   readonly start: State;
 }
 
@@ -43,7 +43,7 @@ export interface GeneratedModule extends ResponseModule {
  * A marker that may stand at some place, and what follows it. `Ref` is a state: its name in the plain
  * data of `src/codegen/states.ts`, the function itself in a generated module.
  */
-export interface Choice<Ref> {
+export interface Transition<Ref> {
   /**
    * Exact text. White space at its edges and around its line breaks is flexible; inside a line it counts.
    */
@@ -53,16 +53,16 @@ export interface Choice<Ref> {
   readonly role?: 'call' | 'thought';
   /** The marker is only seen, not consumed. */
   readonly peek?: true;
-  /** Counts only where the name of an offered tool follows, and behind that one of these texts. */
+  /** Counts only where the name of an offered tool follows, and after that one of these texts. */
   readonly nameFollows?: readonly string[];
-  /** In front of that name stands the call's number, with this text behind it: `. ` in `1. f`. */
-  readonly behindNumber?: string;
+  /** In front of that name stands the call's number, with this text after it: `. ` in `1. f`. */
+  readonly afterNumber?: string;
   /**
-   * Counts only where a call goes on behind it: prose may speak of markers. Not asked where the marker is
+   * Counts only where a call goes on after it: prose may speak of markers. Not asked where the marker is
    * written with a special token.
    */
   readonly goesOn?: GoingOn;
-  /** Counts only where (behind a marker that is not itself the brace) a JSON call of an offered tool begins. */
+  /** Counts only where (after a marker that is not itself the brace) a JSON call of an offered tool begins. */
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
@@ -70,16 +70,16 @@ export interface Choice<Ref> {
    * In reasoning: it may be a call, or thoughts about one. Text is held until the reasoning is closed
    * (thoughts) or the turn ends without that (a call).
    */
-  readonly doubtful?: true;
+  readonly ambiguous?: true;
   /** In text: it may be a call only if calls go on from here to the end of the turn. See `RegionTable.trial`. */
-  readonly onTrial?: true;
+  readonly speculating?: true;
 }
 
-/** What goes on behind an opener, white space aside. */
+/** What goes on after an opener, white space aside. */
 export interface GoingOn {
   /** One of these texts. */
   readonly texts: readonly string[];
-  /** Or any name with one of these texts behind it. */
+  /** Or any name with one of these texts after it. */
   readonly nameEnds?: readonly string[];
 }
 
@@ -92,19 +92,19 @@ export interface EnvelopePaths {
   readonly index: readonly string[] | null;
 }
 
-/** `begin`: between regions. Markers are tried behind white space; other text begins at `otherwise`. */
+/** `begin`: between regions. Markers are tried after white space; other text begins at `otherwise`. */
 export interface BeginTable<Ref> {
-  readonly choices: readonly Choice<Ref>[];
+  readonly choices: readonly Transition<Ref>[];
   readonly otherwise: Ref;
 }
 
 /** `readRegion`: in reasoning or in the answer, up to one of the stops. */
 export interface RegionTable<Ref> {
   readonly region: 'reasoning' | 'text';
-  readonly stops: readonly Choice<Ref>[];
-  /** Where a doubtful stop is held. */
+  readonly stops: readonly Transition<Ref>[];
+  /** Where a ambiguous stop is held. */
   readonly doubt?: Ref;
-  /** Where a stop that is `onTrial` is held. */
+  /** Where a stop that is `speculating` is held. */
   readonly trial?: Ref;
   /** The region is closed by a marker: text that ends without it is cut short. */
   readonly mustClose?: true;
@@ -114,7 +114,7 @@ export interface RegionTable<Ref> {
 export interface HeaderTable<Ref> {
   /** Ends every header: `<|message|>`. */
   readonly end: string;
-  /** What says that a call follows; the tool's name stands behind it: `to=functions.`. */
+  /** What says that a call follows; the tool's name stands after it: `to=functions.`. */
   readonly call: { readonly marker: string; readonly next: Ref } | null;
   /** What says that the region is reasoning. */
   readonly thought: { readonly marker: string; readonly next: Ref } | null;
@@ -127,23 +127,23 @@ export interface HeaderTable<Ref> {
   readonly recover: Ref;
 }
 
-/** `readDoubt`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
-export interface DoubtTable<Ref> {
-  readonly stops: readonly Choice<Ref>[];
+/** `readAmbiguous`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
+export interface AmbiguousTable<Ref> {
+  readonly stops: readonly Transition<Ref>[];
   /** Markers that settle it the other way. */
-  readonly ends: readonly Choice<Ref>[];
+  readonly ends: readonly Transition<Ref>[];
   readonly resume: Ref;
   /** Where reading goes at once if the prompt opened the reasoning. */
   readonly opened?: Ref;
 }
 
 /** `readTrial`: text that is calls if it is nothing else up to the end of the turn. */
-export interface TrialTable<Ref> {
+export interface SpeculativeTable<Ref> {
   readonly paths: EnvelopePaths;
   /** The calls are the items of one JSON array. */
   readonly list: boolean;
   /** Markers that end the turn. */
-  readonly ends: readonly Choice<Ref>[];
+  readonly ends: readonly Transition<Ref>[];
   /** Where calls are read. */
   readonly next: Ref;
   /** Where text is read. */
@@ -152,7 +152,7 @@ export interface TrialTable<Ref> {
 
 /** `expect`: inside a call. White space is passed over; none of the choices is an error, or `otherwise`. */
 export interface ExpectTable<Ref> {
-  readonly choices: readonly Choice<Ref>[];
+  readonly choices: readonly Transition<Ref>[];
   readonly otherwise?: Ref;
   /** Where malformed text is passed over. */
   readonly recover: Ref;
@@ -168,7 +168,7 @@ export interface ExpectTable<Ref> {
 
 /** `recover`: passes over malformed text up to the next marker that says where the reader stands. */
 export interface RecoverTable<Ref> {
-  readonly choices: readonly Choice<Ref>[];
+  readonly choices: readonly Transition<Ref>[];
 }
 
 /** A piece of a composed id: text, or a hole. */
@@ -177,10 +177,10 @@ export type IdPart = string | { readonly hole: 'name' | 'index' };
 /** `readHole`: a name, an id, an index or a key, up to one of the ends. */
 export interface HoleTable<Ref> {
   readonly hole: 'name' | 'id' | 'index' | 'composed-id' | 'key';
-  readonly ends: readonly Choice<Ref>[];
-  /** The state behind white space, where that alone can end the hole. */
+  readonly ends: readonly Transition<Ref>[];
+  /** The state after white space, where that alone can end the hole. */
   readonly space?: Ref;
-  /** The white space that ends it, and of which the value behind it begins without: `\n`. Absent means none. */
+  /** The white space that ends it, and of which the value after it begins without: `\n`. Absent means none. */
   readonly gap?: string;
   /** Of a composed id. */
   readonly parts?: readonly IdPart[];
@@ -190,7 +190,7 @@ export interface HoleTable<Ref> {
   readonly indexIsId?: true;
   /** Of a key: the place of the value that follows. */
   readonly place?: ValuePlace<Ref>;
-  /** The call is complete behind it; so the end of the text ends it, too. */
+  /** The call is complete after it; so the end of the text ends it, too. */
   readonly completes?: true;
   /** Of a name: where the end of the response leads, if that ends the hole. */
   readonly atEnd?: Ref;
@@ -202,7 +202,7 @@ export interface JsonArgumentsTable<Ref> {
   readonly next: Ref;
   readonly recover: Ref;
   /** Markers that may stand in place of the arguments: a call without any. */
-  readonly ends: readonly Choice<Ref>[];
+  readonly ends: readonly Transition<Ref>[];
   /** An id may still follow, so the call is completed later. */
   readonly open?: true;
 }
@@ -221,7 +221,7 @@ export type KeyedText = readonly (string | { readonly hole: 'key' })[];
 /** What surrounds a value: an entry of the arguments, a property or an item of a nested value. */
 export interface ValuePlace<Ref> {
   readonly kind: 'entry' | 'property' | 'item';
-  /** Behind the value's frame: `\n</parameter>\n`. */
+  /** After the value's frame: `\n</parameter>\n`. */
   readonly close: KeyedText;
   /**
    * What may follow `close`, each a list of texts with white space between them; `{hole: 'key'}` stands

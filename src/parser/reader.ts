@@ -10,7 +10,7 @@ import type { MatchContext } from './markers/markers.ts';
 import { type QuietText, quietInJsonString } from './markers/quiet-text.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
 import { TextBlocks } from './markers/text-blocks.ts';
-import type { Choice, State } from './module-contract.ts';
+import type { State, Transition } from './module-contract.ts';
 import type { SchemaPlace } from './steps/schema-place.ts';
 import type { ValueStack } from './steps/value-stack.ts';
 import type { ToolTable } from './tool-table.ts';
@@ -76,7 +76,7 @@ export class Reader implements MatchContext {
   readonly scanner = new JsonScanner();
   /** End of the last stretch that a tool-input-delta covered. */
   private inputEnd = 0;
-  /** Text of the arguments that was consumed behind it, and is in no event yet. */
+  /** Text of the arguments that was consumed after it, and is in no event yet. */
   private unsaid = '';
   /** Where the values that are being read belong. */
   values: ValueStack | null = null;
@@ -242,8 +242,8 @@ export class Reader implements MatchContext {
     this.at = end;
   }
 
-  /** Consumes a marker, with the white space in front up to `start`, and claims the white space behind. */
-  take(choice: Choice<State> & { readonly trail: string }, end: number): State {
+  /** Consumes a marker, with the white space in front up to `start`, and claims the white space after. */
+  take(choice: Transition<State> & { readonly trail: string }, end: number): State {
     if (choice.peek) return choice.next;
     if (choice.role === 'thought' && this.options.thoughtsInText) {
       this.sayMarker(end);
@@ -339,7 +339,7 @@ export class Reader implements MatchContext {
     return offset < 0 || this.special.beginsAt(offset);
   }
 
-  callGoesOn(text: string, at: number, choice: Choice<unknown>): number {
+  callGoesOn(text: string, at: number, choice: Transition<unknown>): number {
     return callGoesOn(this.options.tools, text, at, choice, this.ended);
   }
 
@@ -347,7 +347,7 @@ export class Reader implements MatchContext {
     return nameEnd(this.options.tools, text, at, ends, this.ended);
   }
 
-  envelopeAt(text: string, at: number, choice: Choice<unknown>): number {
+  envelopeAt(text: string, at: number, choice: Transition<unknown>): number {
     return envelopeAt(this.options.tools, text, at, choice, this.ended);
   }
 }

@@ -2,18 +2,18 @@
 import { ResponseOverError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import {
-  anyText,
   anyValue,
+  array,
+  boolean,
   callback,
   checkOption,
   isRecord,
-  list,
   type OptionRule,
   type OptionRules,
   oneOf,
   readOptions,
   requireOption,
-  truth,
+  string,
 } from '../format/option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
@@ -24,7 +24,7 @@ import { ToolTable } from './tool-table.ts';
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools on offer. A call of any other is a call all the same, with a `malformed` event behind it.
+   * The tools on offer. A call of any other is a call all the same, with a `malformed` event after it.
    * Absent: any name may be called, and no types are known. Empty: no call can be made, and its markers
    * are text.
    */
@@ -46,7 +46,7 @@ export interface ResponseParserOptions {
    */
   readonly keepMessage?: boolean;
   /**
-   * Says what is wrong with the arguments of a call of an offered tool; reported as `malformed` behind the
+   * Says what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the
    * call. Default: nothing.
    */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
@@ -73,7 +73,7 @@ export interface ResponsePiece {
 export interface ResponseParser {
   /**
    * Reads on. Returns the events that are certain by now; the first call also those of the prompt. Throws
-   * `ResponseOverError` behind `finish`.
+   * `ResponseOverError` after `finish`.
    */
   feed(text: string | readonly ResponsePiece[]): readonly ResponseEvent[];
   /**
@@ -101,16 +101,16 @@ export interface ParserPosition {
 /** What the options of a parser may be; tools are checked where they are read. */
 const parserRules: OptionRules<ResponseParserOptions> = {
   tools: anyValue,
-  generationPrompt: anyText,
-  parallelToolCalls: truth,
+  generationPrompt: string,
+  parallelToolCalls: boolean,
   reasoningFormat: oneOf('separate', 'none'),
-  markers: truth,
-  keepMessage: truth,
+  markers: boolean,
+  keepMessage: boolean,
   validate: callback,
   createId: callback,
-  specialTokens: list,
+  specialTokens: array,
 };
-const anyModule: OptionRule = { wanted: 'a responseModule of idiolect generate', allows: isRecord };
+const anyModule: OptionRule = { expected: 'a responseModule of idiolect generate', allows: isRecord };
 const endings = oneOf('stop', 'length');
 
 /** A parser for the responses of one format. Throws when the module was made for another runtime. */
@@ -322,7 +322,7 @@ function reportRest(reader: Reader): void {
   reportMalformed(reader);
 }
 
-/** The prompt behind the header of the assistant's turn. */
+/** The prompt after the header of the assistant's turn. */
 function withoutHeader(prompt: string, turnStart: string): string {
   if (turnStart === '' || prompt === '') return prompt;
   if (prompt.startsWith(turnStart)) return prompt.slice(turnStart.length);

@@ -49,7 +49,7 @@ export class DelimiterSearch {
   /** Looks at all of `text`; the found delimiter, or `null`. With `final`, no more text will come. */
   advance(text: HeldText, final: boolean): FoundDelimiter | null {
     if (this.#passOver(text)) return null;
-    // Short stretches, so that a delimiter nearby is not paid for by searching far behind it.
+    // Short stretches, so that a delimiter nearby is not paid for by searching far after it.
     do {
       const to = this.#nextStop(text);
       for (const { search } of this.#watches) search.advance(text, to, final && to === text.end);

@@ -3,7 +3,7 @@ import type { JsonValue } from '../format/messages.ts';
 
 /** How a model's JSON departs from JSON. */
 export interface JsonDialect {
-  /** `{a:1}`: a name right behind `{` or `,` and right before `:` is a key. */
+  /** `{a:1}`: a name right after `{` or `,` and right before `:` is a key. */
   readonly unquotedKeys: boolean;
   /** `[["<|\"|>", "<|\"|>"]]`: pairs that quote texts, in which nothing is escaped. */
   readonly stringDelimiters: readonly (readonly [open: string, close: string])[];

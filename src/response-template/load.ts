@@ -156,7 +156,7 @@ function loadDelimiter(
   patternKey: string,
 ): Delimiter | null {
   if (entries.has(literalKey) && entries.has(patternKey)) {
-    throw invalid(`${pointer}/${patternKey}`, `cannot stand beside ${literalKey}`);
+    throw invalid(`${pointer}/${patternKey}`, `cannot stand next to ${literalKey}`);
   }
   if (entries.has(literalKey)) {
     const literals = loadLiterals(entries.get(literalKey), `${pointer}/${literalKey}`);

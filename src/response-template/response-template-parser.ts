@@ -2,15 +2,15 @@
 import { ResponseFieldError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonValue } from '../format/messages.ts';
 import {
-  anyText,
+  array,
   checkOption,
-  list,
   type OptionRule,
   type OptionRules,
+  object,
   oneOf,
   readOptions,
-  record,
   requireOption,
+  string,
 } from '../format/option-rules.ts';
 import { TextBlocks } from '../parser/markers/text-blocks.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls, toolDefinition } from './casting.ts';
@@ -50,13 +50,13 @@ export interface ResponseTemplateOptions {
 }
 
 const toolsOrNone: OptionRule = {
-  wanted: 'a list of tools with names and plain JSON Schema, as normalizeTools() makes it',
+  expected: 'a list of tools with names and plain JSON Schema, as normalizeTools() makes it',
   allows: (value) =>
     value === null || (Array.isArray(value) && value.every((tool) => toolDefinition(tool) !== null)),
 };
 
 const rules: OptionRules<ResponseTemplateOptions> = {
-  prefix: anyText,
+  prefix: string,
   tools: toolsOrNone,
   reopenedText: oneOf('join', 'overwrite'),
   malformed: oneOf('throw', 'event'),
@@ -64,7 +64,7 @@ const rules: OptionRules<ResponseTemplateOptions> = {
 
 /** What responses that are parsed together may continue. */
 const prefixes: OptionRule = {
-  wanted: 'a text, or a list of texts',
+  expected: 'a text, or a list of texts',
   allows: (value) => typeof value === 'string' || Array.isArray(value),
 };
 
@@ -159,7 +159,7 @@ class RegionParser implements ResponseTemplateParser {
       ...delimitersOf(template).map(({ pattern }) => pattern.program.lookbehind),
     );
     this.#search = this.#startSearch();
-    const begun = behindAnchor(template, options.prefix);
+    const begun = afterAnchor(template, options.prefix);
     this.initialEvents = begun === '' ? [] : this.feed(begun);
   }
 
@@ -170,7 +170,7 @@ class RegionParser implements ResponseTemplateParser {
         reason: 'the response is finished; make a new parser',
       });
     }
-    checkOption('feed', piece ?? null, anyText);
+    checkOption('feed', piece ?? null, string);
     const whole = this.#half + piece;
     const last = whole.charCodeAt(whole.length - 1);
     const keepsHalf = last >= 0xd800 && last <= 0xdbff;
@@ -338,8 +338,8 @@ function delimitersOf(template: LoadedTemplate) {
   return template.fields.flatMap((field) => [field.open ?? [], field.close ?? []].flat());
 }
 
-/** What the prompt wrote of the message: the text behind the last anchor, or all of it without one. */
-function behindAnchor(template: LoadedTemplate, prefix: string): string {
+/** What the prompt wrote of the message: the text after the last anchor, or all of it without one. */
+function afterAnchor(template: LoadedTemplate, prefix: string): string {
   return prefix.slice(endOfLastMatch(template.anchor, prefix));
 }
 
@@ -362,8 +362,8 @@ export function parseBatchWithResponseTemplate(
   texts: readonly string[],
   options: Omit<ResponseTemplateOptions, 'prefix'> & { readonly prefix: string | readonly string[] },
 ): TemplateMessage[] {
-  checkOption('options', options ?? null, record);
-  requireOption('texts', texts, list);
+  checkOption('options', options ?? null, object);
+  requireOption('texts', texts, array);
   const { prefix } = options;
   checkOption('prefix', prefix ?? null, prefixes);
   if (typeof prefix !== 'string' && prefix.length !== texts.length) {

@@ -28,12 +28,12 @@ import { createResponseParser } from '../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import {
-  anyText,
   isRecord,
   type OptionRules,
   oneOf,
   readOptions,
   requireOption,
+  string,
 } from '../format/option-rules.ts';
 import type { ResponseModule } from '../parser/module-contract.ts';
 import type { ResponseParserOptions, ResponsePiece } from '../parser/response-parser.ts';
@@ -66,15 +66,15 @@ export interface ExpectedCall {
 }
 
 const expectedRules: OptionRules<ExpectedResponse> = {
-  content: anyText,
-  reasoning: anyText,
+  content: string,
+  reasoning: string,
   calls: {
-    wanted: 'a list of calls ({ name, arguments })',
+    expected: 'a list of calls ({ name, arguments })',
     allows: (value) => Array.isArray(value) && value.every(isRecord),
   },
   malformed: {
-    wanted: 'a list of texts',
-    allows: (value) => Array.isArray(value) && value.every(anyText.allows),
+    expected: 'a list of texts',
+    allows: (value) => Array.isArray(value) && value.every(string.allows),
   },
   finish: oneOf('stop', 'tool-calls', 'length'),
 };

@@ -9,7 +9,7 @@
  * event, then what it says: names and ids bare, text in quotes and with JSON's escapes. Text that holds
  * quotes stands in backticks, so that JSON stays readable: `{"city": "Oslo"}`.
  */
-import { list, requireOption, responseEvent } from '../format/option-rules.ts';
+import { array, requireOption, responseEvent } from '../format/option-rules.ts';
 import type { AnyResponseEvent, ResponseEvent } from '../parser/events.ts';
 
 /** One line per event. What `malformed` gives as its reason is left out: it is for people, and may change. */
@@ -70,7 +70,7 @@ export function mergeEvents(events: readonly ResponseEvent[]): readonly Response
 
 /** Throws `UnsupportedOptionError` for what are no events. */
 function requireEvents(given: readonly AnyResponseEvent[]): void {
-  requireOption('events', given, list);
+  requireOption('events', given, array);
   for (const event of given) requireOption('event', event, responseEvent);
 }
 

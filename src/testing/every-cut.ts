@@ -14,19 +14,19 @@ export interface Reading {
 }
 
 const responseParser: OptionRule = {
-  wanted: 'what createResponseParser() returns',
+  expected: 'what createResponseParser() returns',
   allows: (value) => isRecord(value) && typeof value.feed === 'function' && typeof value.reset === 'function',
 };
 
 /** What parsers are fed with. */
 export const textOrPieces: OptionRule = {
-  wanted: 'a text, or a list of pieces ({ text, special })',
+  expected: 'a text, or a list of pieces ({ text, special })',
   allows: (value) =>
     typeof value === 'string' ||
     (Array.isArray(value) && value.every((piece) => isRecord(piece) && typeof piece.text === 'string')),
 };
 
-/** Sizes of pieces that are tried beside single units and all cuts into two. */
+/** Sizes of pieces that are tried next to single units and all cuts into two. */
 const sizes = [2, 3, 4, 7, 16, 64] as const;
 
 /**

@@ -27,12 +27,12 @@ export interface GgufTensor {
 }
 
 const metadataMap: OptionRule = {
-  wanted: 'a Map of values with their GGUF types',
+  expected: 'a Map of values with their GGUF types',
   allows: (value) => value instanceof Map && [...value.values()].every(isTypedValue),
 };
 
 const tensorList: OptionRule = {
-  wanted: 'a list of tensors ({ name, shape, data })',
+  expected: 'a list of tensors ({ name, shape, data })',
   allows: (value) => Array.isArray(value) && value.every(isTensor),
 };
 

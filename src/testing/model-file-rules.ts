@@ -1,11 +1,5 @@
 /** What the options of small models may be. */
-import {
-  anyText,
-  isRecord,
-  type OptionRule,
-  type OptionRules,
-  wholeNumberFrom,
-} from '../format/option-rules.ts';
+import { integerFrom, isRecord, type OptionRule, type OptionRules, string } from '../format/option-rules.ts';
 import type { ScriptedModelOptions } from './scripted-model.ts';
 import type { ModelFileOptions, TinyModelOptions } from './tiny-model.ts';
 
@@ -14,41 +8,41 @@ const longestContext = 2 ** 24;
 
 /** What `vocabularyOf` returns. */
 export const vocabularyRule: OptionRule = {
-  wanted: 'what vocabularyOf() returns',
+  expected: 'what vocabularyOf() returns',
   allows: (value) => isRecord(value) && value.metadata instanceof Map && typeof value.size === 'number',
 };
 
 /** New texts and roles of tokens, by id. */
 export const renamedTokens: OptionRule = {
-  wanted: 'a Map from ids to { text, role }, the role being "control" or "user-defined"',
+  expected: 'a Map from ids to { text, role }, the role being "control" or "user-defined"',
   allows: (value) =>
     value instanceof Map && [...value].every(([id, token]) => isTokenId(id) && isRenamed(token)),
 };
 
 const tokenIds: OptionRule = {
-  wanted: 'a list of token ids',
+  expected: 'a list of token ids',
   allows: (value) => Array.isArray(value) && value.every(isTokenId),
 };
 
 const fileRules: OptionRules<ModelFileOptions> = {
   vocabulary: vocabularyRule,
-  chatTemplate: anyText,
-  toolUseTemplate: anyText,
-  name: anyText,
-  contextLength: wholeNumberFrom(1, longestContext),
+  chatTemplate: string,
+  toolUseTemplate: string,
+  name: string,
+  contextLength: integerFrom(1, longestContext),
 };
 
 /** Of `tinyModel`. */
 export const tinyRules: OptionRules<TinyModelOptions> = {
   ...fileRules,
-  seed: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
+  seed: integerFrom(0, Number.MAX_SAFE_INTEGER),
 };
 
 /** Of `scriptedModel`. */
 export const scriptedRules: OptionRules<ScriptedModelOptions> = {
   ...fileRules,
   script: tokenIds,
-  promptLength: wholeNumberFrom(1, longestContext),
+  promptLength: integerFrom(1, longestContext),
 };
 
 function isTokenId(value: unknown): boolean {

@@ -69,7 +69,7 @@ function checkedOptions(given: ScriptedModelOptions): ScriptedModelOptions {
   }
   const last = promptLength - 1 + script.length;
   if (last <= contextLength) return options;
-  const reason = `the script ends behind ${last} tokens, and the context holds ${contextLength}`;
+  const reason = `the script ends after ${last} tokens, and the context holds ${contextLength}`;
   throw new UnsupportedOptionError({ option: 'contextLength', reason });
 }
 

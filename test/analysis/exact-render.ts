@@ -47,7 +47,7 @@ function schemaOf(value: unknown): object {
 /** What a template puts around a turn's text. */
 interface Surroundings {
   readonly before: string;
-  readonly behind: string;
+  readonly after: string;
 }
 
 /** One template with its format: renders messages, and writes what it should render. */
@@ -69,10 +69,10 @@ export class ExactRender {
   /** What follows the user's text; `null` where the template refuses the message. */
   render(message: AssistantMessage): string | null {
     const tools = toolsFor(message);
-    return this.#behindUser([message], tools) ?? this.#behindUser([message], []);
+    return this.#afterUser([message], tools) ?? this.#afterUser([message], []);
   }
 
-  #behindUser(messages: readonly Message[], tools: readonly Tool[]): string | null {
+  #afterUser(messages: readonly Message[], tools: readonly Tool[]): string | null {
     try {
       const text = this.#template.render({
         messages: shapeMessages([{ role: 'user', content: question }, ...messages], this.format.input),
@@ -95,7 +95,7 @@ export class ExactRender {
   write(message: AssistantMessage): string {
     const around = this.#around(plainLike(message));
     const written = this.format.turn.start + writeResponse(this.format, message);
-    return around === null ? written : around.before + written + around.behind;
+    return around === null ? written : around.before + written + around.after;
   }
 
   /** Surroundings do not depend on what a message says, only on which parts it has. */
@@ -109,7 +109,7 @@ export class ExactRender {
     const found =
       rendered === null || at < 0
         ? null
-        : { before: rendered.slice(0, at), behind: rendered.slice(at + written.length) };
+        : { before: rendered.slice(0, at), after: rendered.slice(at + written.length) };
     this.#surroundings.set(parts, found);
     return found;
   }

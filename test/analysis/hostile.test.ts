@@ -71,7 +71,7 @@ describe('special tokens from outside', () => {
     expect(format.stops).toEqual(['</s>']);
   });
 
-  test('leave no end of turn behind when they are not known', () => {
+  test('leave no end of turn after when they are not known', () => {
     const { format } = analyzeTemplate(source);
     expect(format.turn.ends).toEqual([]);
     expect(format.stops).toEqual([]);

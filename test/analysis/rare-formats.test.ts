@@ -43,10 +43,10 @@ const formats: Readonly<Record<string, string>> = {
   'items in elements, and objects as JSON': eachCall(
     `<call ${name}>${eachEntry(`<v k="{{ key }}">{% if value is sequence and value is not string and value is not mapping %}{% for item in value %}<i>{{ item if item is string else item | tojson }}</i>{% endfor %}{% else %}${text}{% endif %}</v>`)}</call>`,
   ),
-  'values on lines of their own behind their types': eachCall(
+  'values on lines of their own after their types': eachCall(
     `${line}<call ${name}>${line}${eachEntry(`<v {{ key }} type={{ "text" if value is string else "json" }}>${line}${text}${line}</v>${line}`)}</call>`,
   ),
-  'the name of the type in JSON Schema behind the key': eachCall(
+  'the name of the type in JSON Schema after the key': eachCall(
     `<call ${name}>${eachEntry(
       `<v {{ key }}: {{ "string" if value is string else "null" if value is none else "boolean" if value is boolean else "integer" if value is integer else "number" if value is number else "object" if value is mapping else "array" }}>${text}</v>`,
     )}</call>`,
@@ -54,7 +54,7 @@ const formats: Readonly<Record<string, string>> = {
   'lines of keys, and lines of values': eachCall(
     `<call>${name}${line}${eachEntry(`--{{ key }}${line}${text}${line}`)}</call>`,
   ),
-  'lines that nothing ends, behind a sign and a name': eachCall(
+  'lines that nothing ends, after a sign and a name': eachCall(
     `${line}@${name}${eachEntry(`${line}{{ key }} = {{ value | tojson }}`)}`,
   ),
   'sorted entries, and JSON in the order given': eachCall(
@@ -74,7 +74,7 @@ const formats: Readonly<Record<string, string>> = {
   'numbers in front of parentheses': eachCall(
     `{{ loop.index }}) ${name}(${eachEntry(`{{ key }}={{ value | tojson }}${separated(', ')}`)})`,
   ),
-  'an id behind the entries': eachCall(
+  'an id after the entries': eachCall(
     `<call ${name}>${eachEntry(`<{{ key }}>${text}</{{ key }}>`)}<ref>{{ call.id }}</ref></call>`,
   ),
   'raw values in quotes, as attributes': eachCall(

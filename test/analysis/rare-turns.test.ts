@@ -35,7 +35,7 @@ const turns: Readonly<Record<string, string>> = {
       ),
     ].join(''),
   ),
-  'a bare closer where thoughts stand only beside calls': templateOf(
+  'a bare closer where thoughts stand only next to calls': templateOf(
     where(`${thinks} and ${calls}`, `<think>${thoughts}</think>`, '</think>') +
       content +
       eachCall(`<call>${name} ${json}</call>`),
@@ -43,17 +43,17 @@ const turns: Readonly<Record<string, string>> = {
     '<|end|>',
     '<|assistant|>{{ "<think>" if enable_thinking else "</think>" }}',
   ),
-  'an answer beside calls in the place of thoughts': templateOf(
+  'an answer next to calls in the place of thoughts': templateOf(
     where(
       calls,
       `<|think|>{{ message.reasoning_content or message.content }}<|/think|>${eachCall(`<|do|>${name} ${json}<|/do|>`)}`,
       `${where(thinks, `<|think|>${thoughts}<|/think|>`)}<|say|>${content}<|/say|>`,
     ),
   ),
-  'answers in markers behind lines of thoughts, and both always there': templateOf(
+  'answers in markers after lines of thoughts, and both always there': templateOf(
     `<think>{{ "\\n" }}{{ message.reasoning_content or "" }}{{ "\\n" }}</think>{{ "\\n" }}<answer>{{ "\\n" }}${content}{{ "\\n" }}</answer>${eachCall(`{{ "\\n" }}<call>${name} ${json}</call>`)}`,
   ),
-  'answers in markers right behind thoughts, and both always there': templateOf(
+  'answers in markers right after thoughts, and both always there': templateOf(
     `<think>{{ message.reasoning_content or "" }}</think><answer>${content}</answer>${eachCall(`<call>${name} ${json}</call>`)}`,
   ),
   'a marker of its own for no thoughts': templateOf(
@@ -92,7 +92,7 @@ describe('laws', () => {
   });
 });
 
-/** A template that goes on with a turn behind results of tools; `open` and `close` stand around a result. */
+/** A template that goes on with a turn after results of tools; `open` and `close` stand around a result. */
 function resultsInside(open: string, close: string, call: string, end = '<|end|>'): string {
   const follows = (role: string) => `loop.nextitem is defined and loop.nextitem.role == "${role}"`;
   return [

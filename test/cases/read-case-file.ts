@@ -19,7 +19,7 @@ export interface FileCase {
 
 /** A file: the template that it is about, and its cases. */
 export interface CaseFile {
-  /** `llama/NAME.jinja`, or a file beside the case file. */
+  /** `llama/NAME.jinja`, or a file next to the case file. */
   readonly template: string;
   readonly cases: readonly FileCase[];
 }

@@ -163,7 +163,7 @@ describe('the command', () => {
     await expect(runCommand(registerChat, 'chat', short)).rejects.toBeInstanceOf(ServerError);
   }, 120_000);
 
-  test('whoever stops reading ends it: the answers are needed, what is said beside them is not', async () => {
+  test('whoever stops reading ends it: the answers are needed, what is said next to them is not', async () => {
     const heard = startChat(model, ...calm, '--max-tokens', '4');
     heard.process.stderr.destroy();
     heard.process.stdin.end('Hello\n');

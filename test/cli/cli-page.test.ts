@@ -17,7 +17,7 @@ const program = new Command();
 for (const register of [registerChat, registerGenerate, registerInfo, registerInspect]) register(program);
 for (const register of [registerList, registerPull, registerRemove, registerVerify]) register(program);
 
-/** The rows of the first table of options behind the heading of a command. */
+/** The rows of the first table of options after the heading of a command. */
 function documented(command: string): readonly (readonly string[])[] {
   const section = page.split(`\n## ${command}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.matchAll(/^\| `(-[^`]+)` \| (.+) \| (.+) \|$/gm);

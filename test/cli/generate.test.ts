@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('--tools', () => {
-  test('types and both grammars beside the module; made again alike, and checked', async () => {
+  test('types and both grammars next to the module; made again alike, and checked', async () => {
     const args = [at('model.jinja'), '--tools', at('tools.json'), '-o', at('tools')];
     const { text } = await generate(...args);
     expect(text).toMatch(/✓ .*model .*JSON_NATIVE/);

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Command } from 'commander';
 import { vi } from 'vitest';
 
-/** What a command left behind. */
+/** What a command left after. */
 export interface CommandResult {
   readonly text: string;
   readonly exitCode: number;

@@ -18,7 +18,7 @@ beforeAll(() => {
   fs.mkdirSync(at('folder.jinja'));
 });
 
-it('goes on behind files that cannot be read, and fails at the end', async () => {
+it('goes on after files that cannot be read, and fails at the end', async () => {
   const files = ['missing.jinja', 'folder.jinja', 'empty.jinja', 'good.jinja'].map(at);
   const { text, exitCode } = await verify(...files);
   const lines = text.trimEnd().split('\n');

@@ -147,12 +147,15 @@ describe('a table', () => {
     ['for the other choice', { ...options, toolChoice: 'auto' }],
     ['for one call', { ...options, parallelToolCalls: false }],
     ['for a named tool', { ...options, toolChoice: named('of_a_table') }],
-    ['beside a response schema', { ...options, toolChoice: 'auto', responseFormat: { type: 'json_object' } }],
+    [
+      'next to a response schema',
+      { ...options, toolChoice: 'auto', responseFormat: { type: 'json_object' } },
+    ],
     [
       'under another name',
       { ...options, tools: [cityTool('of_another', { type: 'string', maxLength: 77 })] },
     ],
-    ['beside new tools', { ...options, tools: [wide, ...lawTools.slice(0, 1)] }],
+    ['next to new tools', { ...options, tools: [wide, ...lawTools.slice(0, 1)] }],
   ])('is used %s', (_, asked) => {
     expect(textOf(format, asked)).toContain('from the table');
   });

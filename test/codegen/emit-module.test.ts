@@ -68,7 +68,7 @@ describe.each(sampleFormats)('%s', (_name, format) => {
       const lines = comment.split('\n');
       const carets = lines.at(-3) ?? '';
       const sample = lines.at(-4) ?? '';
-      // The text may be empty behind the last caret: a place at the end of the sample.
+      // The text may be empty after the last caret: a place at the end of the sample.
       expect(carets).toMatch(/\^+$/);
       expect(carets.length).toBeLessThanOrEqual(sample.length + 1 + ' * '.length);
     }

@@ -11,7 +11,7 @@ it('takes every part where none is named, else those', () => {
   expect(chosen).toMatchObject({ kind: 'parts', names: ['jinja', 'maskbench'], flags: { details: true } });
 });
 
-it('takes a file of schemas behind maskbench', () => {
+it('takes a file of schemas after maskbench', () => {
   const file = path.join(import.meta.dirname, 'baseline.json');
   expect(readCommandLine(['maskbench', file], known)).toMatchObject({ kind: 'maskbench-file', file });
   expect(readCommandLine(['maskbench', 'chat-cases'], known)).toMatchObject({ kind: 'parts' });

@@ -14,7 +14,7 @@ export const usage = `Compares with recorded behaviour of other implementations,
   npm run conformance -- --help                    this text and the names of the parts
 
 The data is not part of the project: IDIOLECT_CONFORMANCE names its folder, by default
-../shared/conformance beside the repository.
+../shared/conformance next to the repository.
 `;
 
 const options = {

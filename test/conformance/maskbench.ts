@@ -2,7 +2,7 @@
  * MaskBench: real-world JSON Schemas with instances that a grammar must accept and reject. A schema
  * passes when its grammar builds in llama.cpp's engine, accepts every valid instance and rejects every
  * invalid one. `silent` counts wrong answers on schemas whose report is empty; of these, `mislabelled`
- * are the ones where Ajv sides with the grammar, so that the label is doubtful.
+ * are the ones where Ajv sides with the grammar, so that the label is ambiguous.
  */
 import fs from 'node:fs';
 import zlib from 'node:zlib';

@@ -117,7 +117,7 @@ describe('notation', () => {
     const parts = ['root', '::=', '(', '"a"', '|', '[b-d]', ')', '{2,3}', 'next', '?', '|', '.', '"\\""'];
     const inside = fc.constantFrom('', ' ', '\t', '  ');
     const lines = fc.constantFrom('', ' ', '\n', '\r\n # "(\n', '\n\n');
-    // Lines may end behind `::=` and `|`, and between parentheses.
+    // Lines may end after `::=` and `|`, and between parentheses.
     const gaps = parts.map((part, index) =>
       '::=|'.includes(part) || (index > 1 && index < 6) ? lines : inside,
     );

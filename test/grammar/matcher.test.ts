@@ -52,7 +52,7 @@ function onGrammarsAndTexts(numRuns: number, law: (grammar: Grammar, text: strin
   );
 }
 
-function matcherBehind(grammar: Grammar, text: string): Matcher | undefined {
+function matcherAfter(grammar: Grammar, text: string): Matcher | undefined {
   const matcher = createMatcher(grammar);
   return matcher.accept(text) ? matcher : undefined;
 }
@@ -81,8 +81,8 @@ describe('laws', () => {
         expect(charactersAfter(judge, before + forced.slice(0, end))).toEqual([codePointAt(forced, end)]);
         expect(judge.accepts(before + forced.slice(0, end))).toBe(false);
       }
-      const behind = before + forced;
-      expect(judge.accepts(behind) || charactersAfter(judge, behind).length !== 1).toBe(true);
+      const after = before + forced;
+      expect(judge.accepts(after) || charactersAfter(judge, after).length !== 1).toBe(true);
     });
   });
 
@@ -92,7 +92,7 @@ describe('laws', () => {
       const chars = Array.from(text);
       for (let cut = 0; cut <= chars.length; cut += 2) {
         const [before, after] = [chars.slice(0, cut).join(''), chars.slice(cut).join('')];
-        const matcher = matcherBehind(grammar, before);
+        const matcher = matcherAfter(grammar, before);
         if (matcher === undefined) break;
         const rest = engine(matcher.gbnf());
         for (const tail of [after, '', `${after}a`, after.slice(1)]) {

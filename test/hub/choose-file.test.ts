@@ -49,8 +49,8 @@ describe('laws', () => {
     );
   });
 
-  test('what goes beside a model is never chosen, whatever it is asked by', () => {
-    const beside = fc.constantFrom(
+  test('what goes next to a model is never chosen, whatever it is asked by', () => {
+    const companionName = fc.constantFrom(
       'mmproj-Q4_K_M.gguf',
       'model-mmproj-f16.gguf',
       'vision/mmproj.gguf',
@@ -61,7 +61,7 @@ describe('laws', () => {
       'model-eagle3-Q4_K_M.gguf',
     );
     fc.assert(
-      fc.property(beside, fc.constantFrom('model-Q2_K.gguf', 'a/MODEL.GGUF'), (companion, model) => {
+      fc.property(companionName, fc.constantFrom('model-Q2_K.gguf', 'a/MODEL.GGUF'), (companion, model) => {
         expect(choose([companion, model])).toEqual({ files: [model], others: [], passedOver: [companion] });
         expect(() => choose([companion])).toThrow(NoGgufError);
         expect(() => choose([companion, model], { file: companion })).toThrow(FileNotFoundError);

@@ -61,7 +61,7 @@ function passes(card: ModelCard): boolean {
   }
 }
 
-/** What was observed of the template, beside all files. */
+/** What was observed of the template, next to all files. */
 function canCallTools(source: string): boolean {
   try {
     const { supportsTools, supportsToolCalls } = observeOnce(source);
@@ -77,7 +77,7 @@ test('the gate says of every file what was observed of its template, with and wi
     const expected = canCallTools(source);
     if (passes(await cardOf(source)) !== expected) wrong.push(`${id}: as the only template`);
     if (passes(await cardOf(plainTemplate, source)) !== expected) wrong.push(`${id}: as the variant`);
-    if (passes(await cardOf(source, plainTemplate))) wrong.push(`${id}: behind a variant without tools`);
+    if (passes(await cardOf(source, plainTemplate))) wrong.push(`${id}: after a variant without tools`);
   }
   expect(corpus.length).toBeGreaterThan(160);
   expect(wrong).toEqual([]);

@@ -98,7 +98,7 @@ describe('a broken line', () => {
       fc.asyncProperty(faults, async (planned) => {
         const fixture = await startFixture({ repositories: one });
         const queue = [...planned];
-        // Behind the first answer, the header: what happens to the bytes is the subject here.
+        // After the first answer, the header: what happens to the bytes is the subject here.
         fixture.hub.fault = ({ host }) =>
           host === 'cdn' && fixture.hub.requests.length > 4 ? queue.shift() : undefined;
         const { files } = await fixture.pull('org/model', { connections: 3, retryMs: 1 });

@@ -78,7 +78,7 @@ function written(format: ChatFormat, message: AssistantMessage): string {
   return text + end;
 }
 
-/** What stands behind each character of a text; halves of surrogate pairs are waited for, and no places. */
+/** What stands after each character of a text; halves of surrogate pairs are waited for, and no places. */
 function tailsOf(text: string): readonly string[] {
   const characters = [...text];
   return characters.map((_, index) => characters.slice(index).join(''));

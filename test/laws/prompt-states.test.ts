@@ -83,7 +83,7 @@ describe.each(formats)('$name', ({ format }) => {
     return { text, message };
   };
 
-  it.each(states)('content of a schema behind %j', (opened) => {
+  it.each(states)('content of a schema after %j', (opened) => {
     const generationPrompt = start + opened;
     const json_schema = { schema };
     const built = grammarOf(format, {
@@ -100,7 +100,7 @@ describe.each(formats)('$name', ({ format }) => {
     }
   });
 
-  it.each(states)('calls behind %j', (opened) => {
+  it.each(states)('calls after %j', (opened) => {
     const generationPrompt = start + opened;
     const built = grammarOf(format, { generationPrompt, tools: lawTools, toolChoice: 'required' });
     const mayFollow = format.content.position === 'before-calls' || open === '';

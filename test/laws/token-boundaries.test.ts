@@ -40,7 +40,7 @@ const formats = long
 
 const grammars = new GrammarCache();
 
-/** What the format can write in one turn: as many calls as it can, and no content behind them. */
+/** What the format can write in one turn: as many calls as it can, and no content after them. */
 function writable(format: ChatFormat, message: AssistantMessage): AssistantMessage {
   const calls = message.tool_calls ?? [];
   if (calls.length === 0) return message;
@@ -62,7 +62,7 @@ function canBeWritten(format: ChatFormat, message: AssistantMessage): boolean {
   return matcher.allows(calls.slice(Math.max(0, start)));
 }
 
-/** The response behind what the prompt opens by itself. */
+/** The response after what the prompt opens by itself. */
 function openedBy(
   format: ChatFormat,
   text: string,
@@ -99,7 +99,7 @@ describe.each(['one token each', 'spelled out'])('markers %s', (spelling) => {
   });
   afterAll(() => model.dispose());
 
-  it('a call behind content is constrained also where the prompt wrote the opener of the first', async () => {
+  it('a call after content is constrained also where the prompt wrote the opener of the first', async () => {
     const { source } = await llamaTemplate(openerInPrompt);
     const { format } = analyzeTemplate(source);
     const generationPrompt = format.turn.start + format.turn.prompt.unset;

@@ -64,7 +64,7 @@ describe('text made to be slow costs the same per character', () => {
     ['beginnings of markers', samples.jsonInTags, '<us'.repeat(size / 3)],
     ['a call in open reasoning', samples.jsonInTags, `<muse>\n<use>\n${'x'.repeat(size)}`],
     ['markers in open reasoning', samples.jsonInTags, `<muse>\n${'<use>'.repeat(size / 5)}`],
-    ['blanks behind a closer', samples.tagged, `${opened}title>\nx\n</arg>${blanks}x`],
+    ['blanks after a closer', samples.tagged, `${opened}title>\nx\n</arg>${blanks}x`],
     ['closers in a value', samples.tagged, `${opened}title>\n${'</arg>'.repeat(size / 6)}`],
     ['a long key', samples.tagged, opened + 'k'.repeat(size)],
     ['a long value of unknown type', samples.tagged, `${opened}options>\n{${'1'.repeat(size)}`],

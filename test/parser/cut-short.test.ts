@@ -19,7 +19,7 @@ function callsOf(format: ChatFormat, text: string, reason: 'stop' | 'length'): r
   return calls.map(({ function: { name, arguments: args } }) => `${name} ${args}`);
 }
 
-/** Calls whose arguments stand behind a marker that begins with what ends them. */
+/** Calls whose arguments stand after a marker that begins with what ends them. */
 function fencedCalls(open: string, close: string): ChatFormat {
   const call = `{% for call in message.tool_calls or [] %}# {{ call.function.name }}${open}{{ call.function.arguments | tojson }}${close}{% endfor %}`;
   const turn = `<|{{ message.role }}|>{{ message.content }}${call}<|end|>`;

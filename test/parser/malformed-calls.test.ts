@@ -20,7 +20,7 @@ describe('malformed calls', () => {
     expect(tool_calls?.at(-1)?.function.arguments).toBe('{"n": 1}');
   });
 
-  it('takes an opener with no call behind it for text, and finds the next call', () => {
+  it('takes an opener with no call after it for text, and finds the next call', () => {
     const { content, malformed, tool_calls } = read(samples.jsonInTags, `Write <use> here.\n${good}`);
     expect(content).toBe('Write <use> here.');
     expect(malformed).toBeUndefined();
@@ -40,7 +40,7 @@ describe('malformed calls', () => {
     expect(parser.finish().message.malformed?.map(({ raw }) => raw)).toEqual(['here.']);
   });
 
-  it('goes on behind a value without its end, wherever the text is cut', () => {
+  it('goes on after a value without its end, wherever the text is cut', () => {
     const text = '<use>\n<fn=f>\n<arg=l>\n[1]\n<arg=n>\n1\n</arg>\n</fn>\n</use>';
     expect(inputs(samples.tagged, text)).toEqual([['f', { l: [1], n: 1 }]]);
     expect(parsePieces(samples.tagged, text, everyPosition(text), { tools: exampleTools })).toEqual(

@@ -174,7 +174,7 @@ describe('turns', () => {
     expect(message.content).toBe('');
   });
 
-  it('reports text behind the end of the turn', () => {
+  it('reports text after the end of the turn', () => {
     const { malformed, content } = read(samples.jsonInTags, 'Hi.<over>\nMore.');
     expect(content).toBe('Hi.');
     expect(malformed?.map(({ raw }) => raw)).toEqual(['More.']);
@@ -209,7 +209,7 @@ describe('formats without markers', () => {
         ['f', { n: 2 }],
       ],
     ],
-  ])('reads calls behind text, up to the end of the turn: %#', (format, content, calls, expected) => {
+  ])('reads calls after text, up to the end of the turn: %#', (format, content, calls, expected) => {
     expect(inputs(format, content + calls)).toEqual(expected);
     expect(read(format, content + calls).content).toBe(content);
   });
@@ -301,7 +301,7 @@ describe('the latest moment', () => {
     ['text comes at once', samples.jsonInTags, 'Hi', 'text-delta', 1],
     ['text comes when it can be no marker', samples.jsonInTags, '<us there', 'text-delta', '<us '.length],
     [
-      'a name comes with the mark behind it',
+      'a name comes with the mark after it',
       samples.jsonInTags,
       '<use>{"name": "f", ',
       'tool-input-start',
@@ -341,7 +341,7 @@ describe('the latest moment', () => {
     ['one that names no tool comes with that name', 'a {"name": "stranger"', 3],
     ['what could be a call comes with what follows it', 'a {"name": "f", "parameters": {}} t', 34],
     ['what is no JSON comes with what is wrong', 'a {"name": "f", "parameters": ?', 30],
-  ])('behind text without markers, %s', (_title, text, length) => {
+  ])('after text without markers, %s', (_title, text, length) => {
     expect(fedUntilSaid(samples.noMarker, text, length)).toBe(text.length);
   });
 });

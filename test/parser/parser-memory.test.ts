@@ -42,8 +42,8 @@ describe('of 10 MB of text', () => {
     ['an answer', jsonInTags, ''],
     ['reasoning', jsonInTags, '<muse>\n'],
     ['an answer without markers', noMarker, 'So: '],
-    ['an answer behind calls', tagged, '<use>\n<fn=list_files>\n</fn>\n</use>'.repeat(20)],
-  ])('%s leaves nothing behind in a parser that keeps no message', (_name, format, begin) => {
+    ['an answer after calls', tagged, '<use>\n<fn=list_files>\n</fn>\n</use>'.repeat(20)],
+  ])('%s leaves nothing after in a parser that keeps no message', (_name, format, begin) => {
     const parser = createResponseParser(format, { tools: lawTools, keepMessage: false });
     parser.feed(begin);
     expect(growth(parser)).toBeLessThan(300_000);

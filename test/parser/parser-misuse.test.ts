@@ -5,7 +5,7 @@ import { ResponseOverError, UnsupportedOptionError } from '../../src/format/erro
 import { jsonInTags } from '../support/sample-formats.ts';
 
 describe('a parser', () => {
-  it('takes no text behind the end, and takes it again after a reset', () => {
+  it('takes no text after the end, and takes it again after a reset', () => {
     const parser = createResponseParser(jsonInTags);
     parser.feed('one');
     parser.finish();

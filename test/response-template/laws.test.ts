@@ -167,11 +167,11 @@ describe('cost', () => {
     ['calls', tagged.template, '', '<call>{"name":"f"}</call> and\n'],
     ['one long argument', tagged.template, '<call>{"name":"', 'argument text \\n '],
     ['an opener that never ends', endless, '<to=f ', 'x> '],
-    ['text beside a lookaround', looking, '', 'words < more <t>z and\n'],
+    ['text next to a lookaround', looking, '', 'words < more <t>z and\n'],
   ])('of %s grows with its length only', (_name, template, opener, piece) => {
     const text = (size: number) => opener + piece.repeat(size / piece.length);
     cost(template, text(20_000));
-    // The law is "the same"; what the machine does beside gets some room.
+    // The law is "the same"; what the machine does next to gets some room.
     expect(cost(template, text(200_000)) / cost(template, text(25_000))).toBeLessThan(4);
   });
 });

@@ -35,7 +35,7 @@ const shared = fc.letrec<{ pattern: string }>((tie) => ({
 /** The same with lookaround, captures and the end of the text. */
 const irregular = fc
   .tuple(shared, shared, fc.constantFrom('(?=', '(?!', '(?:'), fc.constantFrom('(?<=', '(?<!', '(?:'))
-  .map(([one, other, ahead, behind]) => `${behind}[ab])${one}${ahead}${other})`);
+  .map(([one, other, ahead, after]) => `${after}[ab])${one}${ahead}${other})`);
 
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', '\n', ' ', '😀'), maxLength: 12 });
 

@@ -453,7 +453,7 @@ describe('streaming', () => {
     expect(() => parser.finish()).toThrow(UnsupportedOptionError);
   });
 
-  it('goes on behind a region that cannot be read', () => {
+  it('goes on after a region that cannot be read', () => {
     const parser = createResponseTemplateParser(tagged.template, whole);
     expect(() => parser.feed('<call>{</call>')).toThrow(ResponseFieldError);
     parser.feed('text');

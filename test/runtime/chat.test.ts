@@ -80,7 +80,7 @@ describe('auto, on a model with a script', () => {
   });
 
   it.each([true, false])(
-    'lets the model talk between and behind calls, and enforces every one of them (injecting: %s)',
+    'lets the model talk between and after calls, and enforces every one of them (injecting: %s)',
     async (injectForcedText) => {
       const model = await openScripted([
         '<tool_call>',

@@ -52,7 +52,7 @@ describe('a thinking budget', () => {
   });
 });
 
-describe('a call behind thoughts that were closed for the model', () => {
+describe('a call after thoughts that were closed for the model', () => {
   it.each([0, 1, 3])(
     'is enforced where it may come or not: a budget of %i tokens',
     async (thinkingBudget) => {
@@ -91,7 +91,7 @@ describe('a thinking budget of 0', () => {
 });
 
 describe('a thinking budget within a character', () => {
-  it.each([1, 2, 3, 4, 5, 6])('of %i bytes closes behind it', async (thinkingBudget) => {
+  it.each([1, 2, 3, 4, 5, 6])('of %i bytes closes after it', async (thinkingBudget) => {
     // This vocabulary writes the owl as four tokens of a byte each.
     const free = { messages, maxTokens: 40, thinkingBudget };
     const pieces = ['<think>', `\n${'🦉'.repeat(6)}`, '</think>', 'Hi', '<|im_end|>'];

@@ -73,7 +73,7 @@ function requestOf(texts: Texts): { readonly messages: readonly Message[]; reado
   };
 }
 
-/** Pieces of special tokens' texts, which may come to stand beside each other or the template's text. */
+/** Pieces of special tokens' texts, which may come to stand next to each other or the template's text. */
 const piece = fc
   .constantFrom(...markers)
   .chain((text) =>

@@ -112,7 +112,7 @@ describe('a response of a server', () => {
     ]);
   });
 
-  it('keeps what a piece has behind the marker where the grammar allows it, and only there', () => {
+  it('keeps what a piece has after the marker where the grammar allows it, and only there', () => {
     const run = newRun();
     run.start();
     const advance = run.take({ text: '<tool_call>\n{"name": "get_w', tokens: 1, finish: null });

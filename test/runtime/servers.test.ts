@@ -1,4 +1,4 @@
-/** Chats with servers that run here, in each of their dialects, with real sampling behind them. */
+/** Chats with servers that run here, in each of their dialects, with real sampling after them. */
 import type { ServerResponse } from 'node:http';
 import { Ajv } from 'ajv';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ function connect(
   { url }: ModelServer,
   more: Partial<ServerOptions> = {},
 ): Promise<ServerModel> {
-  // llama-server puts the first token in front by itself; behind the others templates write it.
+  // llama-server puts the first token in front by itself; after the others templates write it.
   const said =
     kind === 'llama-server' ? {} : { chatTemplate: `{{- bos_token }}${chatTemplate}`, bosToken: '<s>' };
   return connectServer({ kind, url, ...said, ...more });

@@ -45,7 +45,7 @@ function noteWithoutSpelling(text: string): string {
   return notes.join('');
 }
 
-/** A template with a marker before and behind every text, so that texts meet trusted neighbours. */
+/** A template with a marker before and after every text, so that texts meet trusted neighbours. */
 const template =
   "{% for m in messages %}<{{ m.role }}>{{ m.content }}>|{{ m.content | tojson }}{% endfor %}{{ tools | tojson if tools else '' }}";
 

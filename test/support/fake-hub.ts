@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Content of a file: bytes, or a header with so many zeros behind it as to make `size`. */
+/** Content of a file: bytes, or a header with so many zeros after it as to make `size`. */
 export type FakeContent = Buffer | { readonly head: Buffer; readonly size: number };
 
 /** A repository on the fake Hub. */
@@ -18,7 +18,7 @@ export interface FakeRepository {
   readonly statedSha256?: Readonly<Record<string, string>>;
   /** Files kept in git itself, without a SHA-256. */
   readonly inGit?: readonly string[];
-  /** Branches and tags beside `main`. */
+  /** Branches and tags next to `main`. */
   readonly revisions?: readonly string[];
 }
 

@@ -4,7 +4,7 @@
  * A vocabulary without weights is enough: llama-spm has one token for every byte, so a text is fed as its
  * UTF-8 bytes. Before each byte the engine is asked whether it may come next, because accepting a
  * forbidden one breaks the state and can abort the process. Measured on two cores: 1.2 µs per byte and
- * 10 µs per text for a small grammar, beside 1.2 s once for the addon and 0.05 s for the vocabulary.
+ * 10 µs per text for a small grammar, next to 1.2 s once for the addon and 0.05 s for the vocabulary.
  *
  * A grammar that does not build is printed to stderr by llama.cpp, whole. Two things crash or hang the
  * engine and must not reach it: `{m,n}` with m > n, and left recursion through a rule that is empty only

@@ -215,7 +215,7 @@ function writeCalls(
       function: { name, arguments: JSON.stringify(input) },
     }),
   );
-  const text = behindPrompt(format, generationPrompt, both ? calls : calls.slice(0, 1));
+  const text = afterPrompt(format, generationPrompt, both ? calls : calls.slice(0, 1));
   let state = seed;
   const choose = (count: number): number => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
@@ -240,7 +240,7 @@ function writeCalls(
 }
 
 /** Thoughts and calls as the format writes them, without what the prompt wrote already. */
-function behindPrompt(format: ChatFormat, generationPrompt: string, calls: readonly ToolCall[]): string {
+function afterPrompt(format: ChatFormat, generationPrompt: string, calls: readonly ToolCall[]): string {
   const opened = afterTurnStart(format, generationPrompt);
   const base = { role: 'assistant', content: '', tool_calls: calls } as const;
   const { region } = readPromptState(format, generationPrompt);

@@ -1,6 +1,6 @@
 /**
  * An inference server on this machine, in the words of llama-server or of vLLM and SGLang, with node-llama-cpp
- * behind it: what it writes under a grammar, llama.cpp's own engine has checked token by token.
+ * after it: what it writes under a grammar, llama.cpp's own engine has checked token by token.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -34,7 +34,7 @@ const plainReasoning: ReasoningFormat = {
 };
 const plainContent: ContentFormat = {
   ...none,
-  besideCalls: null,
+  withCalls: null,
   position: 'before-calls',
   beforeCalls: '\n',
 };
@@ -276,7 +276,7 @@ export const noMarker = format(
   { reasoning: null, content: { ...plainContent, position: 'dropped', beforeCalls: '' } },
 );
 
-/** A bare JSON array behind the content. */
+/** A bare JSON array after the content. */
 export const noMarkerList = format(
   {
     ...jsonCalls,

@@ -8,7 +8,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { isFreeBehindCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
+import { isUnconstrainedAfterCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
 import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { ResponseRun } from '../../src/runtime/node-llama-cpp/response-run.ts';
 import type { Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
@@ -91,7 +91,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     reasoningStart: '',
     reasoningEnd: '',
     plainText: false,
-    freeBehindCalls: isFreeBehindCalls(format, grammar),
+    unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),
   };
   return { run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser }), markers };
 }
@@ -101,7 +101,7 @@ function bytesOf(vocabulary: Vocabulary, tokens: readonly Token[]): string {
   return tokens.map((token) => Buffer.from(vocabulary.bytesOf(token)).toString('latin1')).join('');
 }
 
-/** The natural token that begins behind `written` bytes, if one does. */
+/** The natural token that begins after `written` bytes, if one does. */
 function naturalToken({ natural = [], vocabulary }: WriterOptions, written: number): Token | undefined {
   let position = 0;
   return natural.find((token) => {

@@ -82,7 +82,7 @@ describe.each(formats)('$id', ({ source, format }) => {
     return parser.finish().message;
   };
 
-  it.each(conversations)('behind %s a message begins with nothing of those before', (_, messages) => {
+  it.each(conversations)('after %s a message begins with nothing of those before', (_, messages) => {
     for (const thinking of [undefined, true, false]) {
       const prompt = promptOf({ messages, ...(thinking === undefined ? {} : { thinking }) });
       if (prompt === null) continue;
@@ -95,7 +95,7 @@ describe.each(formats)('$id', ({ source, format }) => {
     }
   });
 
-  it.each(conversations)('behind %s a message that is continued is all there is of it', (_, messages) => {
+  it.each(conversations)('after %s a message that is continued is all there is of it', (_, messages) => {
     const begun: Message = { role: 'assistant', content: 'It eats' };
     const prompt = promptOf({ messages: [...messages, begun], continueFinalMessage: true });
     if (prompt === null) return;

@@ -179,7 +179,7 @@ describe('what else a template may need', () => {
     expect(renderPrompt('{{ bos_token + functions }}', { ...options, bosToken: '<s>' })).toBe('!mine');
   });
 
-  it('drops thoughts beside text and calls only where the template refuses them', () => {
+  it('drops thoughts next to text and calls only where the template refuses them', () => {
     const message: Message = { ...calling('owl'), content: 'Wait.', reasoning_content: 'Hm.' } as Message;
     const strict = `{% for m in messages %}{% if m.content and m.reasoning_content %}{{ raise_exception("both") }}{% endif %}{{ m.content }}{{ m.reasoning_content }}{% endfor %}`;
     const lenient = '{% for m in messages %}{{ m.content }}{{ m.reasoning_content }}{% endfor %}';

@@ -30,7 +30,7 @@ function exported(file: string): readonly string[] {
   return symbol === undefined ? [] : checker.getExportsOfModule(symbol).map(({ name }) => name);
 }
 
-/** The names of a section: first cells of its tables, and the lists behind a colon. */
+/** The names of a section: first cells of its tables, and the lists after a colon. */
 function listed(section: string): readonly string[] {
   const rows = Array.from(section.matchAll(/^\| (`[^|]*`) \|/gm), ([, cell = '']) => cell);
   const lists = Array.from(

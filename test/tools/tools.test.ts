@@ -42,7 +42,7 @@ describe('lists of tools', () => {
     ['in the shape of OpenAI', [openAi]],
     ['as an MCP server lists them', [{ ...mcp, annotations: { readOnlyHint: true } } as typeof mcp]],
     ['as an MCP client returns the list', { tools: [mcp] }],
-    ['with parameters beside the name', [{ name: 'weather', description: 'd', parameters }]],
+    ['with parameters next to the name', [{ name: 'weather', description: 'd', parameters }]],
     ['with something to execute', [{ ...openAi, execute: () => 'cold' }]],
   ])('%s', (_, list) => {
     expect(normalizeTools(list)).toEqual([plain]);

@@ -142,7 +142,7 @@ async function ask(
   } catch (error) {
     view.end();
     if (interruption.signal.aborted) {
-      // Behind the ^C that the terminal shows.
+      // After the ^C that the terminal shows.
       const gap = process.stdin.isTTY ? '\n' : '';
       process.stderr.write(gap + pc.dim('(stopped; this question is forgotten)\n'));
       return before;

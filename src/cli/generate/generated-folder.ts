@@ -18,7 +18,7 @@ import { readGenerateInput } from './generate-input.ts';
 import type { NamedTools } from './tool-source.ts';
 import { printToolTypes } from './tool-types.ts';
 
-/** What is wanted beside the module. */
+/** What is wanted next to the module. */
 export interface MakeOptions {
   /** Name of the folder; `null`: by the file. */
   readonly name: string | null;

@@ -1,4 +1,4 @@
-/** Writes generated modules to disk: each folder whole or not at all, and the index beside them. */
+/** Writes generated modules to disk: each folder whole or not at all, and the index next to them. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { UnsupportedOptionError } from '../../format/errors.ts';
@@ -61,7 +61,7 @@ async function buildAllAside(out: string, folders: readonly FolderFiles[]): Prom
   }
 }
 
-/** Beside its place, so that a crash never leaves a folder half written. */
+/** Next to its place, so that a crash never leaves a folder half written. */
 async function buildAside(folder: string, files: FolderFiles['files']): Promise<void> {
   const building = asideOf(folder);
   await fs.rm(building, { recursive: true, force: true });

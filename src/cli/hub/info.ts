@@ -131,8 +131,8 @@ function weights({ parameterCount, quantization, size }: ModelCard): string {
 
 function templateLine({ template, hasToolUseTemplate }: ModelCard): string {
   if (template === null) return 'none';
-  const beside = hasToolUseTemplate ? ' (it ships one for tools beside its default)' : '';
-  return `${template.name}${beside} ${pc.dim(template.sha256.slice(0, 16))}`;
+  const companion = hasToolUseTemplate ? ' (it ships one for tools next to its default)' : '';
+  return `${template.name}${companion} ${pc.dim(template.sha256.slice(0, 16))}`;
 }
 
 function lawLine({ holds, rendered, breaches }: Verification): string {

@@ -45,7 +45,8 @@ function table(cache: string, { models, partials, quarantined }: CacheContents):
     ({ model, size }) => `${pc.yellow('broke off')} ${model}, ${formatBytes(size)} here; pull again to go on`,
   );
   const corrupt = quarantined.map(
-    ({ file, size }) => `${pc.red('corrupt')} ${file}, ${formatBytes(size)}; why stands beside it, delete it`,
+    ({ file, size }) =>
+      `${pc.red('corrupt')} ${file}, ${formatBytes(size)}; why stands next to it, delete it`,
   );
   const sum = formatBytes(models.reduce((total, { size }) => total + size, 0));
   return `${[...lines, ...broken, ...corrupt, pc.dim(`${sum} in ${cache}`)].join('\n')}\n`;

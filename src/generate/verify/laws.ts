@@ -13,7 +13,7 @@ export interface RenderedCase {
   readonly format: ChatFormat;
   readonly tools: readonly Tool[];
   readonly message: AssistantMessage;
-  /** Behind `turn.start`, the end of the turn included. */
+  /** After `turn.start`, the end of the turn included. */
   readonly turn: string;
 }
 
@@ -77,7 +77,7 @@ export function completeLaw({ format, message, turn }: RenderedCase, matcher: Ma
   const reached = text.slice(0, matcher.allowedLength(text));
   return {
     expected: text,
-    actual: reached === text ? 'more is asked for' : `stops behind ${JSON.stringify(reached)}`,
+    actual: reached === text ? 'more is asked for' : `stops after ${JSON.stringify(reached)}`,
   };
 }
 
@@ -99,11 +99,11 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
   const rendered = (made ?? []).filter((call) => turn.includes(call.function.name));
   const calls = format.calls === null ? [] : shownCalls(format, rendered);
   if (calls.length === 0) return shown;
-  const besideCalls = format.content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
-  return { ...besideCalls, tool_calls: calls };
+  const withCalls = format.content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
+  return { ...withCalls, tool_calls: calls };
 }
 
-/** Some templates move content that stands beside calls into the reasoning. */
+/** Some templates move content that stands next to calls into the reasoning. */
 function contentAsReasoning(message: AssistantMessage): AssistantMessage {
   const thoughts =
     (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');

@@ -23,7 +23,7 @@ export interface SpecialTokens {
 }
 
 /**
- * The text behind `turn.start` that the template renders for `message`, its end included. Templates that
+ * The text after `turn.start` that the template renders for `message`, its end included. Templates that
  * keep reasoning only while thinking is on are asked so. `null` where the template refuses the message,
  * or where no turn can be told from its surroundings.
  */
@@ -41,8 +41,8 @@ function turnUnder(
   thinking: boolean | undefined,
 ): string | null {
   const { start } = context.format.turn;
-  const withTurn = behindQuestion(context, [message], thinking);
-  const without = behindQuestion(context, [], thinking);
+  const withTurn = afterQuestion(context, [message], thinking);
+  const without = afterQuestion(context, [], thinking);
   if (withTurn === null || without === null) return null;
   const turn = withTurn.slice(0, withTurn.length - fixedTail(withTurn, without, start).length);
   const at = start === '' ? -1 : turn.indexOf(start);
@@ -51,8 +51,8 @@ function turnUnder(
 }
 
 /**
- * What the template writes behind every conversation, such as the opening of the next turn or an end of
- * sequence: the part of the render without a turn that comes behind the turn too. It begins as a turn
+ * What the template writes after every conversation, such as the opening of the next turn or an end of
+ * sequence: the part of the render without a turn that comes after the turn too. It begins as a turn
  * does, or at least with the character that markers begin with.
  */
 function fixedTail(withTurn: string, without: string, start: string): string {
@@ -73,7 +73,7 @@ function fixedTail(withTurn: string, without: string, start: string): string {
   return '';
 }
 
-function behindQuestion(
+function afterQuestion(
   { templateSource, format, tools, specialTokens }: RenderedWith,
   answer: readonly AssistantMessage[],
   thinking: boolean | undefined,

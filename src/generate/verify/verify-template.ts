@@ -2,7 +2,7 @@
 import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
-import { anyText, chatFormat, type OptionRules, readOptions } from '../../format/option-rules.ts';
+import { chatFormat, type OptionRules, readOptions, string } from '../../format/option-rules.ts';
 import { buildGrammar } from '../../grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../../grammar/matcher/matcher.ts';
 import {
@@ -55,7 +55,7 @@ export interface VerifyOptions {
   readonly eosToken?: string;
 }
 
-const optionRules: OptionRules<VerifyOptions> = { format: chatFormat, bosToken: anyText, eosToken: anyText };
+const optionRules: OptionRules<VerifyOptions> = { format: chatFormat, bosToken: string, eosToken: string };
 
 /** Tries all laws on a template. Throws what analysis throws, and `UnsupportedOptionError` likewise. */
 export function verifyTemplate(templateSource: string, given: VerifyOptions = {}): Verification {

@@ -213,7 +213,7 @@ function isSorted(ranges: readonly CodePointRange[]): boolean {
   return true;
 }
 
-/** Adds a range to sorted ones of which none begins behind it. */
+/** Adds a range to sorted ones of which none begins after it. */
 function addRange(ranges: [number, number][], from: number, to: number): void {
   if (from > to) return;
   const last = ranges[ranges.length - 1];

@@ -36,7 +36,7 @@ const token = new RegExp(
 );
 
 /**
- * The rules up to the end of the text, or to the first that cannot be cut. What is behind the last is then no
+ * The rules up to the end of the text, or to the first that cannot be cut. What is after the last is then no
  * GBNF, unless it is white space and comments.
  */
 export function* cutRules(text: string): Generator<CutRule> {
@@ -47,7 +47,7 @@ export function* cutRules(text: string): Generator<CutRule> {
   }
 }
 
-/** Whether nothing but white space and comments is behind `start`. */
+/** Whether nothing but white space and comments is after `start`. */
 export function isBlank(text: string, start: number): boolean {
   blank.lastIndex = start;
   return blank.test(text);

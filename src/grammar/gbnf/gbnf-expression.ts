@@ -1,6 +1,6 @@
 /** GBNF → expression tree, with the engine's own reading of what it cannot keep. */
 import { GrammarError } from '../../format/errors.ts';
-import { callback, type OptionRules, readOptions, wholeNumberFrom } from '../../format/option-rules.ts';
+import { callback, integerFrom, type OptionRules, readOptions } from '../../format/option-rules.ts';
 import {
   characterClass,
   choice,
@@ -48,7 +48,7 @@ export function gbnfExpression(grammar: GbnfGrammar, reading: GbnfReading = {}):
 
 const matcherRules: OptionRules<GbnfReading & MatcherOptions> = {
   resolveToken: callback,
-  maxStacks: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER),
+  maxStacks: integerFrom(1, Number.MAX_SAFE_INTEGER),
 };
 
 /**

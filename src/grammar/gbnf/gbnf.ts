@@ -114,7 +114,7 @@ function writeBody(body: GbnfNode, indent: number): string {
   const alternatives = body.alternatives.map((each) => writeNode(each, 'alternative'));
   const line = alternatives.join(' | ');
   if (indent + line.length <= lineWidth) return line;
-  // A line may end only behind `|`: llama.cpp takes any other line end for the end of the rule.
+  // A line may end only after `|`: llama.cpp takes any other line end for the end of the rule.
   return alternatives.join(` |\n${' '.repeat(indent)}`);
 }
 

@@ -7,7 +7,7 @@
  */
 import * as ohm from 'ohm-js';
 import { GrammarError } from '../../format/errors.ts';
-import { anyText, requireOption } from '../../format/option-rules.ts';
+import { requireOption, string } from '../../format/option-rules.ts';
 import { cutRules, isBlank } from './cut-gbnf.ts';
 import type { GbnfGrammar, GbnfNode, GbnfRule } from './gbnf.ts';
 import { readLeaf } from './gbnf-leaves.ts';
@@ -88,7 +88,7 @@ interface Count {
  * UnsupportedOptionError for anything but a text.
  */
 export function readGbnf(text: string): GbnfGrammar {
-  requireOption('text', text, anyText);
+  requireOption('text', text, string);
   try {
     return { rules: readRules(text) };
   } catch (error) {
@@ -117,7 +117,7 @@ function parseShape(shape: string): Shape | null {
   return match.succeeded() ? semantics(match).shape() : null;
 }
 
-/** Says what is wrong behind `start`. What is before it becomes blank, which keeps line and column. */
+/** Says what is wrong after `start`. What is before it becomes blank, which keeps line and column. */
 function refuse(text: string, start: number): never {
   const before = text.slice(0, start).replace(/.+\n/g, '\n').replace(/[^\n]/g, ' ');
   const failure = syntax.match(before + text.slice(start));
@@ -191,7 +191,7 @@ function sequenceOf(items: readonly GbnfNode[]): GbnfNode {
   return second === undefined ? only : { type: 'sequence', items };
 }
 
-/** llama.cpp refuses a count behind something that is empty as written. */
+/** llama.cpp refuses a count after something that is empty as written. */
 function repeat(item: GbnfNode, { written, min, max }: Count): GbnfNode {
   if (isEmpty(item)) throw new GrammarError({ reason: `${written} has nothing to repeat` });
   return { type: 'repeat', item, min, max };

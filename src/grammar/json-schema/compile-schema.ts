@@ -10,7 +10,7 @@
  * 4. Languages: strings and numbers as automata (`languages.ts`, `formats.ts`, `number-…`, `../regular`).
  * 5. Places (`places.ts`): where in a value one stands; they fix the order of keys. `tags.ts` finds the keys
  *    that tell the branches of a union apart.
- * 6. Writers: `value-writer.ts` writes a state at a place as an expression, with one for each type beside it
+ * 6. Writers: `value-writer.ts` writes a state at a place as an expression, with one for each type next to it
  *    (`string-writer.ts`, `array-writer.ts`, `object-writer.ts`), as `syntax.ts` says how values are spelled.
  *    What stands more than once becomes a rule (`../rule-set.ts`).
  *

@@ -29,7 +29,7 @@ export function wholePosition(position: Position): BytePosition {
   return { position, missing: 0, bits: 0, length: 0 };
 }
 
-/** The position behind `byte`, or `null` where it is not allowed. */
+/** The position after `byte`, or `null` where it is not allowed. */
 export function advanceByte(stacks: Stacks, from: BytePosition, byte: number): BytePosition | null {
   if (from.missing > 0) return continueCharacter(stacks, from, byte);
   if (byte < 0x80) {

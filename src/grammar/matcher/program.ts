@@ -52,7 +52,7 @@ export interface LoopNode extends NodeBase {
   readonly max: number | null;
 }
 
-/** Counts go into keys beside node indexes and share their bits. */
+/** Counts go into keys next to node indexes and share their bits. */
 export const countLimit = 2 ** 20;
 
 /** A grammar without `until`, and the compiled bodies of the rules entered so far. */

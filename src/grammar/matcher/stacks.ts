@@ -79,7 +79,7 @@ export class Stacks {
     return this.#at(body === null ? this.#ground : this.#ground.above(body, 0));
   }
 
-  /** The position behind `code`, or `null` where it is not allowed. */
+  /** The position after `code`, or `null` where it is not allowed. */
   advance(position: Position, code: number): Position | null {
     let first: Frame | undefined;
     let others: Set<Frame> | undefined;

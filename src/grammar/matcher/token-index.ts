@@ -1,6 +1,6 @@
 /** A vocabulary sorted by the bytes of its tokens, to be walked together with a grammar. */
 
-/** Bytes of all tokens, one token behind the other. */
+/** Bytes of all tokens, one token after the other. */
 export interface TokenTexts {
   readonly bytes: Uint8Array;
   /** Where the bytes of each token begin, by id; one more at the end. */
@@ -61,7 +61,7 @@ function sortTokens(order: Float64Array, texts: TokenTexts): void {
   }
 }
 
-/** Sorts by the bytes at `depth`; `onEqual` is told the places of tokens that may differ behind them. */
+/** Sorts by the bytes at `depth`; `onEqual` is told the places of tokens that may differ after them. */
 function sortByKey(
   part: Float64Array,
   texts: TokenTexts,
@@ -160,7 +160,7 @@ function byteAt({ bytes, ids, starts }: TokenIndex, place: number, depth: number
   return bytes[(starts[ids[place] ?? 0] ?? 0) + depth] ?? 0;
 }
 
-/** Behind the last token from `from` on that has `byte` at `depth`; by bisection. */
+/** After the last token from `from` on that has `byte` at `depth`; by bisection. */
 function endOfGroup(index: TokenIndex, from: number, to: number, depth: number, byte: number): number {
   let start = from + 1;
   let end = to;

@@ -79,7 +79,7 @@ function mainHub({ states }: Automaton, hubs: readonly number[]): number {
   return main?.[0] ?? hubs.find((hub) => hub >= 0) ?? -1;
 }
 
-/** Per state the hub of its part, -1 where it has none; `null` where a part has cycles beside any one state. */
+/** Per state the hub of its part, -1 where it has none; `null` where a part has cycles next to any one state. */
 function hubsOf(automaton: Automaton): readonly number[] | null {
   const parts = partsOf(automaton);
   const hubs = automaton.states.map(() => -1);
@@ -186,12 +186,12 @@ function stepsFrom(
   { state, past }: Stand,
 ): readonly (readonly [AutomatonEdge, Stand])[] {
   const hub = hubs[state] ?? -1;
-  const behind = past || state === hub;
+  const after = past || state === hub;
   return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, Stand][] => {
     const [, target] = edge;
     const inside = hub >= 0 && hubs[target] === hub;
-    if (inside && behind && target === hub) return [];
-    return [[edge, { state: target, past: inside && behind }]];
+    if (inside && after && target === hub) return [];
+    return [[edge, { state: target, past: inside && after }]];
   });
 }
 

@@ -85,7 +85,7 @@ export function restrictLength(
   if (count * (layers + 1) > maxLengthStates) throw new BudgetExceeded('automaton states times length');
   budget.spend(count * (layers + 1));
   const product = new LengthProduct(automaton);
-  if (upper === null) product.startBehindLeast();
+  if (upper === null) product.startAfterLeast();
   for (let length = upper === null ? layers - 1 : layers; length >= 0; length -= 1) {
     product.addLayer(length >= lower);
   }
@@ -115,7 +115,7 @@ class LengthProduct {
   }
 
   /** The layer of all lengths from the least on, where there is no greatest: the automaton itself. */
-  startBehindLeast(): void {
+  startAfterLeast(): void {
     this.#layer.forEach((_, state) => {
       this.#layer[state] = state;
     });

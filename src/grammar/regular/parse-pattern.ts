@@ -132,7 +132,7 @@ class PatternReader {
         );
       }
       case 'lookbehind':
-        throw new UnsupportedPattern('it looks behind');
+        throw new UnsupportedPattern('it looks after');
     }
   }
 

@@ -47,14 +47,14 @@ function walk(
     const { accepts, edges } = automaton.states[last] ?? start;
     const edge = edges.find(([set, target]) => target !== last && equalSets(set, first[0]));
     if (accepts !== start.accepts) return { count, last, same: false };
-    if (!equalBeside(edges, edge?.[1] ?? null, start.edges, first[1])) return { count, last, same: false };
+    if (!equalWith(edges, edge?.[1] ?? null, start.edges, first[1])) return { count, last, same: false };
     if (edge === undefined) return { count, last, same: true };
     last = edge[1];
   }
 }
 
 /** Whether edges are equal, without those of `left` that lead to `leftTarget` and of `right` to `rightTarget`. */
-function equalBeside(
+function equalWith(
   left: readonly AutomatonEdge[],
   leftTarget: number | null,
   right: readonly AutomatonEdge[],

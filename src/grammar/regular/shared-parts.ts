@@ -1,6 +1,6 @@
 /**
  * States that hold another state: whatever may follow there may follow here, and more. Written as a reference and
- * what is more, an automaton of labels times a length has half the rules: behind a letter comes what comes behind
+ * what is more, an automaton of labels times a length has half the rules: after a letter comes what comes after
  * a hyphen, or the end.
  */
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';

@@ -195,7 +195,7 @@ export class Terms {
   }
 
   /**
-   * A term that may occur in its own definition, behind at least one character. `define` it before
+   * A term that may occur in its own definition, after at least one character. `define` it before
    * anything asks for its transitions.
    */
   variable(nullable: boolean): Term {

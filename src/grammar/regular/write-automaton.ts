@@ -98,7 +98,7 @@ class AutomatonWriter {
 
   node(index: number, depth: number): Expression {
     const part = this.#parts[index] ?? -1;
-    if (part >= 0) return this.#beside(part, index, depth);
+    if (part >= 0) return this.#adjacent(part, index, depth);
     const run = runFrom(this.#automaton, index, (each) => !this.#clashes(index, each));
     if (run === null || !this.#affords(run)) return this.#edges(index, depth);
     const item = this.#character(run.set);
@@ -151,7 +151,7 @@ class AutomatonWriter {
   }
 
   /** A state as another one that is a part of it, and what is more. */
-  #beside(part: number, index: number, depth: number): Expression {
+  #adjacent(part: number, index: number, depth: number): Expression {
     const { accepts, edges } = this.#state(index);
     const others = edges.filter((edge) => !hasEdge(this.#state(part), edge));
     const alternatives = [

@@ -14,12 +14,12 @@ const longestToken = 400;
 
 type Mode =
   | 'value' // a value must come
-  | 'first-item' // behind `[`: a value or `]`
-  | 'first-key' // behind `{`: a key or `}`
-  | 'key' // behind a comma in an object: a key, or `}` after a trailing comma
-  | 'item' // behind a comma in an array: a value, or `]` after a trailing comma
+  | 'first-item' // after `[`: a value or `]`
+  | 'first-key' // after `{`: a key or `}`
+  | 'key' // after a comma in an object: a key, or `}` after a trailing comma
+  | 'item' // after a comma in an array: a value, or `]` after a trailing comma
   | 'colon'
-  | 'after' // behind an item: a comma or the closer
+  | 'after' // after an item: a comma or the closer
   | 'string'
   | 'escape'
   | 'token' // inside a number or a word
@@ -58,7 +58,7 @@ export class JsonScanner {
   private comma = false;
   /** Where that comma stands; the start of the text where it came in an earlier piece. */
   private commaAt = 0;
-  /** The comma and the white space behind it, where they came in earlier pieces. */
+  /** The comma and the white space after it, where they came in earlier pieces. */
   private heldSpace = '';
   /** Start of the text that goes to the output as it stands. */
   private copied = 0;
@@ -80,7 +80,7 @@ export class JsonScanner {
   }
 
   /**
-   * Reads on from `from`; returns the position behind what was consumed. `status` says why it stopped,
+   * Reads on from `from`; returns the position after what was consumed. `status` says why it stopped,
    * and `output` holds the JSON.
    */
   scan(text: string, from: number): number {
@@ -265,7 +265,7 @@ export class JsonScanner {
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
     if (!mayClose || this.closers.at(-1) !== closer) return -1;
     if (this.comma) {
-      // A trailing comma: it is left out together with the white space behind it.
+      // A trailing comma: it is left out together with the white space after it.
       this.comma = false;
       this.copy(text, this.commaAt);
       this.copied = at;
@@ -330,7 +330,7 @@ export class JsonScanner {
   }
 }
 
-/** Next character at or behind `from` that matters inside a string in `quote`s, or -1. */
+/** Next character at or after `from` that matters inside a string in `quote`s, or -1. */
 function nextStop(text: string, from: number, quote: string): number {
   const short = Math.min(text.length, from + 24);
   const single = quote === "'" ? 39 : 34;

@@ -5,12 +5,12 @@ import { readEscape } from './json-text.ts';
 /** `open`: more text is needed. `done`: the closing quote comes next. `illegal`: what is in it is no JSON value. */
 export type StringStatus = 'open' | 'done' | 'illegal';
 
-/** Feeds the decoded text of one JSON string to a scanner. Begins behind the opening quote. */
+/** Feeds the decoded text of one JSON string to a scanner. Begins after the opening quote. */
 export class JsonStringReader {
   status: StringStatus = 'open';
   /** JSON of the stretch that the last `read` consumed. */
   output = '';
-  /** Behind the last text that the value itself was made of: white space may follow before the quote. */
+  /** After the last text that the value itself was made of: white space may follow before the quote. */
   valueEnd = 0;
   private readonly scanner: JsonScanner;
 
@@ -18,7 +18,7 @@ export class JsonStringReader {
     this.scanner = scanner;
   }
 
-  /** Reads on from `from`; returns the position behind what was consumed. */
+  /** Reads on from `from`; returns the position after what was consumed. */
   read(text: string, from: number): number {
     this.output = '';
     this.valueEnd = from;

@@ -36,7 +36,7 @@ function escapeShort(text: string): string {
   return copied === 0 ? text : json + text.slice(copied);
 }
 
-/** What stands behind the backslash of an escape, and the text that it means: of JSON and of Python. */
+/** What stands after the backslash of an escape, and the text that it means: of JSON and of Python. */
 const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],

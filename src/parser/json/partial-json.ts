@@ -1,7 +1,7 @@
 /** Arguments that are still being written, as far as they can be known: for interfaces that draw meanwhile. */
 import { isObject } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
-import { anyText, requireOption } from '../../format/option-rules.ts';
+import { requireOption, string } from '../../format/option-rules.ts';
 
 /**
  * The object that `json`, the beginning of an object's JSON text, shows so far: open strings end where the
@@ -10,7 +10,7 @@ import { anyText, requireOption } from '../../format/option-rules.ts';
  * object gives an empty object. Throws `UnsupportedOptionError` for anything but a text.
  */
 export function partialArguments(json: string): JsonObject {
-  requireOption('json', json, anyText);
+  requireOption('json', json, string);
   const closed = closeText(json);
   const value = closed === null ? null : parse(closed);
   return isObject(value) ? value : {};
@@ -24,7 +24,7 @@ interface Outline {
 
 function closeText(json: string): string | null {
   const closers: string[] = [];
-  // Behind the opener or the last complete value of the innermost container.
+  // After the opener or the last complete value of the innermost container.
   let safe: Outline | null = null;
   let at = 0;
   let keyNext = false;
@@ -62,7 +62,7 @@ function finish(json: string, safe: Outline | null): string | null {
   return safe === null ? null : json.slice(0, safe.end) + safe.closers;
 }
 
-/** Position behind the string that begins at `start`; -1 if it is not complete. */
+/** Position after the string that begins at `start`; -1 if it is not complete. */
 function stringEnd(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     if (json[at] === '\\') at++;

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
-import type { Choice, EnvelopePaths } from '../module-contract.ts';
+import type { EnvelopePaths, Transition } from '../module-contract.ts';
 import { scanWhole } from '../steps/value-modes.ts';
 import type { ToolTable } from '../tool-table.ts';
 import { absent, undecided } from './markers.ts';
@@ -12,8 +12,8 @@ import { isSpace, skipSpace } from './white-space.ts';
 const longestLook = 2048;
 
 /**
- * Position behind the name of an offered tool at `at`, if one of `ends` (or nothing, where there are no
- * ends) stands behind it; `absent` if not, `undecided` if the text ends too early to know. A blank among the
+ * Position after the name of an offered tool at `at`, if one of `ends` (or nothing, where there are no
+ * ends) stands after it; `absent` if not, `undecided` if the text ends too early to know. A blank among the
  * ends is any white space, an empty text the end of the response.
  */
 export function nameEnd(
@@ -38,7 +38,7 @@ export function nameEnd(
   return ends.length === 0 ? end : endFollows(text, end, ends, ended);
 }
 
-/** Whether the text stops within what may be an end behind a whole name. */
+/** Whether the text stops within what may be an end after a whole name. */
 function mayEndHere(
   tools: ToolTable,
   text: string,
@@ -70,7 +70,7 @@ export function callGoesOn(
   tools: ToolTable,
   text: string,
   at: number,
-  choice: Choice<unknown>,
+  choice: Transition<unknown>,
   ended: boolean,
 ): number {
   const { texts, nameEnds } = choice.goesOn ?? { texts: [] };
@@ -86,7 +86,7 @@ export function callGoesOn(
   return mayGoOn || named === undecided || offered === undecided ? undecided : absent;
 }
 
-/** Position behind any name at `at` that has one of `ends` behind it; `absent` or `undecided`. */
+/** Position after any name at `at` that has one of `ends` after it; `absent` or `undecided`. */
 function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): number {
   let end = at;
   while (end < text.length && end - at < longestOpening && nameUnit.test(text.charAt(end))) {
@@ -97,12 +97,12 @@ function anyNameEnd(text: string, at: number, ends: readonly string[], ended: bo
   return end === at ? absent : endFollows(text, end, ends, ended);
 }
 
-/** Whether a JSON call of an offered tool begins behind the choice's marker (or with it, where it is `{`). */
+/** Whether a JSON call of an offered tool begins after the choice's marker (or with it, where it is `{`). */
 export function envelopeAt(
   tools: ToolTable,
   text: string,
   at: number,
-  choice: Choice<unknown>,
+  choice: Transition<unknown>,
   ended: boolean,
 ): number {
   const paths = choice.envelopeFollows;
@@ -164,7 +164,7 @@ class EnvelopePeek {
     return this.at >= this.text.length ? undecided : absent;
   }
 
-  /** Passes over white space and `character`; the position behind it, or -1. */
+  /** Passes over white space and `character`; the position after it, or -1. */
   private take(character: string): number {
     this.at = skipSpace(this.text, this.at);
     if (this.text[this.at] !== character) return -1;

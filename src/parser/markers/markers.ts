@@ -4,7 +4,7 @@
  * text passes at the speed of `indexOf`.
  */
 
-import type { Choice } from '../module-contract.ts';
+import type { Transition } from '../module-contract.ts';
 import { spacesOf } from './hold-back.ts';
 import { QuietText } from './quiet-text.ts';
 import { skipSpace } from './white-space.ts';
@@ -18,21 +18,21 @@ export const undecided = -2;
 const longestGap = 64;
 
 /** A choice whose marker has been taken apart. */
-export interface CompiledChoice<Ref> extends Choice<Ref> {
+export interface CompiledChoice<Ref> extends Transition<Ref> {
   /** White space in front of the marker, which it claims from the text before it. */
   readonly lead: string;
   /** The marker without white space at its edges, cut at line breaks; empty for an empty marker. */
   readonly parts: readonly string[];
-  /** White space behind the marker, which it claims if it is there. */
+  /** White space after the marker, which it claims if it is there. */
   readonly trail: string;
-  /** Begins like a word, behind white space. */
+  /** Begins like a word, after white space. */
   readonly wordStart: boolean;
   /** Ends like a word, so it must not go on like one. */
   readonly wordEnd: boolean;
 }
 
 /** Takes a marker apart: `\n<tool_call>\n<function=` is lead `\n`, parts `<tool_call>` and `<function=`. */
-export function compileChoice<Ref>(choice: Choice<Ref>): CompiledChoice<Ref> {
+export function compileChoice<Ref>(choice: Transition<Ref>): CompiledChoice<Ref> {
   const core = choice.marker.trim();
   const start = choice.marker.indexOf(core);
   const lead = core === '' ? '' : choice.marker.slice(0, start);
@@ -55,11 +55,11 @@ export interface MatchContext {
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
   /** Whether a call goes on at `at`: the position, or `absent`, `undecided`. */
-  callGoesOn(text: string, at: number, choice: Choice<unknown>): number;
-  /** Position behind a known tool name at `at` with one of `ends` behind it; or `absent`, `undecided`. */
+  callGoesOn(text: string, at: number, choice: Transition<unknown>): number;
+  /** Position after a known tool name at `at` with one of `ends` after it; or `absent`, `undecided`. */
   nameEnd(text: string, at: number, ends: readonly string[]): number;
   /** Whether a JSON call of a known tool begins at `at`: a position, `absent` or `undecided`. */
-  envelopeAt(text: string, at: number, choice: Choice<unknown>): number;
+  envelopeAt(text: string, at: number, choice: Transition<unknown>): number;
 }
 
 /** End of the choice's marker at `at`; or `absent`, or `undecided`. */
@@ -70,7 +70,7 @@ function matchChoice<Ref>(
   choice: CompiledChoice<Ref>,
 ): number {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
-  if (choice.onTrial && !context.mayTry(at)) return absent;
+  if (choice.speculating && !context.mayTry(at)) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
   if (choice.wordEnd) {
@@ -95,8 +95,8 @@ function matchCondition<Ref>(
 ): number {
   if (choice.nameFollows !== undefined) {
     const start = skipSpace(text, end);
-    const { behindNumber } = choice;
-    const name = behindNumber === undefined ? start : numberEnd(context, text, start, behindNumber);
+    const { afterNumber } = choice;
+    const name = afterNumber === undefined ? start : numberEnd(context, text, start, afterNumber);
     if (name < 0) return name;
     const named = context.nameEnd(text, skipSpace(text, name), choice.nameFollows);
     return named < 0 ? named : end;
@@ -111,12 +111,12 @@ function matchCondition<Ref>(
 /** Digits of the longest number of a call. */
 const longestNumber = 4;
 
-/** End of `behind` behind the number that stands at `at`; or `absent`, or `undecided`. */
-function numberEnd(context: MatchContext, text: string, at: number, behind: string): number {
+/** End of `after` after the number that stands at `at`; or `absent`, or `undecided`. */
+function numberEnd(context: MatchContext, text: string, at: number, after: string): number {
   let end = at;
   while (end < text.length && end - at < longestNumber && /\d/.test(text.charAt(end))) end++;
   if (end === text.length && !context.ended) return undecided;
-  const marker = behind.trim();
+  const marker = after.trim();
   return end === at ? absent : matchText(context, text, marker === '' ? end : skipSpace(text, end), marker);
 }
 
@@ -171,7 +171,7 @@ export class MarkerTable<Ref> {
   private readonly byFirst: ReadonlyMap<number, readonly CompiledChoice<Ref>[]>;
   private readonly markerless: readonly CompiledChoice<Ref>[];
 
-  constructor(choices: readonly Choice<Ref>[]) {
+  constructor(choices: readonly Transition<Ref>[]) {
     this.choices = choices.map(compileChoice).sort((a, b) => coreLength(b) - coreLength(a));
     this.longestLead = Math.max(0, ...this.choices.map(({ lead }) => lead.length));
     this.spaces = spacesOf(this.choices.map(({ lead }) => lead));
@@ -189,7 +189,7 @@ export class MarkerTable<Ref> {
     else if (part.charCodeAt(1) < 256) this.seconds[part.charCodeAt(1)] = 1;
   }
 
-  /** The first position at or behind `from` where a marker may begin, or -1. Begins a search of `text`. */
+  /** The first position at or after `from` where a marker may begin, or -1. Begins a search of `text`. */
   firstCandidate(text: string, from: number): number {
     this.places.fill(unknown);
     return this.nextCandidate(text, from);
@@ -242,8 +242,8 @@ export class MarkerTable<Ref> {
     return null;
   }
 
-  /** Whether the text behind `at`, the last of a response, is the beginning of a marker. */
-  mayGoOnBehind(text: string, at: number): boolean {
+  /** Whether the text after `at`, the last of a response, is the beginning of a marker. */
+  mayGoOnAfter(text: string, at: number): boolean {
     const rest = text.slice(at);
     return this.choices.some(
       ({ parts: [first = ''] }) => first.length > rest.length && first.startsWith(rest),

@@ -29,7 +29,7 @@ export interface QuietTable {
 export class QuietText {
   /** For units below 256: what they are. */
   private readonly kinds = new Uint8Array(256);
-  /** For units below 256: 1 where behind a first character a marker may go on. */
+  /** For units below 256: 1 where after a first character a marker may go on. */
   private readonly seconds = new Uint8Array(256);
   private readonly firsts: readonly string[];
   private readonly firstsBeyond: string;
@@ -99,7 +99,7 @@ export class QuietText {
     return this.firstsBeyond !== '' && this.firstsBeyond.includes(text.charAt(at)) ? first : 0;
   }
 
-  /** Whether a marker may go on at `at`, behind its first character. */
+  /** Whether a marker may go on at `at`, after its first character. */
   private mayGoOn(text: string, at: number): boolean {
     if (at === text.length) return true;
     const unit = text.charCodeAt(at);
@@ -149,7 +149,7 @@ function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** What may stand behind a backslash in JSON without anything further. */
+/** What may stand after a backslash in JSON without anything further. */
 const simpleEscapes = '"\\/bfnrt';
 const controls = Array.from({ length: 32 }, (_, unit) => String.fromCharCode(unit));
 

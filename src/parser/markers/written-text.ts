@@ -16,7 +16,7 @@ const backslash = 92;
 /** Units that stand for themselves in JSON, and those whose escape is longer than two characters. */
 const itself = 0;
 const longer = 255;
-/** For the units below 128: the character behind the backslash, or one of these. */
+/** For the units below 128: the character after the backslash, or one of these. */
 const secondOfEscape = Uint8Array.from(escaped, (json) => {
   if (json === '') return itself;
   return json.length === 2 ? json.charCodeAt(1) : longer;
@@ -26,7 +26,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** See the top of this file. The text is `blocks`, then `rope`, then the first `used` of `bytes`. */
 export class WrittenText {
-  /** Room for one more short piece is behind `used` once `makeRoom` has been called. */
+  /** Room for one more short piece is after `used` once `makeRoom` has been called. */
   bytes = new Uint8Array(0);
   used = 0;
   private rope = '';
@@ -128,7 +128,7 @@ export class WrittenText {
   }
 }
 
-/** Writes a short piece as UTF-8 behind `from`; the end of it, or -1 where UTF-8 cannot say it. */
+/** Writes a short piece as UTF-8 after `from`; the end of it, or -1 where UTF-8 cannot say it. */
 function writeBytes(piece: string, bytes: Uint8Array, from: number): number {
   let to = from;
   for (let at = 0; at < piece.length; at++) {

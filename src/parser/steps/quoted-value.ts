@@ -1,6 +1,6 @@
 /**
  * Strings in quotes, as in `f(a='it's')`: templates write the text between the quotes as it is, models
- * escape it, or take the other quote. The string ends at a quote behind which an argument can end. Where none
+ * escape it, or take the other quote. The string ends at a quote after which an argument can end. Where none
  * comes by the end of the text, it ends at its first quote that is not the apostrophe of a word.
  */
 import { escapeJson, readEscape } from '../json/json-text.ts';
@@ -11,7 +11,7 @@ import type { ValueProgress } from './steps-values.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** Reads a quoted string from behind its opening quote. */
+/** Reads a quoted string from after its opening quote. */
 export function readQuoted(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   for (;;) {
     const at = nextStop(reader.text, reader.at, progress.quote);
@@ -29,7 +29,7 @@ function nextStop(text: string, from: number, quote: string): number {
   return at;
 }
 
-/** Says text up to `end`, whose JSON is `json`; behind a refused quote it is held, because that may be the end. */
+/** Says text up to `end`, whose JSON is `json`; after a refused quote it is held, because that may be the end. */
 function say(reader: Reader, progress: ValueProgress, end: number, json: string): void {
   if (end <= reader.at) return;
   if (progress.refused !== null) {
@@ -43,7 +43,7 @@ function say(reader: Reader, progress: ValueProgress, end: number, json: string)
   reader.at = end;
 }
 
-/** A quote: the end, if an argument can end behind it. */
+/** A quote: the end, if an argument can end after it. */
 function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
   const verdict = quoteEnds(reader, values, reader.at + 1);
   if (verdict === undecided) return null;

@@ -104,7 +104,7 @@ export function reportMalformed(reader: Reader): void {
   held.clear();
 }
 
-/** A name, an id, an index or a key, up to the marker behind it. */
+/** A name, an id, an index or a key, up to the marker after it. */
 export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
   if (reader.isExtraCall && table.hole !== 'key') return failExtraCall(reader, table.recover);
   const { text } = reader;
@@ -128,7 +128,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   return match === null ? (atEnd ?? null) : enterMarker(reader, match);
 }
 
-/** Where white space begins behind other text between two positions; -1 where it does not. */
+/** Where white space begins after other text between two positions; -1 where it does not. */
 function firstBlank(text: string, from: number, to: number): number {
   const start = skipSpace(text, from);
   for (let at = start + 1; at < to; at++) {
@@ -143,7 +143,7 @@ function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<S
   let at = markers.firstCandidate(text, reader.at);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
-    if (match === undecided || (reader.cutShort && markers.mayGoOnBehind(text, at))) {
+    if (match === undecided || (reader.cutShort && markers.mayGoOnAfter(text, at))) {
       return { match: null, at };
     }
     if (match !== null && !continuesWord(reader, match, at)) return { match, at };
@@ -152,7 +152,7 @@ function firstEnd(reader: Reader, markers: MarkerTable<State>): { match: Match<S
   return { match: null, at: text.length };
 }
 
-/** Whether a marker that begins with a word, behind white space, stands in the middle of one. */
+/** Whether a marker that begins with a word, after white space, stands in the middle of one. */
 function continuesWord(reader: Reader, { choice }: Match<State>, at: number): boolean {
   return choice.wordStart && at > reader.at && /\w/.test(reader.text.charAt(at - 1));
 }

@@ -29,7 +29,7 @@ function openCallEarly(reader: Reader, table: HeaderTable<State>, header: string
 }
 
 function followHeader(reader: Reader, table: HeaderTable<State>, header: string, end: number): State {
-  const behind = end + table.end.length;
+  const after = end + table.end.length;
   const call = calledName(table, header);
   if (call !== null && table.call !== null && reader.callsAllowed) {
     openCallEarly(reader, table, header);
@@ -38,20 +38,20 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
     const start = reader.at + call.at;
     reader.skip(start);
     announce(reader, start, start + call.name.length);
-    reader.skip(behind);
+    reader.skip(after);
     return table.call.next;
   }
   if (table.thought !== null && header.includes(table.thought.marker)) {
-    return reader.take({ ...table.thought, role: 'thought', trail: '' }, behind);
+    return reader.take({ ...table.thought, role: 'thought', trail: '' }, after);
   }
   if (table.recipient !== '' && header.includes(table.recipient)) {
     return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');
   }
-  reader.skip(behind);
+  reader.skip(after);
   return table.next;
 }
 
-/** The name behind the marker of a call, and where it stands in the header. */
+/** The name after the marker of a call, and where it stands in the header. */
 function calledName(table: HeaderTable<State>, header: string): { name: string; at: number } | null {
   const marker = table.call?.marker ?? '';
   const at = header.indexOf(marker);

@@ -2,7 +2,7 @@
 import { heldBackFrom } from '../markers/hold-back.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadLength, skipSpace } from '../markers/white-space.ts';
-import type { BeginTable, DoubtTable, RegionTable, State } from '../module-contract.ts';
+import type { AmbiguousTable, BeginTable, RegionTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
 
 /** White space between regions is waited through up to this many units; more of it is text. */
@@ -24,12 +24,12 @@ export function regionTable(table: RegionTable<State>): Compiled<RegionTable<Sta
   return { table, markers: new MarkerTable(table.stops) };
 }
 
-/** Compiles the table of `readDoubt`. */
-export function doubtTable(table: DoubtTable<State>): Compiled<DoubtTable<State>> {
+/** Compiles the table of `readAmbiguous`. */
+export function ambiguousTable(table: AmbiguousTable<State>): Compiled<AmbiguousTable<State>> {
   return { table, markers: new MarkerTable<State>([...table.stops, ...table.ends]) };
 }
 
-/** Between regions: a marker behind white space, or the beginning of other text, white space included. */
+/** Between regions: a marker after white space, or the beginning of other text, white space included. */
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
   const { text, at } = reader;
   reader.inCall = false;
@@ -66,8 +66,8 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   const { choice } = match;
   const keepsLead = choice.role === 'thought' && reader.options.thoughtsInText;
   reader.say(keepsLead ? at : at - leadLength(reader.text, reader.at, at, choice.lead));
-  if (choice.doubtful && table.doubt !== undefined) return table.doubt;
-  if (choice.onTrial && table.trial !== undefined) return table.trial;
+  if (choice.ambiguous && table.doubt !== undefined) return table.doubt;
+  if (choice.speculating && table.trial !== undefined) return table.trial;
   reader.leaveRegion();
   return enter(reader, match, at);
 }
@@ -94,7 +94,10 @@ function nextStop(reader: Reader, markers: MarkerTable<State>): { match: Match<S
 }
 
 /** Holds text until a stop (it was reasoning) or an end (it is read again from `resume`). */
-export function readDoubt(reader: Reader, { table, markers }: Compiled<DoubtTable<State>>): State | null {
+export function readAmbiguous(
+  reader: Reader,
+  { table, markers }: Compiled<AmbiguousTable<State>>,
+): State | null {
   if (table.opened !== undefined && reader.options.thoughtOpened) return table.opened;
   const found = nextHeldStop(reader, markers);
   if (found === null && !reader.ended) return null;

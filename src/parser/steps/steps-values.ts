@@ -58,7 +58,7 @@ export interface ValueProgress {
   mode: ValueMode | null;
   /** Its opening quote has been said. */
   begun: boolean;
-  /** Offset of its first closer, where nothing legal stands behind that. */
+  /** Offset of its first closer, where nothing legal stands after that. */
   refused: number | null;
   /** JSON of what a string in quotes holds from there on. */
   heldJson: string;
@@ -77,7 +77,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
   if (reader.progress === null) {
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
-    // The frame's opener was consumed in this step: what it claims behind itself goes first.
+    // The frame's opener was consumed in this step: what it claims after itself goes first.
     if (reader.trail !== '' && !reader.takeTrail()) return null;
   }
   const progress = reader.progress;
@@ -213,7 +213,7 @@ function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): S
   return null;
 }
 
-/** The text is over: the value has ended at its first closer, and what was held behind that is read again. */
+/** The text is over: the value has ended at its first closer, and what was held after that is read again. */
 function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State {
   reader.unhold();
   const refused = (progress.refused ?? 0) - reader.base;
@@ -238,7 +238,7 @@ function sayString(reader: Reader, progress: ValueProgress, end: number): void {
   reader.at = end;
 }
 
-/** Says what was held behind a closer that was none. */
+/** Says what was held after a closer that was none. */
 function sayHeldString(reader: Reader, progress: ValueProgress): void {
   const { held } = reader;
   if (held.length === 0) return;

@@ -1,5 +1,5 @@
 /**
- * Where a value ends. A raw string may hold its own closer; so it ends at the first closer behind which
+ * Where a value ends. A raw string may hold its own closer; so it ends at the first closer after which
  * something stands that can follow a value here: the next entry, or the end of the arguments. Where no such
  * closer comes by the end of the text, it ends at its first closer.
  */
@@ -66,11 +66,11 @@ function newCloser(marker: string): Closer {
   return { ...choice, spaces, quiet, begin: first.slice(0, 2) };
 }
 
-/** Where the value's text ends for certain, and where the closer behind it ends (`null`: not known yet). */
+/** Where the value's text ends for certain, and where the closer after it ends (`null`: not known yet). */
 export interface FoundCloser {
   readonly textEnd: number;
   readonly end: number | null;
-  /** The first closer behind which nothing legal stands: where the value's text ends if no better one comes. */
+  /** The first closer after which nothing legal stands: where the value's text ends if no better one comes. */
   readonly refused: number | null;
 }
 
@@ -175,7 +175,7 @@ export function closeValue(
     } else {
       const verdict = continues(reader, reader.at, values.place.continuations);
       if (verdict === undecided) return null;
-      if (verdict === absent) return failBehindValue(reader, closer, recover);
+      if (verdict === absent) return failAfterValue(reader, closer, recover);
     }
   }
   reader.values = values.outer;
@@ -187,9 +187,9 @@ function isBlank({ parts }: Closer): boolean {
   return parts.every((part) => part.trim() === '');
 }
 
-function failBehindValue(reader: Reader, closer: Closer, recover: State): State {
+function failAfterValue(reader: Reader, closer: Closer, recover: State): State {
   const expected = [JSON.stringify(closer.parts.join('\n'))];
-  return fail(reader, recover, expected, 'unexpected text behind a value');
+  return fail(reader, recover, expected, 'unexpected text after a value');
 }
 
 /** End of the closer's parts at the reader's position, or at another; or `absent`, or `undecided`. */

@@ -19,7 +19,7 @@ export interface ValueStack {
   closer: { readonly frameClose: string; readonly closer: Closer } | null;
 }
 
-/** The value of `key` begins behind `end`: says the key as JSON. */
+/** The value of `key` begins after `end`: says the key as JSON. */
 export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {
   const name = place.kind === 'entry' ? key : unquote(key);
   const outer = place.kind === 'entry' ? null : reader.values;

@@ -229,7 +229,7 @@ function notSeparated(): UnsupportedReason {
 
 function unreachableId(calls: CallsFormat, groups: ReadonlySet<string>): readonly UnsupportedReason[] {
   if (calls.id === null || groups.has('id')) return [];
-  const detail = 'the id stands behind the arguments, where no placeholder reaches it';
+  const detail = 'the id stands after the arguments, where no placeholder reaches it';
   return [{ code: 'unreachable-id', fatal: false, detail }];
 }
 

@@ -18,7 +18,7 @@ export function patternOfParts(parts: readonly CallPart[]): HolePattern {
   return { pattern: pieces.join(''), groups };
 }
 
-/** The first character behind a hole; a call's arguments begin with a brace or a tag. */
+/** The first character after a hole; a call's arguments begin with a brace or a tag. */
 function firstCharacter(part: CallPart | undefined): string {
   const literal = typeof part === 'string' ? part.trim() : '';
   return literal.charAt(0);

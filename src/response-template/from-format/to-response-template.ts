@@ -1,6 +1,6 @@
 /**
  * From a chat format to a Hugging Face response template: what authors of models otherwise write by
- * hand beside their chat template.
+ * hand next to their chat template.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { chatFormat, requireOption } from '../../format/option-rules.ts';
@@ -84,8 +84,8 @@ function closingMarker(literal: string, turnStart: string): string {
 
 function contentField(format: ChatFormat): ResponseTemplateField {
   const { content } = format;
-  const wrappers = [content, ...(content.besideCalls === null ? [] : [content.besideCalls])];
-  // With and without the white space behind it, so that it can be as long as an opener like it.
+  const wrappers = [content, ...(content.withCalls === null ? [] : [content.withCalls])];
+  // With and without the white space after it, so that it can be as long as an opener like it.
   const openers = [...new Set(wrappers.flatMap(({ open }) => [open.trimStart(), open.trim()]))];
   const closers = [...new Set(wrappers.map(({ close }) => close.trim()))].filter((close) => close !== '');
   if (!openers.includes('')) {
@@ -110,7 +110,7 @@ function closingContent(
 /** Literals between regions that belong to none: what closes the implicit region is left out of it. */
 function noise(format: ChatFormat): readonly string[] {
   const { calls, turn, reasoning, content } = format;
-  const wrapped = [content.empty ?? '', content.besideCalls?.open ?? ''];
+  const wrapped = [content.empty ?? '', content.withCalls?.open ?? ''];
   const section = calls === null || isJsonList(calls) ? [] : [calls.section.open, calls.section.close];
   // A bare closer, where a message without thoughts has only that.
   const bare = reasoning === null ? [] : [reasoning.end];

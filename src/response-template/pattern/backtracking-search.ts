@@ -102,12 +102,12 @@ class TextView {
     return reached === null ? null : { start, end: reached.position, slots: reached.slots };
   }
 
-  /** The place behind the character at `at`. */
+  /** The place after the character at `at`. */
   after(at: number): number {
     return at + ((this.#codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
   }
 
-  /** The next place behind `at` where a match could begin. */
+  /** The next place after `at` where a match could begin. */
   next(at: number): number {
     const after = this.after(at);
     const finder = firstCharacterFinder(this.#pattern.program);
@@ -147,7 +147,7 @@ class TextView {
       if (instruction.op === 'match') return accepts(state.position) ? state : null;
       if (instruction.op === 'loop') {
         const again = tried.has(this.#key(program, { ...state, at: instruction.split }));
-        // What follows a loop stands right behind its last instruction.
+        // What follows a loop stands right after its last instruction.
         state = { ...state, at: again ? state.at + 1 : instruction.split };
       } else if (instruction.op === 'split') {
         const key = this.#key(program, state);
@@ -196,8 +196,8 @@ class TextView {
 
   #inner(instruction: Extract<Instruction, { op: 'inner' }>, next: Choice): Choice | null {
     const { kind, program } = instruction;
-    const reached = kind.endsWith('behind')
-      ? this.#behind(instruction, next)
+    const reached = kind.endsWith('after')
+      ? this.#after(instruction, next)
       : this.#run(program, next.position, next.slots, () => true);
     if (this.#ranOut) return null;
     if (kind.startsWith('not-')) return reached === null ? next : null;
@@ -205,7 +205,7 @@ class TextView {
     return { ...next, slots: reached.slots, position: kind === 'atomic' ? reached.position : next.position };
   }
 
-  #behind(instruction: Extract<Instruction, { op: 'inner' }>, next: Choice): Reached | null {
+  #after(instruction: Extract<Instruction, { op: 'inner' }>, next: Choice): Reached | null {
     const { program, width } = instruction;
     let begin = next.position;
     for (let back = 0; back <= width.max; back++) {

@@ -4,7 +4,7 @@ import type { Instruction, Program } from './program.ts';
 const finders = new WeakMap<Program, { readonly finder: RegExp | null }>();
 
 /**
- * Finds the next character with which a match of `program` can begin behind the very first place of a
+ * Finds the next character with which a match of `program` can begin after the very first place of a
  * text; `null` when a match may begin anywhere.
  */
 export function firstCharacterFinder(program: Program): RegExp | null {

@@ -167,7 +167,7 @@ export class LinearSearch implements PatternSearch {
       case 'loop': {
         // The round did not match anything: the loop ends, as in Python.
         const again = this.#visited[instruction.split] === this.#round;
-        // What follows a loop stands right behind its last instruction.
+        // What follows a loop stands right after its last instruction.
         stack.push({ ...thread, at: again ? thread.at + 1 : instruction.split });
         return;
       }

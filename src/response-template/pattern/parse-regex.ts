@@ -179,7 +179,7 @@ class RegexReader {
     const look = cursor.match(/(<?)([=!])/y);
     if (look !== null) {
       const item = this.#readBody(opened);
-      return { type: 'look', behind: look[1] === '<', negative: look[2] === '!', item };
+      return { type: 'look', after: look[1] === '<', negative: look[2] === '!', item };
     }
     const scoped = cursor.match(/([aiLmsux]*)(?:-([imsx]+))?:/y);
     if (scoped === null) throw cursor.error('unknown extension in group', opened);

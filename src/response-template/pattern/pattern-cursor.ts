@@ -61,7 +61,7 @@ export class PatternCursor {
 const controlEscapes: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** The character that a backslash and `letter` stand for; the cursor is behind the letter. */
+/** The character that a backslash and `letter` stand for; the cursor is after the letter. */
 export function escapedCodePoint(letter: string, cursor: PatternCursor): number {
   const control = Object.hasOwn(controlEscapes, letter) ? controlEscapes[letter] : undefined;
   if (control !== undefined) return control;

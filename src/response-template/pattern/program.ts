@@ -20,8 +20,8 @@ export type Instruction =
   | { readonly op: 'backreference'; readonly group: number }
   | { readonly op: 'branch-on-group'; readonly group: number; readonly otherwise: number };
 
-/** What a program within a program is for: an atomic group, or a look ahead or behind that must match or must not. */
-export type InnerKind = 'atomic' | 'ahead' | 'not-ahead' | 'behind' | 'not-behind';
+/** What a program within a program is for: an atomic group, or a look ahead or after that must match or must not. */
+export type InnerKind = 'atomic' | 'ahead' | 'not-ahead' | 'after' | 'not-after';
 
 /** How many characters a pattern matches, at least and at most. */
 export interface Width {
@@ -123,7 +123,7 @@ class ProgramWriter {
         this.#emitInner('atomic', node.item);
         return;
       case 'look':
-        this.#emitInner(`${node.negative ? 'not-' : ''}${node.behind ? 'behind' : 'ahead'}`, node.item);
+        this.#emitInner(`${node.negative ? 'not-' : ''}${node.after ? 'after' : 'ahead'}`, node.item);
         return;
       case 'backreference':
         this.#readsGroups = true;
@@ -180,7 +180,7 @@ class ProgramWriter {
   #emitInner(kind: InnerKind, item: RegexNode): void {
     const inner = new ProgramWriter(this.#regex);
     const program = inner.write(item);
-    const width = kind.endsWith('behind') ? widthOf(item) : { min: 0, max: 0 };
+    const width = kind.endsWith('after') ? widthOf(item) : { min: 0, max: 0 };
     if (width.max > maxLookbehind) {
       throw new PatternError({
         pattern: this.#regex.pattern,

@@ -47,7 +47,7 @@ function escapedMembers(letter: string, flags: SetFlags): string | undefined {
   return members === undefined || letter === lower ? members : `[^${members}]`;
 }
 
-/** Reads `\p{…}` or `\P{…}` behind its letter. */
+/** Reads `\p{…}` or `\P{…}` after its letter. */
 export function propertyMembers(letter: string, cursor: PatternCursor): string {
   const end = cursor.indexOf('}');
   const name = cursor.peek() === '{' && end !== -1 ? cursor.take(end + 1 - cursor.position) : '';
@@ -60,7 +60,7 @@ export function propertyMembers(letter: string, cursor: PatternCursor): string {
   return members;
 }
 
-/** Reads a class behind its `[`, up to and with its `]`. */
+/** Reads a class after its `[`, up to and with its `]`. */
 export function readClass(cursor: PatternCursor, flags: SetFlags): CharacterSet {
   const opened = cursor.position - 1;
   const negated = cursor.accept('^');

@@ -68,7 +68,7 @@ export type AssertionKind =
 /** `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)`. */
 export interface LookNode {
   readonly type: 'look';
-  readonly behind: boolean;
+  readonly after: boolean;
   readonly negative: boolean;
   readonly item: RegexNode;
 }

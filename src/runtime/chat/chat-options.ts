@@ -32,7 +32,7 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
   readonly thinking?: boolean;
   /**
    * Tokens of reasoning after which it is closed for the model; 0 for none at all. Within a character it is
-   * closed behind it. Default: no limit.
+   * closed after it. Default: no limit.
    */
   readonly thinkingBudget?: number;
   /** `none`: thoughts stay in the content. Default: `separate`. */

@@ -2,19 +2,19 @@
 
 import {
   abortSignal,
+  array,
+  boolean,
   callback,
   checkOption,
+  integerFrom,
   isRecord,
-  jsonRecord,
-  list,
+  jsonObject,
   numberFrom,
   type OptionRule,
   type OptionRules,
   oneOf,
   readOptions,
-  texts,
-  truth,
-  wholeNumberFrom,
+  stringArray,
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions } from './chat-options.ts';
@@ -24,7 +24,7 @@ const anything = Number.POSITIVE_INFINITY;
 
 /** Generated modules, or a registry of them. */
 export const modules: OptionRule = {
-  wanted: 'a list of generated modules, or the registry of generated/index.ts',
+  expected: 'a list of generated modules, or the registry of generated/index.ts',
   allows: (value) =>
     Array.isArray(value)
       ? value.every((each) => isRecord(each) && typeof each.templateSha256 === 'string')
@@ -35,28 +35,28 @@ const { generationPrompt: _, ...requestRules } = grammarRules;
 
 /** Of a chat. */
 export const chatRules: OptionRules<ChatOptions> = {
-  messages: list,
+  messages: array,
   ...requestRules,
-  thinking: truth,
-  thinkingBudget: wholeNumberFrom(0, anything),
+  thinking: boolean,
+  thinkingBudget: integerFrom(0, anything),
   reasoningFormat: oneOf('separate', 'none'),
-  templateVariables: jsonRecord,
-  continueFinalMessage: truth,
-  maxTokens: wholeNumberFrom(0, anything),
-  stop: texts,
+  templateVariables: jsonObject,
+  continueFinalMessage: boolean,
+  maxTokens: integerFrom(0, anything),
+  stop: stringArray,
   signal: abortSignal,
-  injectForcedText: truth,
+  injectForcedText: boolean,
   temperature: numberFrom(0, Number.MAX_VALUE),
-  topK: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
+  topK: integerFrom(0, Number.MAX_SAFE_INTEGER),
   topP: numberFrom(0, 1),
   minP: numberFrom(0, 1),
-  seed: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
+  seed: integerFrom(0, Number.MAX_SAFE_INTEGER),
 };
 
 const runRules: OptionRules<RunToolsOptions> = {
   ...chatRules,
   execute: callback,
-  maxSteps: wholeNumberFrom(1, anything),
+  maxSteps: integerFrom(1, anything),
 };
 
 /** Options of a run, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
@@ -71,6 +71,6 @@ export function checkChatOptions(given: ChatOptions): ChatOptions {
 
 /** The only option that may not be absent. */
 function requireMessages<Options extends ChatOptions>(options: Options): Options {
-  checkOption('messages', options.messages ?? null, list);
+  checkOption('messages', options.messages ?? null, array);
   return options;
 }

@@ -46,7 +46,7 @@ async function start(call: Call, options: RunToolsOptions, context: CallContext)
   return options.execute?.(call, context);
 }
 
-/** What schemas of validation libraries have beside their types (Standard Schema). */
+/** What schemas of validation libraries have next to their types (Standard Schema). */
 interface Validating {
   readonly '~standard': { readonly validate: (value: unknown) => Verdict | Promise<Verdict> };
 }

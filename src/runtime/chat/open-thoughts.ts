@@ -5,11 +5,11 @@ import type { ParserPosition } from '../../parser/response-parser.ts';
 export interface ThoughtsOpening {
   /** What the prompt wrote of the turn. */
   readonly generationPrompt: string;
-  /** What opens reasoning in this format, without white space behind it; empty where nothing does. */
+  /** What opens reasoning in this format, without white space after it; empty where nothing does. */
   readonly reasoningStart: string;
 }
 
-/** Thoughts may follow: the parser is in them, or behind their marker and waits for its white space. */
+/** Thoughts may follow: the parser is in them, or after their marker and waits for its white space. */
 export function inOpenThoughts(
   { region }: ParserPosition,
   written: string,

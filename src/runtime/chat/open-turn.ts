@@ -1,6 +1,6 @@
 /**
  * A prompt whose end leaves the assistant's turn open. Thoughts that are to go on are rendered by few
- * templates; where the format says how they are written, they are put behind the generation prompt.
+ * templates; where the format says how they are written, they are put after the generation prompt.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';

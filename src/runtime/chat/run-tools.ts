@@ -93,7 +93,7 @@ export interface ToolCaller {
 }
 
 const toolCaller: OptionRule = {
-  wanted: 'a model with chat(), as loadModel() returns it',
+  expected: 'a model with chat(), as loadModel() returns it',
   allows: (value) => isRecord(value) && typeof value.chat === 'function',
 };
 

@@ -27,7 +27,7 @@ export class TriggerWatch {
   /** Where special tokens begin. */
   readonly #specialStarts = new Set<number>();
   #reasoning = false;
-  /** Behind the last reasoning: the answer begins here, and triggers are looked for from here on. */
+  /** After the last reasoning: the answer begins here, and triggers are looked for from here on. */
   #answerStart = 0;
 
   constructor(triggers: readonly Trigger[], markers: MarkerLookup) {
@@ -48,7 +48,7 @@ export class TriggerWatch {
     return null;
   }
 
-  /** The text up to `place` was written under the grammar: triggers are looked for behind it. */
+  /** The text up to `place` was written under the grammar: triggers are looked for after it. */
   resumeAt(place: number): void {
     this.#window = '';
     this.#windowStart = place;

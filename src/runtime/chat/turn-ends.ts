@@ -1,7 +1,7 @@
 /** Where a turn is over, whatever its tokens. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 
-/** Texts behind which the turn is over; one that also is a part of the response's own markers tells nothing. */
+/** Texts after which the turn is over; one that also is a part of the response's own markers tells nothing. */
 export function turnEnds({
   stops,
   reasoning,

@@ -173,7 +173,7 @@ function createParser(
 }
 
 /**
- * The response to a prepared request, before its first token. `room`: tokens that the context has behind the
+ * The response to a prepared request, before its first token. `room`: tokens that the context has after the
  * prompt. Beyond, the engine would drop the prompt's beginning.
  */
 export function createRun(
@@ -197,7 +197,7 @@ export function createRun(
     reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     plainText: isPlainText(options),
-    freeBehindCalls: isFreeBehindCalls(prepared.template.format, prepared.grammar),
+    unconstrainedAfterCalls: isUnconstrainedAfterCalls(prepared.template.format, prepared.grammar),
   });
 }
 
@@ -205,7 +205,7 @@ export function createRun(
  * Whether text may follow a section of calls without a call hiding in it: every section begins with a
  * marker that triggers the grammar, and the grammar is complete only where a section is.
  */
-export function isFreeBehindCalls({ calls }: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
+export function isUnconstrainedAfterCalls({ calls }: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
   if (calls === null || !lazy) return false;
   const { section, call } = calls;
   const opener = (section.open + call.open).trim();

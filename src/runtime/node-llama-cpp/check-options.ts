@@ -1,13 +1,13 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
 import {
-  anyText,
+  boolean,
+  integerFrom,
   isRecord,
   type OptionRule,
   type OptionRules,
   oneOf,
   readOptions,
-  truth,
-  wholeNumberFrom,
+  string,
 } from '../../format/option-rules.ts';
 import { chatRules, modules } from '../chat/check-chat-options.ts';
 import type { LoadModelOptions } from './load-model.ts';
@@ -18,17 +18,17 @@ const largest = 2 ** 31 - 1;
 const mostSequences = 256;
 
 const llama: OptionRule = {
-  wanted: "what node-llama-cpp's getLlama() returns",
+  expected: "what node-llama-cpp's getLlama() returns",
   allows: (value) => isRecord(value) && typeof value.loadModel === 'function',
 };
 
 const loadRules: OptionRules<LoadModelOptions> = {
   modules,
-  chatTemplate: anyText,
-  requireTools: truth,
-  contextSize: wholeNumberFrom(1, largest),
-  sequences: wholeNumberFrom(1, mostSequences),
-  threads: wholeNumberFrom(0, largest),
+  chatTemplate: string,
+  requireTools: boolean,
+  contextSize: integerFrom(1, largest),
+  sequences: integerFrom(1, mostSequences),
+  threads: integerFrom(0, largest),
   gpu: oneOf('auto', false),
   llama,
 };

@@ -7,10 +7,10 @@ import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Forced tokens, and a matcher behind them; to be cloned. */
+/** Forced tokens, and a matcher after them; to be cloned. */
 export interface ForcedTokens {
   readonly tokens: readonly Token[];
-  readonly behind: Matcher;
+  readonly after: Matcher;
 }
 
 const encoder = new TextEncoder();
@@ -28,13 +28,13 @@ export function forcedTokens(matcher: Matcher, markers: MarkerTokens, vocabulary
 }
 
 function findForced(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): ForcedTokens {
-  const behind = matcher.clone();
+  const after = matcher.clone();
   const text = matcher.forced();
-  if (text === '') return { tokens: [], behind };
+  if (text === '') return { tokens: [], after };
   const tokens = healEnd(text, matcher, markers, vocabulary);
   // A tokenizer that cannot write the text as it is is stopped in time.
-  const wrong = tokens.findIndex((token) => !behind.accept(vocabulary.bytesOf(token)));
-  return { tokens: wrong < 0 ? tokens : tokens.slice(0, wrong), behind };
+  const wrong = tokens.findIndex((token) => !after.accept(vocabulary.bytesOf(token)));
+  return { tokens: wrong < 0 ? tokens : tokens.slice(0, wrong), after };
 }
 
 /**

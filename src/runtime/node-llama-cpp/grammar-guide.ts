@@ -52,17 +52,17 @@ export class GrammarGuide {
   }
 
   /**
-   * Starts behind `bytes`, which were written already, and returns the tokens that are forced there;
+   * Starts after `bytes`, which were written already, and returns the tokens that are forced there;
    * `null` when the grammar does not allow those bytes.
    */
-  startBehind(bytes: Uint8Array): readonly Token[] | null {
+  startAfter(bytes: Uint8Array): readonly Token[] | null {
     if (this.#matcher?.accept(bytes) !== true) return null;
     const forced = this.#takeForced();
     this.#renew();
     return forced;
   }
 
-  /** Follows a token that was sampled under `state`; returns the tokens that are forced behind it. */
+  /** Follows a token that was sampled under `state`; returns the tokens that are forced after it. */
   accept(token: Token): readonly Token[] {
     if (this.#matcher?.accept(this.#options.vocabulary.bytesOf(token)) !== true) {
       this.#matcher = null;
@@ -74,13 +74,13 @@ export class GrammarGuide {
   }
 
   /**
-   * Moves over tokens that were written without being sampled; returns the tokens that are forced behind
+   * Moves over tokens that were written without being sampled; returns the tokens that are forced after
    * them, or `null` when the grammar forbids them.
    */
   write(tokens: readonly Token[]): readonly Token[] | null {
     const { vocabulary } = this.#options;
     const bytes = Uint8Array.from(tokens.flatMap((token) => [...vocabulary.bytesOf(token)]));
-    return this.startBehind(bytes);
+    return this.startAfter(bytes);
   }
 
   /** Pulls the sampler towards the allowed tokens, where they are few. */
@@ -94,12 +94,12 @@ export class GrammarGuide {
     if (this.#matcher !== null) this.#state = engineState(this.#matcher, this.#options.model);
   }
 
-  /** The tokens of the text that is forced here; the matcher moves behind them. */
+  /** The tokens of the text that is forced here; the matcher moves after them. */
   #takeForced(): readonly Token[] {
     const { inject, markers, vocabulary } = this.#options;
     if (this.#matcher === null || !inject) return [];
-    const { tokens, behind } = forcedTokens(this.#matcher, markers, vocabulary);
-    if (tokens.length > 0) this.#matcher = behind.clone();
+    const { tokens, after } = forcedTokens(this.#matcher, markers, vocabulary);
+    if (tokens.length > 0) this.#matcher = after.clone();
     return tokens;
   }
 }

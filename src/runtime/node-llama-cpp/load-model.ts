@@ -4,7 +4,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
-import { anyText, requireOption } from '../../format/option-rules.ts';
+import { requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
@@ -178,7 +178,7 @@ class LoadedModel implements ChatModel {
 
 /** What is no file is told from a file that the engine refuses. */
 async function requireFile(file: string): Promise<void> {
-  requireOption('file', file, anyText);
+  requireOption('file', file, string);
   const stats = await fs.stat(file).catch(() => null);
   if (stats?.isFile() === true) return;
   const isFolder = stats?.isDirectory() === true;

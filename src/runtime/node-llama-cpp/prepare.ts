@@ -107,6 +107,6 @@ function begin(engine: ChatEngine, prepared: PreparedChat, request: ChatOptions)
   const written = grammar.triggers.flatMap(({ type, value }) => (type === 'word' ? [value] : []));
   for (const trigger of new Set(['', ...written])) {
     const guide = new GrammarGuide({ model, vocabulary, markers, matcher, inject: true });
-    if (guide.startBehind(new TextEncoder().encode(trigger)) !== null) guide.bias();
+    if (guide.startAfter(new TextEncoder().encode(trigger)) !== null) guide.bias();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One response, token by token: token → bytes → text → parser → events, and the grammar beside it.
+ * One response, token by token: token → bytes → text → parser → events, and the grammar next to it.
  * Knows nothing of how tokens are sampled; `decode.ts` does that.
  */
 import { type LlamaGrammarEvaluationState, type Token, TokenBias } from 'node-llama-cpp';
@@ -28,10 +28,10 @@ export interface RunOptions extends Omit<GuideOptions, 'matcher'>, ThoughtsOpeni
   /** What ends it. */
   readonly reasoningEnd: string;
   /**
-   * Behind a section of calls the response is free again until the next trigger. `false`: what the grammar
+   * After a section of calls the response is free again until the next trigger. `false`: what the grammar
    * says is all that may follow.
    */
-  readonly freeBehindCalls: boolean;
+  readonly unconstrainedAfterCalls: boolean;
   /** The grammar covers nothing but text, in which stops count as in text without a grammar. */
   readonly plainText: boolean;
 }
@@ -39,7 +39,7 @@ export interface RunOptions extends Omit<GuideOptions, 'matcher'>, ThoughtsOpeni
 /** What came of one token. */
 export interface Step {
   readonly events: readonly ResponseEvent[];
-  /** Tokens to evaluate in place of the sampled one: it and what is forced behind it, or a correction. */
+  /** Tokens to evaluate in place of the sampled one: it and what is forced after it, or a correction. */
   readonly tokens: readonly Token[];
   /** The response is over; nothing more is to be sampled. */
   readonly over: boolean;
@@ -90,7 +90,7 @@ export class ResponseRun {
   start(): Step {
     const { grammar, matcher } = this.#options;
     if (matcher === null || grammar.lazy) return this.#limitThoughts(this.#step([], []));
-    const forced = this.#constrainBehind('', matcher);
+    const forced = this.#constrainAfter('', matcher);
     if (forced === null) throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
     const tokens = this.#fit(forced);
     return this.#limitThoughts(this.#step(this.#feedTokens(tokens), tokens));
@@ -141,7 +141,7 @@ export class ResponseRun {
   #acceptConstrained(token: Token, guide: GrammarGuide): Step {
     const tokens = this.#fit([token, ...guide.accept(token)]);
     const events = this.#feedTokens(tokens);
-    if (this.#options.freeBehindCalls && !this.#cut && guide.complete && !guide.finished) {
+    if (this.#options.unconstrainedAfterCalls && !this.#cut && guide.complete && !guide.finished) {
       this.#guide = null;
       this.#triggers.resumeAt(this.#written.length);
     }
@@ -160,7 +160,7 @@ export class ResponseRun {
     if (forced === null) return step;
     const tokens = this.#fit([...closing, ...forced]);
     const rest = this.#step(this.#feedTokens(tokens), tokens);
-    // What was written for the model was not looked through for triggers; those that count come behind it.
+    // What was written for the model was not looked through for triggers; those that count come after it.
     if (this.#guide === null) this.#triggers.resumeAt(this.#written.length);
     return { ...rest, events: [...step.events, ...rest.events], tokens: [...step.tokens, ...rest.tokens] };
   }
@@ -177,37 +177,37 @@ export class ResponseRun {
 
     const head = text.slice(0, found.end - start);
     const events = this.#feed(head, special);
-    const behind = text.slice(head.length);
-    if (this.#triggers.fires(found)) return this.#pullTrigger(found, token, head, behind, events);
-    return this.#step([...events, ...this.#feed(behind, special)], [token]);
+    const after = text.slice(head.length);
+    if (this.#triggers.fires(found)) return this.#pullTrigger(found, token, head, after, events);
+    return this.#step([...events, ...this.#feed(after, special)], [token]);
   }
 
   /**
-   * The grammar begins: behind what the token wrote beyond the trigger, if the grammar allows that;
-   * otherwise behind the trigger, and the rest of the token is taken back.
+   * The grammar begins: after what the token wrote beyond the trigger, if the grammar allows that;
+   * otherwise after the trigger, and the rest of the token is taken back.
    */
   #pullTrigger(
     { start }: FoundTrigger,
     token: Token,
     head: string,
-    behind: string,
+    after: string,
     events: readonly ResponseEvent[],
   ): Step {
     const { markers, vocabulary } = this.#options;
     const matcher = requireMatcher(this.#options.matcher, this.#written);
     const whole = !endsInsideCharacter(vocabulary.bytesOf(token));
     const trigger = this.#written.slice(start);
-    const forced = whole ? this.#constrainBehind(trigger + behind, matcher) : null;
+    const forced = whole ? this.#constrainAfter(trigger + after, matcher) : null;
     if (forced !== null) {
       const fitting = this.#fit(forced, 1);
       return this.#step(
-        [...events, ...this.#feed(behind, false), ...this.#feedTokens(fitting)],
+        [...events, ...this.#feed(after, false), ...this.#feedTokens(fitting)],
         [token, ...fitting],
       );
     }
     this.#decoder = newDecoder();
     this.#lastBytes = [];
-    const shorter = this.#constrainBehind(trigger, matcher);
+    const shorter = this.#constrainAfter(trigger, matcher);
     if (shorter === null) {
       throw new DecodingError({
         reason: 'the grammar does not begin with its own trigger',
@@ -219,15 +219,15 @@ export class ResponseRun {
     return this.#step([...events, ...this.#feedTokens(fitting)], [...opening, ...fitting]);
   }
 
-  /** Starts the grammar behind `text`, which it has to cover; `null` when it does not allow that. */
-  #constrainBehind(text: string, matcher: Matcher): readonly Token[] | null {
+  /** Starts the grammar after `text`, which it has to cover; `null` when it does not allow that. */
+  #constrainAfter(text: string, matcher: Matcher): readonly Token[] | null {
     const guide = new GrammarGuide({ ...this.#options, matcher });
-    const forced = guide.startBehind(encoder.encode(text));
+    const forced = guide.startAfter(encoder.encode(text));
     if (forced !== null) this.#guide = guide;
     return forced;
   }
 
-  /** As many of `tokens` as may still be written behind `before` others; the response is cut where some are not. */
+  /** As many of `tokens` as may still be written after `before` others; the response is cut where some are not. */
   #fit(tokens: readonly Token[], before = 0): readonly Token[] {
     const room = Math.max(0, this.#options.maxTokens - this.#tokens - before);
     if (tokens.length <= room) return tokens;

@@ -4,7 +4,7 @@
 export interface PassedText {
   /** Text that can be shown. */
   readonly text: string;
-  /** A stop was found behind it; nothing after it counts. */
+  /** A stop was found after it; nothing after it counts. */
   readonly stopped: boolean;
 }
 
@@ -31,7 +31,7 @@ export class StopWatch {
   }
 
   /**
-   * A special token behind `before`, all text so far. Where a stop ends with it, what of the text kept back
+   * A special token after `before`, all text so far. Where a stop ends with it, what of the text kept back
    * stands before that stop; otherwise `null`. A stop that is found in the middle of its text is none.
    */
   endAt(special: string, before: string): string | null {

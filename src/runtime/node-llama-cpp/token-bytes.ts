@@ -46,7 +46,7 @@ export class TokenBytes implements TokenTexts {
   }
 }
 
-/** Writes what `text` spells at `place` of `bytes`; returns the place behind it. */
+/** Writes what `text` spells at `place` of `bytes`; returns the place after it. */
 type Write = (text: string, bytes: Uint8Array, place: number) => number;
 
 const write: Readonly<Record<Spelling, Write>> = {

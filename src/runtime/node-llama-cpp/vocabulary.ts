@@ -143,7 +143,7 @@ class ModelVocabulary implements Vocabulary {
 
   /**
    * One piece of a prompt, as tokens of its fragments; what does not stand at the beginning of the prompt
-   * comes behind another.
+   * comes after another.
    */
   #encodeTrusted(piece: string, atBeginning: boolean): readonly (readonly Token[])[] {
     const begins = ({ token }: SpecialToken): boolean =>
@@ -162,7 +162,7 @@ class ModelVocabulary implements Vocabulary {
     return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
   }
 
-  /** Tokens of a text that comes behind another; `special`: its markers count. */
+  /** Tokens of a text that comes after another; `special`: its markers count. */
   #encodeInside(text: string, special: boolean): Token[] {
     return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
   }

@@ -2,23 +2,23 @@
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import {
   abortSignal,
-  anyText,
   anyValue,
+  boolean,
   callback,
+  integerFrom,
   type OptionRule,
   type OptionRules,
   oneOf,
   readOptions,
   requireOption,
-  truth,
-  wholeNumberFrom,
+  string,
 } from '../../format/option-rules.ts';
 import { checkChatOptions, modules } from '../chat/check-chat-options.ts';
 import type { ServerOptions } from './connect-server.ts';
 import type { ServerChatOptions } from './server-chat.ts';
 
 const url: OptionRule = {
-  wanted: 'an http or https address without a query (the key goes into apiKey)',
+  expected: 'an http or https address without a query (the key goes into apiKey)',
   allows: (value) => typeof value === 'string' && isPlainAddress(value),
 };
 
@@ -27,15 +27,15 @@ const kinds = oneOf('llama-server', 'vllm', 'sglang');
 const rules: OptionRules<ServerOptions> = {
   kind: kinds,
   url,
-  model: anyText,
+  model: string,
   // Refused below, in words that do not repeat it.
   apiKey: anyValue,
-  chatTemplate: anyText,
-  bosToken: anyText,
-  eosToken: anyText,
-  contextSize: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER),
+  chatTemplate: string,
+  bosToken: string,
+  eosToken: string,
+  contextSize: integerFrom(1, Number.MAX_SAFE_INTEGER),
   modules,
-  requireTools: truth,
+  requireTools: boolean,
   signal: abortSignal,
   fetch: callback,
 };

@@ -31,7 +31,7 @@ export type ServerKind = 'llama-server' | 'vllm' | 'sglang';
 /** Options of `connectServer`. */
 export interface ServerOptions {
   readonly kind: ServerKind;
-  /** Where it is: `http://localhost:8080`; with a path if it is behind one. Without user, password and query. */
+  /** Where it is: `http://localhost:8080`; with a path if it is after one. Without user, password and query. */
   readonly url: string;
   /** Its model's name in requests. Default: the first that the server names. */
   readonly model?: string;

@@ -32,7 +32,7 @@ export class PromptEncoder {
     throw this.#connection.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
   }
 
-  /** Tokens of a text that stands behind another. */
+  /** Tokens of a text that stands after another. */
   async encodeInside(text: string, signal: AbortSignal | undefined): Promise<readonly number[]> {
     if (text === '') return [];
     this.#lineFeed ??= await this.#ask(lineFeed, signal);

@@ -97,7 +97,7 @@ async function* generate(
   return message;
 }
 
-/** One completion behind all that is written so far; what is to happen behind it. */
+/** One completion after all that is written so far; what is to happen after it. */
 async function* complete(
   { connection, dialect, model, encoder, contextSize }: ServerEngine,
   { options, template, plainText }: PreparedServerChat,

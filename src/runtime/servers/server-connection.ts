@@ -7,7 +7,7 @@ import type { ServerQuestion } from './server-dialect.ts';
 
 /** Where a server is and how it is spoken to. */
 export interface ConnectionOptions {
-  /** `http://localhost:8080`, with a path if the server is behind one. */
+  /** `http://localhost:8080`, with a path if the server is after one. */
   readonly url: string;
   /** Sent as a bearer token; never part of an error. */
   readonly apiKey?: string;

@@ -1,7 +1,7 @@
 /** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
 import type { SamplingOptions } from '../chat/chat-options.ts';
 
-/** What to write behind a prompt. */
+/** What to write after a prompt. */
 export interface CompletionRequest {
   /** Token ids. */
   readonly prompt: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * One response of a server, piece by piece: text → parser → events, and the matcher beside it. It says when the
- * request that runs has to give way to another one: under a grammar from here on, or behind text that was written
+ * One response of a server, piece by piece: text → parser → events, and the matcher next to it. It says when the
+ * request that runs has to give way to another one: under a grammar from here on, or after text that was written
  * for the model.
  */
 import { DecodingError } from '../../format/errors.ts';
@@ -55,7 +55,7 @@ export class ServerRun {
     this.#matcher = options.grammar.lazy ? null : (options.matcher?.clone() ?? null);
   }
 
-  /** The response so far: the next request goes on behind it. */
+  /** The response so far: the next request goes on after it. */
   get text(): string {
     return this.#written;
   }

@@ -90,7 +90,7 @@ function compileUnpacking(targets: readonly Expression[]): Assign {
   };
 }
 
-/** What stands left of `=`, or behind `for`. */
+/** What stands left of `=`, or after `for`. */
 function compileTarget(target: Expression): Assign {
   if (target.type === 'Identifier') {
     const name = target.value;

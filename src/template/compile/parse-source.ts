@@ -45,8 +45,8 @@ const closers: Readonly<Record<string, string>> = {
 };
 const closing = new Set(Object.values(closers));
 
-/** Index behind the bracket that closes the one at `start`. */
-function behindBracket(tokens: readonly Token[], start: number): number {
+/** Index after the bracket that closes the one at `start`. */
+function afterBracket(tokens: readonly Token[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at += 1) {
     const type = tokens[at]?.type ?? '';
@@ -57,13 +57,13 @@ function behindBracket(tokens: readonly Token[], start: number): number {
   return tokens.length;
 }
 
-/** Index behind the primary expression at `start`, with its dots, brackets and calls. */
-function behindPrimary(tokens: readonly Token[], start: number): number {
-  let at = (tokens[start]?.type ?? '') in closers ? behindBracket(tokens, start) : start + 1;
+/** Index after the primary expression at `start`, with its dots, brackets and calls. */
+function afterPrimary(tokens: readonly Token[], start: number): number {
+  let at = (tokens[start]?.type ?? '') in closers ? afterBracket(tokens, start) : start + 1;
   for (;;) {
     const type = tokens[at]?.type;
     if (type === 'Dot') at += 2;
-    else if (type === 'OpenSquareBracket' || type === 'OpenParen') at = behindBracket(tokens, at);
+    else if (type === 'OpenSquareBracket' || type === 'OpenParen') at = afterBracket(tokens, at);
     else return at;
   }
 }
@@ -99,7 +99,7 @@ function rewriteTests(tokens: readonly Token[]): Token[] {
     result.push(pipe, identifier(prefix + (tokens[at]?.value ?? '')));
     at += 1;
     if (!startsArgument(tokens[at])) continue;
-    const end = behindPrimary(tokens, at);
+    const end = afterPrimary(tokens, at);
     result.push(openParen, ...rewriteTests(tokens.slice(at, end)), closeParen);
     at = end;
   }

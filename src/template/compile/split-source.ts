@@ -142,7 +142,7 @@ class Splitter {
     return true;
   }
 
-  /** Skips what the end of a tag eats of the text behind it. */
+  /** Skips what the end of a tag eats of the text after it. */
   private afterTag(sign: string, isBlock: boolean): void {
     if (sign === '-') this.skipBlank();
     else if (isBlock && sign !== '+' && this.source.charAt(this.at) === '\n') this.at += 1;

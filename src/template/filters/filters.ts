@@ -1,4 +1,4 @@
-/** Jinja's filters: what may stand behind `|`, found by name. */
+/** Jinja's filters: what may stand after `|`, found by name. */
 
 import type { Runtime } from '../values/runtime.ts';
 import { type Keywords, PythonError, type Value } from '../values/values.ts';

@@ -1,4 +1,4 @@
-/** Jinja's tests: what may stand behind `is`. */
+/** Jinja's tests: what may stand after `is`. */
 import { bind } from '../values/arguments.ts';
 import { compare, contains, equals, isCallable } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';

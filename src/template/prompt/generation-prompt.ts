@@ -7,7 +7,7 @@ import type { TurnFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
-import { anyText, isRecord, type OptionRule, record, requireOption } from '../../format/option-rules.ts';
+import { isRecord, type OptionRule, object, requireOption, string } from '../../format/option-rules.ts';
 import { type RenderPromptOptions, readPromptOptions, renderPrompt } from './render-prompt.ts';
 
 /** A prompt and what it was rendered from. */
@@ -18,7 +18,7 @@ export interface RenderedPrompt {
 }
 
 const turnFormat: OptionRule = {
-  wanted: 'the `turn` of a format',
+  expected: 'the `turn` of a format',
   allows: (value) => isRecord(value) && typeof value.start === 'string' && isRecord(value.prompt),
 };
 
@@ -38,17 +38,16 @@ export function readGenerationPrompt(given: RenderedPrompt, turnParts: TurnForma
   const opened = start === '' ? -1 : prompt.text.lastIndexOf(start);
   const turn = opened < 0 ? '' : prompt.text.slice(opened);
   if (opened >= 0 && Object.values(known).includes(turn.slice(start.length))) return turn;
-  const own =
-    prompt.options.continueFinalMessage === true ? ofLastMessage(prompt) : behindLast(prompt, start);
+  const own = prompt.options.continueFinalMessage === true ? ofLastMessage(prompt) : afterLast(prompt, start);
   if (own === null) return turn;
   return start !== '' && own.includes(start) ? turn : start + own;
 }
 
 /** What cannot be rendered is taken for a prompt that says nothing, but only if it could have been rendered. */
 function checkedPrompt(given: RenderedPrompt): RenderedPrompt {
-  requireOption('prompt', given, record);
-  requireOption('templateSource', given.templateSource, anyText);
-  requireOption('text', given.text, anyText);
+  requireOption('prompt', given, object);
+  requireOption('templateSource', given.templateSource, string);
+  requireOption('text', given.text, string);
   const options = readPromptOptions(given.options);
   return { ...given, options: { ...options, messages: readMessages(options.messages) } };
 }
@@ -56,26 +55,26 @@ function checkedPrompt(given: RenderedPrompt): RenderedPrompt {
 /** What the prompt wrote of the last message, which is continued; `null` where that cannot be told. */
 function ofLastMessage({ templateSource, options, text }: RenderedPrompt): string | null {
   const { continueFinalMessage: _, messages, ...others } = options;
-  return behind(text, templateSource, {
+  return after(text, templateSource, {
     ...others,
     messages: messages.slice(0, -1),
     addGenerationPrompt: false,
   });
 }
 
-/** What the prompt wrote behind the last message for the sake of the next; `null` where that is a turn. */
-function behindLast(prompt: RenderedPrompt, start: string): string | null {
+/** What the prompt wrote after the last message for the sake of the next; `null` where that is a turn. */
+function afterLast(prompt: RenderedPrompt, start: string): string | null {
   const { templateSource, options, text } = prompt;
   const marked = markLast(options.messages);
   const render = marked === null ? null : tryRender(templateSource, { ...options, messages: marked });
   const end = render?.lastIndexOf(endMark) ?? -1;
   if (start === '' || render === null || end < 0 || render.includes(start, end)) return null;
-  const rest = behind(text, templateSource, { ...options, addGenerationPrompt: false }) ?? '';
+  const rest = after(text, templateSource, { ...options, addGenerationPrompt: false }) ?? '';
   return rest.trimStart();
 }
 
-/** The rest of `text` behind what the template writes with other options. */
-function behind(text: string, templateSource: string, options: RenderPromptOptions): string | null {
+/** The rest of `text` after what the template writes with other options. */
+function after(text: string, templateSource: string, options: RenderPromptOptions): string | null {
   const before = tryRender(templateSource, options);
   return before !== null && text.startsWith(before) ? text.slice(before.length) : null;
 }

@@ -3,9 +3,9 @@ import { TemplateError } from '../../format/errors.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template.ts';
 
 /** Trials happen at a fixed time, so that renders differ only in what is tried. */
-const trialTime = new Date(2000, 0, 1);
+const speculationTime = new Date(2000, 0, 1);
 
-const trialDefaults = {
+const speculationDefaults = {
   bos_token: '',
   eos_token: '',
   functions: '[]',
@@ -15,12 +15,16 @@ const trialDefaults = {
 
 /** A render, or `null` where the template refuses. Throws TemplateLimitError. */
 export function tryRender(template: Template, variables: TemplateVariables): string | null {
-  return unlessRefused(() => template.render({ ...trialDefaults, ...variables }, { now: trialTime }));
+  return unlessRefused(() =>
+    template.render({ ...speculationDefaults, ...variables }, { now: speculationTime }),
+  );
 }
 
 /** An observed render, or `null` where the template refuses. Throws TemplateLimitError. */
 export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
-  return unlessRefused(() => template.renderObserved({ ...trialDefaults, ...variables }, { now: trialTime }));
+  return unlessRefused(() =>
+    template.renderObserved({ ...speculationDefaults, ...variables }, { now: speculationTime }),
+  );
 }
 
 function unlessRefused<Render>(render: () => Render): Render | null {

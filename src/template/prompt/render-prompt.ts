@@ -4,15 +4,15 @@ import { readMessages } from '../../format/check-messages.ts';
 import { TemplateError, UnsupportedOptionError } from '../../format/errors.ts';
 import type { AssistantMessage, Message, Tool } from '../../format/messages.ts';
 import {
-  anyText,
   anyValue,
+  boolean,
   date,
-  inputShape,
+  messageForm,
   type OptionRules,
+  object,
   readOptions,
-  record,
   requireOption,
-  truth,
+  string,
 } from '../../format/option-rules.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import { parseTemplate, type Template } from '../template.ts';
@@ -57,15 +57,15 @@ export interface RenderPromptOptions {
 const optionRules: OptionRules<RenderPromptOptions> = {
   messages: anyValue,
   tools: anyValue,
-  addGenerationPrompt: truth,
-  thinking: truth,
-  templateVariables: record,
-  bosToken: anyText,
-  eosToken: anyText,
+  addGenerationPrompt: boolean,
+  thinking: boolean,
+  templateVariables: object,
+  bosToken: string,
+  eosToken: string,
   now: date,
-  input: inputShape,
-  continueFinalMessage: truth,
-  name: anyText,
+  input: messageForm,
+  continueFinalMessage: boolean,
+  name: string,
 };
 
 /** Options of `renderPrompt` as they are read. Throws `UnsupportedOptionError`. */
@@ -172,7 +172,7 @@ function cutAtMark(text: string): string {
   return text.slice(0, end);
 }
 
-/** Thoughts are left out where text and calls stand beside them; some templates refuse all three. */
+/** Thoughts are left out where text and calls stand next to them; some templates refuse all three. */
 function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
     if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
@@ -190,7 +190,7 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * ever data: nothing in them is read as template code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
-  requireOption('templateSource', templateSource, anyText);
+  requireOption('templateSource', templateSource, string);
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: normalizeTools(tools) };
   const conversation = readMessages(options.messages);

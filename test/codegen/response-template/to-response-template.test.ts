@@ -54,8 +54,8 @@ function carries(format: ChatFormat, message: AssistantMessage): boolean {
   if (message.reasoning_content !== undefined && format.reasoning === null) return false;
   if (calls.length > 0 && format.calls === null) return false;
   if (calls.length > 1 && format.calls?.parallel === false) return false;
-  const besideCalls = calls.length > 0 && message.content !== '';
-  return !besideCalls || !['dropped', 'reasoning'].includes(format.content.position);
+  const withCalls = calls.length > 0 && message.content !== '';
+  return !withCalls || !['dropped', 'reasoning'].includes(format.content.position);
 }
 
 interface Plain {

@@ -26,7 +26,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
   // Any value
   '`true`, `{}`': { schema: {}, valid: [null, true, 0, 'a', [1, ['a']], { a: { b: 1 } }], invalid: [] },
   '`type`': { schema: { type: ['integer', 'null'] }, valid: [1, -3, null], invalid: [1.5, 'a', true, []] },
-  '`nullable` beside `type`': {
+  '`nullable` next to `type`': {
     schema: { type: 'string', nullable: true },
     valid: ['a', null],
     invalid: [1],
@@ -273,7 +273,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [[], ['a', 1]],
     invalid: [[1], ['a', 'b']],
   },
-  '`unevaluatedItems` beside `contains`': {
+  '`unevaluatedItems` next to `contains`': {
     schema: { type: 'array', contains: string, unevaluatedItems: number },
     valid: [['a', 1]],
     invalid: [['a', true]],

@@ -104,7 +104,7 @@ describe('docs/json-schema.md', () => {
   });
 });
 
-/** What the text of the page says beside its tables: a schema, texts that it writes, and texts that it does not. */
+/** What the text of the page says next to its tables: a schema, texts that it writes, and texts that it does not. */
 const spellings: readonly (readonly [string, JsonSchema, readonly string[], readonly string[]])[] = [
   [
     'numbers without constraints',

@@ -97,7 +97,7 @@ function isValid(schema: JsonSchema, value: JsonValue): boolean | null {
   }
 }
 
-/** Under `not`, Ajv passes over `contains` beside `prefixItems` where the array is empty; here they stand apart. */
+/** Under `not`, Ajv passes over `contains` next to `prefixItems` where the array is empty; here they stand apart. */
 function withoutPairs<Value extends JsonValue>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_, inner: JsonValue) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;

@@ -147,7 +147,7 @@ describe('numbers', () => {
     expect(accepted(schema, multiples)).toEqual({ issues: [], values: primes });
   });
 
-  test('that are large are written beside small ones that are not allowed, and the other way round', () => {
+  test('that are large are written next to small ones that are not allowed, and the other way round', () => {
     expect(accepted({ not: { const: 1e-7 } }, [1e21, 1e-7, 1e-9])).toEqual({ issues: [], values: [1e21] });
     expect(accepted({ not: { const: 1e21 } }, [1e21, 1e-7])).toEqual({ issues: [], values: [1e-7] });
   });
@@ -178,7 +178,7 @@ test('thousands of listed texts need no automaton', () => {
   expect(texts.map((text) => matcher.accepts(text))).toEqual([true, true, false, false]);
 });
 
-test('references of two kinds beside each other both hold', () => {
+test('references of two kinds next to each other both hold', () => {
   const { issues, matcher } = build({
     $ref: '#/$defs/low',
     $dynamicRef: '#even',

@@ -170,7 +170,7 @@ function objectSchema(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema>
     .map(withoutOddPair) as fc.Arbitrary<JsonSchema>;
 }
 
-/** Ajv takes properties for unevaluated beside `dependentSchemas` that do not apply. */
+/** Ajv takes properties for unevaluated next to `dependentSchemas` that do not apply. */
 function withoutOddPair({ dependentSchemas, ...rest }: Record<string, JsonValue>): Record<string, JsonValue> {
   return dependentSchemas === undefined || 'unevaluatedProperties' in rest
     ? rest
@@ -207,7 +207,7 @@ function combination(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> 
   ) as fc.Arbitrary<JsonSchema>;
 }
 
-/** Keywords of several kinds beside each other, which hold together. */
+/** Keywords of several kinds next to each other, which hold together. */
 function siblings(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   const plain = fc.oneof(objectSchema(inner), arraySchema(inner), ...scalarSchemas);
   return fc

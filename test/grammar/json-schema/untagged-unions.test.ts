@@ -51,7 +51,7 @@ const value: fc.Arbitrary<JsonObject> = fc
 
 test.each<[string, (union: JsonObject) => JsonObject]>([
   ['alone', (union) => union],
-  ['beside keywords of its own', (union) => ({ ...union, required: ['other'] })],
+  ['next to keywords of its own', (union) => ({ ...union, required: ['other'] })],
   ['among others', (union) => ({ anyOf: [union, { required: ['other', 'main0', 'main1'] }] })],
 ])('what is accepted is valid: %s', (_, around) => {
   const schema = around({ oneOf: shapes(9) });

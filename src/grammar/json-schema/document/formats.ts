@@ -18,7 +18,7 @@ export const unenforcedLengths: ReadonlyMap<string, { readonly most: number; rea
       'email',
       {
         most: 64,
-        reason: 'the limits of 64 characters before the @ and 255 behind it are not enforced',
+        reason: 'the limits of 64 characters before the @ and 255 after it are not enforced',
       },
     ],
   ]);

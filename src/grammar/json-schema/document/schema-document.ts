@@ -10,7 +10,7 @@ import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabular
 export interface SchemaNode {
   readonly id: number;
   readonly schema: JsonSchema;
-  /** JSON pointer from the root of its document; in another document than the schema's own, behind that URI. */
+  /** JSON pointer from the root of its document; in another document than the schema's own, after that URI. */
   readonly pointer: string;
   readonly origin: Origin;
   /** The sub-schemas below it that were asked for so far, by their pointers from here. */

@@ -34,7 +34,7 @@ export function anyInteger(rules: RuleSet): Expression {
   });
 }
 
-/** Any number, of up to 21 digits, 25 behind the point, and with an exponent that keeps it finite. */
+/** Any number, of up to 21 digits, 25 after the point, and with an exponent that keeps it finite. */
 export function anyNumber(rules: RuleSet): Expression {
   return named(rules, 'whole', () => {
     const unsigned = [sequence(zero, afterZero(rules)), sequence(nonZero, afterDigit(rules))];
@@ -52,7 +52,7 @@ function afterZero(rules: RuleSet): Expression {
   );
 }
 
-/** Behind one digit from 1 to 9; with no more of them before the point, the exponent may have three. */
+/** After one digit from 1 to 9; with no more of them before the point, the exponent may have three. */
 function afterDigit(rules: RuleSet): Expression {
   return named(rules, 'after digit', () => {
     const longExponent = sequence(mark, largeExponent(rules));

@@ -7,7 +7,7 @@ import { minimiseTable } from '../../regular/minimise.ts';
 import { TupleTable } from '../../regular/tuple-table.ts';
 import { dead, type NumberReader, numberSymbols } from './number-readers.ts';
 
-/** Texts that all of `readers` accept behind their sign. */
+/** Texts that all of `readers` accept after their sign. */
 export interface NumberAlternative {
   readonly negative: boolean;
   readonly readers: readonly NumberReader[];
@@ -85,7 +85,7 @@ class NumberProduct {
     return false;
   }
 
-  /** Fills in the state behind `symbol`; says whether anything is alive in it. */
+  /** Fills in the state after `symbol`; says whether anything is alive in it. */
   step(tuple: Int32Array, symbol: number, next: Int32Array): boolean {
     const signed = tuple[0] === 0 && symbol === minus;
     let alive = false;

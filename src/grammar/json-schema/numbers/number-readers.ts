@@ -15,10 +15,10 @@ const fractionDigits = 25;
 
 /** A deterministic automaton over symbols, given as functions; state 0 is the start. */
 export interface NumberReader {
-  /** The state behind a symbol; `dead` where nothing can be accepted any more. */
+  /** The state after a symbol; `dead` where nothing can be accepted any more. */
   step(state: number, symbol: number): number;
   accepts(state: number): boolean;
-  /** The symbols that it may tell from the one before them; beside these, all but digits and the marks of exponents. */
+  /** The symbols that it may tell from the one before them; next to these, all but digits and the marks of exponents. */
   readonly tells: readonly number[];
 }
 
@@ -37,35 +37,35 @@ interface MantissaOptions {
   readonly digits: number | null;
 }
 
-/** Digits without sign and exponent. States: start, `0`, so many digits, so many digits behind the point. */
+/** Digits without sign and exponent. States: start, `0`, so many digits, so many digits after the point. */
 export function plainReader({ integer, digits }: MantissaOptions): NumberReader {
   const zero = 1;
-  const behindPoint = 2 + (digits ?? 1);
+  const afterPoint = 2 + (digits ?? 1);
   const stepWhole = (state: number, symbol: number) => {
-    if (symbol === point) return integer === true || state === 0 ? dead : behindPoint;
+    if (symbol === point) return integer === true || state === 0 ? dead : afterPoint;
     if (!isDigit(symbol) || state === zero) return dead;
     if (state === 0) return symbol === 0 ? zero : 2;
     if (digits === null) return state;
-    return state + 1 < behindPoint ? state + 1 : dead;
+    return state + 1 < afterPoint ? state + 1 : dead;
   };
   return {
     tells: [1],
     step(state, symbol) {
-      if (state < behindPoint) return stepWhole(state, symbol);
-      const places = (state - behindPoint) >> 1;
+      if (state < afterPoint) return stepWhole(state, symbol);
+      const places = (state - afterPoint) >> 1;
       if (!isDigit(symbol) || places === fractionDigits) return dead;
       // Whether the fraction is zero matters only where it must not be.
       const nonZero = integer === false && symbol > 0 ? 1 : 0;
-      return behindPoint + 2 * (places + 1) + (((state - behindPoint) & 1) | nonZero);
+      return afterPoint + 2 * (places + 1) + (((state - afterPoint) & 1) | nonZero);
     },
     accepts(state) {
-      if (state < behindPoint) return state > 0 && integer !== false;
-      return state - behindPoint > 1 && (integer === null || ((state - behindPoint) & 1) === 1);
+      if (state < afterPoint) return state > 0 && integer !== false;
+      return state - afterPoint > 1 && (integer === null || ((state - afterPoint) & 1) === 1);
     },
   };
 }
 
-/** Which numbers are wanted, beside another one. */
+/** Which numbers are wanted, next to another one. */
 interface Wanted {
   readonly below: boolean;
   readonly equal: boolean;
@@ -80,14 +80,14 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
   const more = 2;
   const above = 3 * (whole.length + 1);
   const below = above + 1;
-  const behindPoint = above + 2;
+  const afterPoint = above + 2;
   const wantedAbove = wanted.above ? above : dead;
   const wantedBelow = wanted.below ? below : dead;
   const stepWhole = (state: number, symbol: number) => {
     const [count, order] = [Math.floor(state / 3), state % 3];
     if (symbol === point) {
       if (count < whole.length || order === less) return wantedBelow;
-      return order === more ? wantedAbove : behindPoint;
+      return order === more ? wantedAbove : afterPoint;
     }
     if (!isDigit(symbol)) return dead;
     if (count === whole.length) return wantedAbove;
@@ -98,17 +98,17 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
     tells: Array.from(whole + fraction, Number).flatMap((digit) => [digit, digit + 1]),
     step(state, symbol) {
       if (state < above) return stepWhole(state, symbol);
-      if (state < behindPoint) return state;
+      if (state < afterPoint) return state;
       if (!isDigit(symbol)) return dead;
-      const places = state - behindPoint;
+      const places = state - afterPoint;
       const difference = symbol - Number(fraction[places] ?? '0');
       if (difference !== 0) return difference < 0 ? wantedBelow : wantedAbove;
-      return behindPoint + Math.min(places + 1, fraction.length);
+      return afterPoint + Math.min(places + 1, fraction.length);
     },
     accepts(state) {
       if (state === above) return wanted.above;
       if (state === below) return wanted.below;
-      const places = Math.max(0, state - behindPoint);
+      const places = Math.max(0, state - afterPoint);
       if (state < 3 * whole.length || (state < above && state % 3 === less)) return wanted.below;
       if (state < above && state % 3 === more) return wanted.above;
       return places < fraction.length ? wanted.below : wanted.equal;
@@ -118,7 +118,7 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
 
 /**
  * Multiples of `of`. State 0 is the start, `1 + r` the whole part with remainder r, `1 + (1 + p) * m + r` the
- * fraction after p digits. Behind the last digit that counts only zeros follow.
+ * fraction after p digits. After the last digit that counts only zeros follow.
  */
 export function multipleReader(of: Decimal): NumberReader {
   const modulus = Number(of.digits);
@@ -191,7 +191,7 @@ interface ExponentOptions {
   readonly signs: readonly number[];
   /** Whether it may have none. */
   readonly unsigned: boolean;
-  /** The row of `exponents` in which the digits of the exponent begin behind one digit from 1 to 9 (and a fraction). */
+  /** The row of `exponents` in which the digits of the exponent begin after one digit from 1 to 9 (and a fraction). */
   readonly first: number;
 }
 
@@ -210,67 +210,67 @@ export const smallReader = (): NumberReader =>
 /** Digits of exponents: per row, the row to which each digit leads, in base 36. */
 const exponents = [
   '-123444444', // 0: 16 to 307
-  '4444445555', // behind 1
-  '5555555555', // behind 1 or 2
-  'e777777777', // behind 3
-  '7777777777', // behind a digit that is not all
-  '7777777777', // behind two digits that may be all
+  '4444445555', // after 1
+  '5555555555', // after 1 or 2
+  'e777777777', // after 3
+  '7777777777', // after a digit that is not all
+  '7777777777', // after two digits that may be all
   '82234bbbbb', // 6: 5 to 307
   '----------',
-  '-----77777', // behind 0
+  '-----77777', // after 0
   'bccdbbbbbb', // 9: 0 to 307
   'bbbbbbbbbb', // 10: 0 to 99
-  '7777777777', // behind a digit that may be all
-  '5555555555', // behind 1 or 2, which may be all
-  'e777777777', // behind 3, which may be all
-  '77777777--', // behind 30
+  '7777777777', // after a digit that may be all
+  '5555555555', // after 1 or 2, which may be all
+  'e777777777', // after 3, which may be all
+  '77777777--', // after 30
 ];
 const completeExponents = '57bcde';
-/** Where exponents begin behind a longer mantissa. */
+/** Where exponents begin after a longer mantissa. */
 const anyTwoDigits = 10;
 
 /**
- * States: start, zero, so many digits, so many behind the point, `e`, its sign, and the rows of exponents. From the
- * point on there are two of each: behind one digit from 1 to 9, and behind anything else.
+ * States: start, zero, so many digits, so many after the point, `e`, its sign, and the rows of exponents. From the
+ * point on there are two of each: after one digit from 1 to 9, and after anything else.
  */
 function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions): NumberReader {
   const zero = 1;
   const digits = anyMantissa ? wholeDigits : 1;
-  const behindPoint = 2 + digits;
-  const behindMark = behindPoint + 2 * (fractionDigits + 1);
-  const behindSign = behindMark + 2;
-  const exponent = behindSign + 2;
+  const afterPoint = 2 + digits;
+  const afterMark = afterPoint + 2 * (fractionDigits + 1);
+  const afterSign = afterMark + 2;
+  const exponent = afterSign + 2;
   const row = (from: number, symbol: number) => {
     const next = isDigit(symbol) ? Number.parseInt(exponents[from]?.[symbol] ?? '-', 36) : Number.NaN;
     return Number.isNaN(next) ? dead : exponent + next;
   };
   const stepWhole = (state: number, symbol: number) => {
     const long = state === 2 ? 0 : 1;
-    if (state > 0 && symbol === point) return behindPoint + long;
-    if (state > 0 && symbol >= marks) return behindMark + long;
+    if (state > 0 && symbol === point) return afterPoint + long;
+    if (state > 0 && symbol >= marks) return afterMark + long;
     if (!isDigit(symbol) || state === zero) return dead;
-    if (state > 0) return state + 1 < behindPoint ? state + 1 : dead;
+    if (state > 0) return state + 1 < afterPoint ? state + 1 : dead;
     return symbol > 0 ? 2 : anyMantissa ? zero : dead;
   };
   const stepFraction = (state: number, symbol: number) => {
-    const places = (state - behindPoint) >> 1;
+    const places = (state - afterPoint) >> 1;
     if (isDigit(symbol)) return places < fractionDigits ? state + 2 : dead;
-    return symbol >= marks && places > 0 ? behindMark + ((state - behindPoint) & 1) : dead;
+    return symbol >= marks && places > 0 ? afterMark + ((state - afterPoint) & 1) : dead;
   };
   return {
     tells: eachDigit,
     step(state, symbol) {
-      if (state < behindPoint) return stepWhole(state, symbol);
-      if (state < behindMark) return stepFraction(state, symbol);
+      if (state < afterPoint) return stepWhole(state, symbol);
+      if (state < afterMark) return stepFraction(state, symbol);
       if (state >= exponent) return row(state - exponent, symbol);
-      const long = (state - behindMark) & 1;
-      if (state < behindSign && signs.includes(symbol)) return behindSign + long;
-      return state >= behindSign || unsigned ? row(long === 1 ? anyTwoDigits : first, symbol) : dead;
+      const long = (state - afterMark) & 1;
+      if (state < afterSign && signs.includes(symbol)) return afterSign + long;
+      return state >= afterSign || unsigned ? row(long === 1 ? anyTwoDigits : first, symbol) : dead;
     },
     accepts(state) {
       if (state >= exponent) return completeExponents.includes((state - exponent).toString(36));
-      if (state >= behindMark || !anyMantissa) return false;
-      return state > 0 && state !== behindPoint && state !== behindPoint + 1;
+      if (state >= afterMark || !anyMantissa) return false;
+      return state > 0 && state !== afterPoint && state !== afterPoint + 1;
     },
   };
 }

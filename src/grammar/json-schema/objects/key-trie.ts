@@ -1,5 +1,5 @@
 /**
- * Declared keys, and beside them any other key, as nested groups in which the next character decides:
+ * Declared keys, and next to them any other key, as nested groups in which the next character decides:
  *
  *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | ("s" key-other | key-rest-3) end
  *
@@ -44,7 +44,7 @@ export interface WantedKeys {
 
 /** Writes the keys of an object. */
 export interface KeyWriter {
-  /** One of the wanted keys, behind the text that opens it, and what follows it. */
+  /** One of the wanted keys, after the text that opens it, and what follows it. */
   keys(wanted: WantedKeys): Expression;
 }
 
@@ -178,11 +178,11 @@ export class KeyTrie implements KeyWriter {
     const characters = Array.from(node.rest);
     this.#rules.charge(characters.length >> 1);
     const end = allowed.has(node.first.label) ? [wanted.ending(node.first.label)] : [];
-    const behind = choice(...end, sequence(this.#rest('', false), free));
+    const after = choice(...end, sequence(this.#rest('', false), free));
     return characters.reduceRight<Expression>(
       (tail, character) =>
         choice(sequence(literal(character), tail), sequence(this.#rest(character, true), free)),
-      behind,
+      after,
     );
   }
 

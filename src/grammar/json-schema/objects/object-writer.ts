@@ -325,7 +325,7 @@ function hasBit(bits: number, index: number): boolean {
   return index < maxBits && (bits & (2 ** index)) !== 0;
 }
 
-/** The text behind a value under `key`. */
+/** The text after a value under `key`. */
 function closeOf({ entryClose }: ObjectNotation, key: string | null): string {
   return entryClose.map((part) => part ?? key ?? '').join('');
 }

@@ -10,7 +10,7 @@ export interface ItemProgress {
   readonly found: readonly number[];
 }
 
-/** What an item may be, and the progress behind it. */
+/** What an item may be, and the progress after it. */
 export type ItemCase = readonly [State, ItemProgress];
 
 const maxProgress = 3000;

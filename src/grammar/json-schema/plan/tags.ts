@@ -94,7 +94,7 @@ export class Tags {
     return isObject(owner.schema) && isSchema(owner.schema.if) ? this.#document.child(owner, 'if') : null;
   }
 
-  /** The values of `key` with which the `if` beside `else` holds, where it asks for nothing else. */
+  /** The values of `key` with which the `if` next to `else` holds, where it asks for nothing else. */
   #decisive({ owner }: Branch, key: string): ReadonlySet<string> | null {
     const condition = this.#condition(owner);
     const schema = condition?.schema;

@@ -96,7 +96,7 @@ function wrongRest(
   if (state === states.anything) return [arrayShape(states, { min: start + 1 })];
   if (state === states.nothing) return [];
   if (start === 0) return [arrayShape(states, { contains: [{ state, min: 1, max: null }] })];
-  context.report(node, 'items', 'its negation behind a prefix is not enforced');
+  context.report(node, 'items', 'its negation after a prefix is not enforced');
   return [arrayShape(states, { min: start + 1 })];
 }
 

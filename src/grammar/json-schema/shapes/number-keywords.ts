@@ -40,7 +40,7 @@ interface KnownBound {
 /** Further bounds are moved here: what they allow beyond has more digits than a number is written with. */
 const furthest = decimalOf(1e21);
 
-/** The bounds of one side; draft 4 wrote `exclusiveMinimum: true` beside `minimum`. */
+/** The bounds of one side; draft 4 wrote `exclusiveMinimum: true` next to `minimum`. */
 function bounds(
   schema: JsonObject,
   node: SchemaNode,

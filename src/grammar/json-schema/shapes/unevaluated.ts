@@ -65,7 +65,7 @@ function restOfArray(
   const all = { count: Number.POSITIVE_INFINITY, states: [] };
   if (count === Number.POSITIVE_INFINITY) return holds ? arrayShape(states, {}) : null;
   if (shape.evaluated.states.length > 0 || (!holds && count > 0)) {
-    context.report(node, 'unevaluatedItems', 'beside contains or under not it is not enforced');
+    context.report(node, 'unevaluatedItems', 'next to contains or under not it is not enforced');
     return arrayShape(states, {});
   }
   const state = states.of(unevaluated, holds);

@@ -27,7 +27,7 @@ const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : ad
 /**
  * A validator of `schema`, plain or of a validation library. Throws `SchemaError` when it is not a schema, its
  * library cannot give it as JSON, or Ajv cannot compile it. So does the validator where Ajv's own code fails on a
- * value, which unevaluated properties beside patterns can bring about.
+ * value, which unevaluated properties next to patterns can bring about.
  */
 export function compileValidator(schema: SchemaInput, tool = ''): Validate {
   const plain = toJsonSchema(schema);

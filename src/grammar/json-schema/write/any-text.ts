@@ -14,14 +14,14 @@ import {
 /**
  * Any text, then `end`. White space around the marker in `end` is its own, and the marker may not come
  * without it either. A marker of one character is a quote: text may hold it where it cannot be taken for
- * the end, that is, where none of `followers` can begin behind it.
+ * the end, that is, where none of `followers` can begin after it.
  */
 export function anyTextUpTo(end: string, followers: readonly string[]): Expression {
   const marker = end.trim() === '' ? end : end.trim();
   if (marker === end && Array.from(end).length === 1) return quotedText(end, followers);
-  const behindMarker = end.indexOf(marker) + marker.length;
-  const delimiter = end.slice(0, behindMarker);
-  const branch = { delimiter, next: literal(end.slice(behindMarker)) };
+  const afterMarker = end.indexOf(marker) + marker.length;
+  const delimiter = end.slice(0, afterMarker);
+  const branch = { delimiter, next: literal(end.slice(afterMarker)) };
   return delimiter === marker ? until(branch) : until(branch, { delimiter: marker, next: null });
 }
 
@@ -33,7 +33,7 @@ const blanks: readonly CodePointRange[] = [
 
 /**
  * Text between quotes that are not escaped (`'it's'`): a quote belongs to the text when something else
- * than a follower comes behind it, white space aside.
+ * than a follower comes after it, white space aside.
  */
 function quotedText(quote: string, followers: readonly string[]): Expression {
   const quoteRange = rangeOf(quote);

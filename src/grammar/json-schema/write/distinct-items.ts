@@ -43,7 +43,7 @@ export function writeDistinct(
   const free = countOfFree(texts.length, most);
   if (free < most && shape.prefix.length > 0) return null;
   if (free < most) {
-    const reason = `too many values for every order: behind the first ${free}, items come in the order of their characters`;
+    const reason = `too many values for every order: after the first ${free}, items come in the order of their characters`;
     writer.compilation.reportState(state, 'uniqueItems', reason, 'narrowed');
   }
   const numbered = known.map((values) => values.map((text) => texts.indexOf(text)));
@@ -115,7 +115,7 @@ class DistinctWriter {
     return values.filter((value) => (count < free ? !used.includes(value) : value > last));
   }
 
-  /** The values used, in order; of those behind the free ones only the greatest counts. */
+  /** The values used, in order; of those after the free ones only the greatest counts. */
   #with(used: readonly number[], count: number, value: number): readonly number[] {
     const all = [...used, value].sort((a, b) => a - b);
     return count + 1 < this.#items.free ? all : all.slice(-1);
@@ -152,7 +152,7 @@ class DistinctWriter {
 
   #after(used: readonly number[], count: number): Expression {
     const { free, min, most } = this.#items;
-    // Behind the free items, only counts that still matter tell rules apart.
+    // After the free items, only counts that still matter tell rules apart.
     const counted = count < free || most < this.#items.texts.length || count < min ? count : 'later';
     return this.#writer.rules.named(`${this.#key} ${counted} ${used.join()}`, 'distinct', () =>
       this.#rest(used, count),

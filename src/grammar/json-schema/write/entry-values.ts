@@ -25,7 +25,7 @@ export class EntryValueWriter {
   readonly #compilation: Compilation;
   readonly #rules: RuleSet;
   readonly #writers = new Map<ValueFrame['codec'], ValueWriter>();
-  /** Texts that may stand behind an entry. */
+  /** Texts that may stand after an entry. */
   readonly #followers: readonly string[];
 
   constructor(

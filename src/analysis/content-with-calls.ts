@@ -2,14 +2,14 @@
 import type { Delimiters } from '../format/chat-format.ts';
 import type { ContentOpening } from './content-opening.ts';
 import type { ReasoningReading } from './infer-reasoning.ts';
-import { beforeCalls, behindLead, betweenCalls, type RegionTexts } from './region-texts.ts';
+import { afterLead, beforeCalls, betweenCalls, type RegionTexts } from './region-texts.ts';
 import { commonSuffixLength, isMarker, tokenEdges, tokens, withoutSuffix } from './text-cuts.ts';
 
 /** What stands before calls. */
-export interface BesideCalls {
+export interface ContentWithCalls {
   /** Section and call opener. */
   readonly callsOpen: string;
-  /** Stands for missing reasoning beside calls. */
+  /** Stands for missing reasoning next to calls. */
   readonly empty: string;
   /** An empty content region that is written all the same. */
   readonly emptyContent: boolean;
@@ -20,7 +20,7 @@ export interface BesideCalls {
 }
 
 /** Reads what stands before calls. */
-export function readBesideCalls(texts: RegionTexts, opening: ContentOpening): BesideCalls {
+export function inferContentWithCalls(texts: RegionTexts, opening: ContentOpening): ContentWithCalls {
   const { calls, contentCall, reasoning, ends } = texts;
   if (calls === null) {
     return {
@@ -57,7 +57,7 @@ export function readBesideCalls(texts: RegionTexts, opening: ContentOpening): Be
   };
 }
 
-/** What closes an empty block of reasoning that stands before every call: the first marker behind its opener. */
+/** What closes an empty block of reasoning that stands before every call: the first marker after its opener. */
 function closerOfBlock(reasoning: ReasoningReading | null, before: string, opener: string): string {
   const opened =
     reasoning !== null && reasoning.start.trim() !== '' && before.trim() === reasoning.start.trim();
@@ -69,7 +69,7 @@ function closerOfBlock(reasoning: ReasoningReading | null, before: string, opene
   return opener.slice(0, opener.indexOf(closer) + closer.length);
 }
 
-/** The markers around content beside calls, where they are its own and are written around no content too. */
+/** The markers around content next to calls, where they are its own and are written around no content too. */
 export function emptyWrapper({ calls, contentCall, content, reasoning }: RegionTexts): Delimiters | null {
   if (calls === null || contentCall.position !== 'before') return null;
   const { before, between } = contentCall;
@@ -94,7 +94,7 @@ function skipEmptyRegions(
     texts.reasoning === null && before.trim() !== '' && texts.contentCall.position === 'before';
   if ((texts.ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped))
     return { skipped: wrapped, emptyContent: true };
-  const closed = behindLead(texts.turn.prompt.off, texts.turn);
+  const closed = afterLead(texts.turn.prompt.off, texts.turn);
   const known = texts.reasoning === null ? [] : [opening.empty, before, closed];
   const found = known
     .filter((each) => each.trim() !== '' && bare.startsWith(each))

@@ -1,5 +1,5 @@
 /**
- * The step for calls without any marker behind text. `{` in an answer may begin a call or be just a brace,
+ * The step for calls without any marker after text. `{` in an answer may begin a call or be just a brace,
  * and only the end of the turn tells: text is a call if it is nothing but whole calls of offered tools
  * from the brace up to there. Until that shows, text is held. It is scanned once, whatever the cut.
  */
@@ -8,12 +8,12 @@ import { knowsCalls } from '../markers/look-ahead.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { State, TrialTable } from '../module-contract.ts';
+import type { SpeculativeTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
 import type { Compiled } from './steps-text.ts';
 
 /** Calls longer than this many units, all together, are text. */
-const longestTrial = 1 << 20;
+const longestSpeculation = 1 << 20;
 
 /** What is known of the text that is held. */
 class Trial {
@@ -26,12 +26,12 @@ class Trial {
 }
 
 /** Compiles the table of `readTrial`. */
-export function trialTable(table: TrialTable<State>): Compiled<TrialTable<State>> {
+export function speculativeTable(table: SpeculativeTable<State>): Compiled<SpeculativeTable<State>> {
   return { table, markers: new MarkerTable(table.ends) };
 }
 
 /** Holds what may be calls until it shows whether it is. */
-export function readTrial(reader: Reader, compiled: Compiled<TrialTable<State>>): State | null {
+export function readSpeculative(reader: Reader, compiled: Compiled<SpeculativeTable<State>>): State | null {
   const trial = reader.progress instanceof Trial ? reader.progress : new Trial();
   reader.progress = trial;
   const verdict = readOn(reader, compiled, trial);
@@ -50,7 +50,7 @@ export function readTrial(reader: Reader, compiled: Compiled<TrialTable<State>>)
 
 type Verdict = 'open' | 'calls' | 'text';
 
-function readOn(reader: Reader, compiled: Compiled<TrialTable<State>>, trial: Trial): Verdict {
+function readOn(reader: Reader, compiled: Compiled<SpeculativeTable<State>>, trial: Trial): Verdict {
   for (;;) {
     const verdict = trial.between ? between(reader, compiled, trial) : null;
     if (verdict !== null) return verdict;
@@ -71,17 +71,17 @@ function readOn(reader: Reader, compiled: Compiled<TrialTable<State>>, trial: Tr
 
 /** Where the held text would be too long. */
 function limitOf(reader: Reader): number {
-  return reader.at + longestTrial - reader.held.length;
+  return reader.at + longestSpeculation - reader.held.length;
 }
 
-/** Before a value or behind one; `null` if a value begins here. */
+/** Before a value or after one; `null` if a value begins here. */
 function between(
   reader: Reader,
-  { table, markers }: Compiled<TrialTable<State>>,
+  { table, markers }: Compiled<SpeculativeTable<State>>,
   trial: Trial,
 ): Verdict | null {
   reader.hold(Math.min(skipSpace(reader.text, reader.at), limitOf(reader)));
-  if (reader.held.length >= longestTrial) return 'text';
+  if (reader.held.length >= longestSpeculation) return 'text';
   if (reader.at === reader.text.length) {
     if (!reader.ended) return 'open';
     return trial.count > 0 ? 'calls' : 'text';
@@ -96,6 +96,6 @@ function between(
   return null;
 }
 
-function isCall(reader: Reader, { table }: Compiled<TrialTable<State>>, json: string): boolean {
+function isCall(reader: Reader, { table }: Compiled<SpeculativeTable<State>>, json: string): boolean {
   return knowsCalls(reader.options.tools, table.paths, table.list, json);
 }
