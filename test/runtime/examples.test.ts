@@ -84,7 +84,7 @@ async function outputOf(example: string, file: string): Promise<string> {
   vi.spyOn(process.stdout, 'write').mockImplementation(keep);
   vi.spyOn(console, 'log').mockImplementation((...values) => keep(`${format(...values)}\n`));
   vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', `${example}.ts`, file]);
-  await import(`../../../examples/${example}.ts`);
+  await import(`../../examples/${example}.ts`);
   vi.restoreAllMocks();
   return output;
 }
