@@ -42,6 +42,7 @@ describe('imports of what runs in a browser', () => {
     'parser/index.ts',
     'response-template/index.ts',
     'runtime/servers/index.ts',
+    'ai-sdk/index.ts',
     'testing/index.ts',
   ])('src/%s', (entry) => {
     expect(importsOutside(path.join(root, 'src', entry))).toEqual([]);

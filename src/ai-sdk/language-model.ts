@@ -1,0 +1,103 @@
+/** A model of Idiolect as a language model of the AI SDK. */
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3StreamPart,
+  LanguageModelV3StreamResult,
+  SharedV3Warning,
+} from '@ai-sdk/provider';
+import type { SchemaIssue } from '../format/errors.ts';
+import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import { gatherParts } from './gather-parts.ts';
+import { readOptions } from './read-options.ts';
+import { StreamParts } from './stream-parts.ts';
+
+/** What the provider needs of a model: `loadModel()` and `connectServer()` give one. */
+export interface IdiolectModel {
+  /** Becomes `modelId`. */
+  readonly name: string;
+  /** One response. */
+  chat(options: ChatOptions): ChatStream;
+}
+
+/**
+ * A language model for `generateText`, `streamText` and everything else of the AI SDK that takes one. Tool calls
+ * and `Output.object` are enforced while the model samples; options that do not apply come back as warnings.
+ * Further options of a chat go into `providerOptions.idiolect`. The model stays the caller's, to dispose of.
+ */
+export function idiolect(model: IdiolectModel): LanguageModelV3 {
+  return {
+    specificationVersion: 'v3',
+    provider: 'idiolect',
+    modelId: model.name,
+    supportedUrls: {},
+    doStream: (options) => stream(model, options),
+    doGenerate: (options) => generate(model, options),
+  };
+}
+
+async function stream(
+  model: IdiolectModel,
+  options: LanguageModelV3CallOptions,
+): Promise<LanguageModelV3StreamResult> {
+  const { chat, warnings } = readOptions(options);
+  const answer = model.chat(chat);
+  // Whatever keeps the response from beginning is thrown here, before there is a stream.
+  const report = await answer.report;
+  const parts = partsOf(model, answer, [...warnings, ...report.map(schemaWarning)]);
+  return { stream: readable(parts, options.abortSignal), request: { body: chat } };
+}
+
+async function generate(
+  model: IdiolectModel,
+  options: LanguageModelV3CallOptions,
+): Promise<LanguageModelV3GenerateResult> {
+  const { chat, warnings } = readOptions(options);
+  const answer = model.chat(chat);
+  const report = await answer.report;
+  const gathered = await gatherParts(partsOf(model, answer, [...warnings, ...report.map(schemaWarning)]));
+  return { ...gathered, request: { body: chat } };
+}
+
+/** What the grammar does not enforce as written. */
+function schemaWarning({ tool, pointer, keyword, reason }: SchemaIssue): SharedV3Warning {
+  const where = tool === '' ? 'the response format' : `tool "${tool}"`;
+  return { type: 'other', message: `${where}, ${pointer === '' ? '/' : pointer}: ${keyword}: ${reason}` };
+}
+
+async function* partsOf(
+  model: IdiolectModel,
+  answer: ChatStream,
+  warnings: SharedV3Warning[],
+): AsyncGenerator<LanguageModelV3StreamPart, void> {
+  yield { type: 'stream-start', warnings };
+  yield { type: 'response-metadata', modelId: model.name, timestamp: new Date() };
+  const parts = new StreamParts();
+  for await (const event of answer) yield* parts.next(event);
+}
+
+/** A stream that is generated as it is read; cancelling it ends the response. */
+function readable(
+  parts: AsyncGenerator<LanguageModelV3StreamPart, void>,
+  signal: AbortSignal | undefined,
+): ReadableStream<LanguageModelV3StreamPart> {
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await parts.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        // The SDK tells an abort from a failure by how the stream ends.
+        if (signal?.aborted === true) return controller.error(error);
+        controller.enqueue({ type: 'error', error });
+        controller.close();
+      }
+    },
+    async cancel() {
+      await parts.return();
+    },
+  });
+}

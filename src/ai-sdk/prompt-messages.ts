@@ -1,0 +1,74 @@
+/** A prompt of the AI SDK as messages of a conversation. */
+import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3Warning } from '@ai-sdk/provider';
+import type { AssistantMessage, Message, ToolCall, ToolMessage } from '../format/messages.ts';
+import { describeFile, type FilePart } from './describe-file.ts';
+import { resultText } from './result-text.ts';
+
+type MessageOf<Role> = Extract<LanguageModelV3Message, { role: Role }>;
+type Warn = (warning: SharedV3Warning) => void;
+
+/**
+ * The conversation that a chat is given. A part that no chat template takes (an image, say) becomes a short
+ * description of itself, and `warn` is told.
+ */
+export function promptMessages(prompt: LanguageModelV3Prompt, warn: Warn): Message[] {
+  return prompt.flatMap((message): readonly Message[] => {
+    if (message.role === 'system') return [{ role: 'system', content: message.content }];
+    if (message.role === 'user') return [{ role: 'user', content: userText(message, warn) }];
+    if (message.role === 'assistant') return [assistantMessage(message, warn)];
+    return toolMessages(message, warn);
+  });
+}
+
+function userText({ content }: MessageOf<'user'>, warn: Warn): string {
+  return content.map((part) => (part.type === 'text' ? part.text : fileText(part, warn))).join('\n');
+}
+
+/** Texts and thoughts that the SDK keeps in parts are one text each, as the model wrote them. */
+function assistantMessage({ content }: MessageOf<'assistant'>, warn: Warn): AssistantMessage {
+  let text = '';
+  let reasoning = '';
+  const calls: ToolCall[] = [];
+  for (const part of content) {
+    if (part.type === 'text') text += part.text;
+    else if (part.type === 'reasoning') reasoning += part.text;
+    else if (part.type === 'tool-call') calls.push(toolCall(part));
+    else if (part.type === 'file') text += fileText(part, warn);
+    else warn({ type: 'unsupported', feature: `a part of type "${part.type}" in an assistant message` });
+  }
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+interface CallPart {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+function toolCall({ toolCallId, toolName, input }: CallPart): ToolCall {
+  const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+  return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } };
+}
+
+/** Each result is a message of its own. An approval is no result: the SDK carries out the call afterwards. */
+function toolMessages({ content }: MessageOf<'tool'>, warn: Warn): ToolMessage[] {
+  return content.flatMap((part): ToolMessage[] => {
+    if (part.type !== 'tool-result') return [];
+    const { toolCallId, toolName, output } = part;
+    return [{ role: 'tool', tool_call_id: toolCallId, name: toolName, content: resultText(output, warn) }];
+  });
+}
+
+function fileText(part: FilePart, warn: Warn): string {
+  const { text, isDescribed } = describeFile(part);
+  if (isDescribed) {
+    const details = 'the model is told its name and type instead';
+    warn({ type: 'unsupported', feature: `a file of type ${part.mediaType}`, details });
+  }
+  return text;
+}

@@ -1,0 +1,118 @@
+/** Call options of the AI SDK as options of a chat, and warnings for what does not apply. */
+import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
+import type { JsonSchema, Message, Tool, ToolChoice } from '../format/messages.ts';
+import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import { promptMessages } from './prompt-messages.ts';
+
+/** Options of a chat that the AI SDK has no word for: `providerOptions: { idiolect: { thinking: false } }`. */
+export type IdiolectProviderOptions = Omit<
+  ChatOptions,
+  'messages' | 'tools' | 'toolChoice' | 'responseFormat' | 'maxTokens' | 'stop' | 'signal' | 'reasoningFormat'
+>;
+
+/** What a call asks of a model, in both languages. */
+export interface CallRequest {
+  readonly chat: ChatOptions;
+  readonly warnings: SharedV3Warning[];
+}
+
+/** The newer generation of the SDK asks for an effort, too. */
+type CallOptions = LanguageModelV3CallOptions & { readonly reasoning?: string };
+
+/** Reads the options of one call. What does not apply to a local model is left out with a warning. */
+export function readOptions(options: CallOptions): CallRequest {
+  const warnings: SharedV3Warning[] = [];
+  const warn = (warning: SharedV3Warning): void => void warnings.push(warning);
+  const chat: ChatOptions = {
+    ...samplingOptions(options, warn),
+    ...reasoningOptions(options.reasoning),
+    ...options.providerOptions?.idiolect,
+    ...(options.maxOutputTokens === undefined ? {} : { maxTokens: options.maxOutputTokens }),
+    ...(options.stopSequences === undefined
+      ? {}
+      : { stop: options.stopSequences.filter((text) => text !== '') }),
+    ...(options.abortSignal === undefined ? {} : { signal: options.abortSignal }),
+    ...toolOptions(options, warn),
+    ...formatOptions(options),
+    messages: tellSchema(promptMessages(options.prompt, warn), options.responseFormat),
+  };
+  return { chat, warnings };
+}
+
+type Warn = (warning: SharedV3Warning) => void;
+
+function samplingOptions(options: CallOptions, warn: Warn): Partial<ChatOptions> {
+  for (const feature of ['presencePenalty', 'frequencyPenalty'] as const) {
+    if ((options[feature] ?? 0) !== 0) warn({ type: 'unsupported', feature });
+  }
+  const { temperature, topK, topP, seed } = options;
+  const given = Object.entries({ temperature, topK, topP, seed }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** Efforts are the template's own words; all that every template can be asked is whether to think. */
+function reasoningOptions(effort: string | undefined): Partial<ChatOptions> {
+  if (effort === undefined || effort === 'provider-default') return {};
+  if (effort === 'none') return { thinking: false };
+  return { thinking: true, templateVariables: { reasoning_effort: templateEffort(effort) } };
+}
+
+/** Templates know three. */
+function templateEffort(effort: string): string {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
+}
+
+function toolOptions({ tools = [], toolChoice }: CallOptions, warn: Warn): Partial<ChatOptions> {
+  const offered = tools.flatMap((tool): Tool[] => {
+    if (tool.type === 'function') return [functionTool(tool)];
+    warn({ type: 'unsupported', feature: `the provider's tool "${tool.id}"` });
+    return [];
+  });
+  if (offered.length === 0) return {};
+  return { tools: offered, ...(toolChoice === undefined ? {} : { toolChoice: choiceOf(toolChoice) }) };
+}
+
+interface FunctionTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: unknown;
+}
+
+function functionTool({ name, description, inputSchema }: FunctionTool): Tool {
+  const parameters = inputSchema as JsonSchema;
+  return {
+    type: 'function',
+    function: { name, ...(description === undefined ? {} : { description }), parameters },
+  };
+}
+
+function choiceOf(choice: NonNullable<CallOptions['toolChoice']>): ToolChoice {
+  return choice.type === 'tool' ? { type: 'function', function: { name: choice.toolName } } : choice.type;
+}
+
+function formatOptions({ responseFormat }: CallOptions): Partial<ChatOptions> {
+  if (responseFormat?.type !== 'json') return {};
+  const { schema } = responseFormat;
+  if (schema === undefined) return { responseFormat: { type: 'json_object' } };
+  return { responseFormat: { type: 'json_schema', json_schema: { schema: schema as JsonSchema } } };
+}
+
+/** The grammar holds the model to a schema; it answers better if it also knows what is asked. */
+function tellSchema(messages: Message[], format: CallOptions['responseFormat']): Message[] {
+  if (format?.type !== 'json') return messages;
+  const [first, ...rest] = messages;
+  const demand = schemaDemand(format);
+  if (first?.role !== 'system' || typeof first.content !== 'string') {
+    return [{ role: 'system', content: demand }, ...messages];
+  }
+  return [{ role: 'system', content: `${first.content}\n\n${demand}` }, ...rest];
+}
+
+function schemaDemand(format: Extract<CallOptions['responseFormat'], { type: 'json' }>): string {
+  const { schema, name, description } = format;
+  const of = name === undefined ? '' : ` "${name}"`;
+  const purpose = description === undefined ? '' : ` (${description})`;
+  if (schema === undefined) return `Answer with a JSON object${of}${purpose} and nothing else.`;
+  return `Answer with JSON${of}${purpose} that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`;
+}

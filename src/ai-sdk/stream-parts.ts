@@ -1,0 +1,68 @@
+/** Events of a response as parts of an AI SDK stream. */
+import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
+import type { Finish, Malformed, ResponseEvent } from '../parser/events.ts';
+import { callUsage } from './call-usage.ts';
+
+/**
+ * Translates one response. Regions that broke off are closed before the end, so that every `-start` has its
+ * `-end`; text that fits nowhere is told in the provider's metadata of `finish`.
+ */
+export class StreamParts {
+  readonly #openCalls = new Set<string>();
+  readonly #malformed: Malformed[] = [];
+
+  /** The parts for the next event, in order. */
+  next(event: ResponseEvent): readonly LanguageModelV3StreamPart[] {
+    switch (event.type) {
+      case 'text-start':
+      case 'text-end':
+      case 'reasoning-start':
+      case 'reasoning-end':
+        return [{ type: event.type, id: event.id }];
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        return [{ type: event.type, id: event.id, delta: event.delta }];
+      case 'tool-input-start':
+        this.#openCalls.add(event.id);
+        return [{ type: event.type, id: event.id, toolName: event.toolName }];
+      case 'tool-input-end':
+        this.#openCalls.delete(event.id);
+        return [{ type: event.type, id: event.id }];
+      case 'tool-call': {
+        const { type, toolCallId, toolName, input } = event;
+        return [{ type, toolCallId, toolName, input }];
+      }
+      case 'malformed':
+        this.#malformed.push(event);
+        return this.#closeCall(event.toolCallId);
+      case 'finish':
+        return [...[...this.#openCalls].flatMap((id) => this.#closeCall(id)), this.#finish(event)];
+      default:
+        return [];
+    }
+  }
+
+  /** A call that broke off never becomes a `tool-call`. */
+  #closeCall(id: string | undefined): readonly LanguageModelV3StreamPart[] {
+    return id !== undefined && this.#openCalls.delete(id) ? [{ type: 'tool-input-end', id }] : [];
+  }
+
+  #finish(event: Finish): LanguageModelV3StreamPart {
+    return {
+      type: 'finish',
+      finishReason: { unified: event.reason, raw: event.reason },
+      usage: callUsage(event),
+      ...(this.#malformed.length === 0 ? {} : { providerMetadata: this.#metadata() }),
+    };
+  }
+
+  #metadata(): SharedV3ProviderMetadata {
+    const malformed = this.#malformed.map(({ reason, raw, expected }) => ({
+      reason,
+      raw,
+      expected: [...expected],
+    }));
+    return { idiolect: { malformed } };
+  }
+}
