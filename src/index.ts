@@ -4,7 +4,7 @@
  */
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
-export type { SelfCheck } from './analysis/self-check.ts';
+export type { SelfCheck } from './analysis/result/self-check.ts';
 export { type CreateParserOptions, createResponseParser } from './codegen/create-response-parser.ts';
 export type * from './format/chat-format.ts';
 export * from './format/errors.ts';

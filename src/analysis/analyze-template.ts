@@ -9,32 +9,32 @@ import { type OptionRules, readOptions, string } from '../format/option-rules.ts
 import { sha256 } from '../format/sha256.ts';
 import { parseTemplate } from '../template/template.ts';
 import { observeCapabilities } from './capabilities.ts';
-import { withDerivedFields } from './derived-fields.ts';
-import { withEndedValues } from './endless-values.ts';
+import { withDerivedFields } from './result/derived-fields.ts';
+import { refuseUnterminatedValues } from './calls/unterminated-values.ts';
 import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
-import { inferCalls } from './infer-calls.ts';
-import { inferEnds } from './infer-ends.ts';
-import { inferReasoning } from './infer-reasoning.ts';
-import { inferRegions } from './infer-regions.ts';
-import { inferShape, type ShapeReading } from './infer-shape.ts';
-import { inferTurn, type TurnReading } from './infer-turn.ts';
-import { endInHistory, inferTurnEnds } from './infer-turn-ends.ts';
-import { labelFormat } from './labels.ts';
-import { applyOverrides } from './overrides.ts';
-import { type ProbeTable, probeTable } from './probes.ts';
+import { inferCalls } from './calls/calls-format.ts';
+import { inferRegionEnds } from './turn/region-ends.ts';
+import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
+import { inferRegions } from './content/content-format.ts';
+import { inferShape, type ShapeReading } from './probes/message-form.ts';
+import { inferTurnStart, type TurnStart } from './turn/turn-start.ts';
+import { endInHistory, inferTurnEnds } from './turn/turn-format.ts';
+import { labelFormat } from './result/labels.ts';
+import { applyOverrides } from './overrides/overrides.ts';
+import { type ProbeTable, probeTable } from './probes/probes.ts';
 import {
   type CallTurn,
   type ContentTurn,
   readCallTurn,
   readContentCall,
   readContentTurn,
-} from './region-texts.ts';
-import { type SelfCheck, selfCheck } from './self-check.ts';
-import { chooseSentinels } from './sentinels.ts';
-import { deepFreeze, replaceTokens, withoutBlankEnds } from './special-tokens.ts';
-import { TemplateProber } from './template-prober.ts';
-import { NaturalCuts } from './text-cuts.ts';
-import { warnOfUnreadPrompt } from './unread-prompt.ts';
+} from './probes/rendered-turns.ts';
+import { type SelfCheck, selfCheck } from './result/self-check.ts';
+import { chooseSentinels } from '../template/prompt/sentinels.ts';
+import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/special-tokens.ts';
+import { TemplateProber } from './probes/template-prober.ts';
+import { BoundaryStatistics } from './literals/token-boundaries.ts';
+import { warnOfUnaccountedPrompt } from './turn/unaccounted-prompt.ts';
 
 /** Options of `analyzeTemplate`. */
 export interface AnalyzeOptions {
@@ -83,7 +83,7 @@ export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = 
   const log = new EvidenceLog();
   const shape = inferShape(prober, probes, log);
   const cuts = learnCuts(prober, probes);
-  const turn = inferTurn(prober, probes, cuts, log);
+  const turn = inferTurnStart(prober, probes, cuts, log);
   const { capabilities, evidence } = observeCapabilities(template);
   for (const entry of evidence) log.add(entry);
   const draft = inferFormat({ prober, probes, log, shape, cuts, turn, capabilities, source: templateSource });
@@ -119,14 +119,14 @@ interface Stage {
   readonly probes: ProbeTable;
   readonly log: EvidenceLog;
   readonly shape: ShapeReading;
-  readonly cuts: NaturalCuts;
-  readonly turn: TurnReading;
+  readonly cuts: BoundaryStatistics;
+  readonly turn: TurnStart;
   readonly source: string;
   readonly capabilities: Capabilities;
 }
 
-function learnCuts(prober: TemplateProber, probes: ProbeTable): NaturalCuts {
-  const cuts = new NaturalCuts();
+function learnCuts(prober: TemplateProber, probes: ProbeTable): BoundaryStatistics {
+  const cuts = new BoundaryStatistics();
   for (const probe of Object.values(probes)) prober.turn(probe);
   for (const text of prober.seen) cuts.learn(prober.sentinels.user + text, prober.sentinels.pattern);
   return cuts;
@@ -135,11 +135,11 @@ function learnCuts(prober: TemplateProber, probes: ProbeTable): NaturalCuts {
 /** The inferences after shape and turn: each line reads its part off the renders. */
 function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends: readonly string[] } {
   const { prober, probes, log, shape, cuts, turn } = stage;
-  const reasoning = inferReasoning(prober, probes, turn, shape.reasoningSetting, log);
+  const reasoning = inferReasoningMarkers(prober, probes, turn, shape.reasoningSetting, log);
   const content = requireContent(stage);
   const calls = shape.rendersCalls ? readCalls(stage) : null;
   const historyEnd = endInHistory(stage, content.after);
-  const ends = inferEnds(content, calls, turn, historyEnd, readContentCall(prober, probes, turn, ''), cuts);
+  const ends = inferRegionEnds(content, calls, turn, historyEnd, readContentCall(prober, probes, turn, ''), cuts);
   const contentCall = readContentCall(prober, probes, turn, ends.callsClose);
   const regions = inferRegions({ turn, ends, reasoning, content, calls, contentCall }, cuts, log);
   const callTexts = { prober, probes, turn, cuts, log, ...ends, callsOpen: regions.callsOpen };
@@ -147,10 +147,10 @@ function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends
     turn: inferTurnEnds({ ...stage, rendersCalls: shape.rendersCalls }, ends, historyEnd),
     reasoning: regions.reasoning,
     content: regions.content,
-    calls: calls === null ? null : withEndedValues(inferCalls({ ...callTexts, calls }), calls, log),
+    calls: calls === null ? null : refuseUnterminatedValues(inferCalls({ ...callTexts, calls }), calls, log),
   };
   const format = withDerivedFields(applyOverrides(assemble(stage, parts), log), log);
-  warnOfUnreadPrompt(format, log);
+  warnOfUnaccountedPrompt(format, log);
   return { format, ends: [...format.turn.ends, ends.contentEnd, ends.callsEnd, ''] };
 }
 

@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchStyle, scanJson } from '../../src/analysis/read-json.ts';
-import { solveRepetition } from '../../src/analysis/repetition.ts';
-import { composeId, withIndexHoles } from '../../src/analysis/skeleton.ts';
+import { matchStyle, scanJson } from '../../src/analysis/literals/find-json.ts';
+import { solveRepetition } from '../../src/analysis/literals/repetition.ts';
+import { composeId, withIndexHoles } from '../../src/analysis/calls/skeleton.ts';
 import {
   commonPrefixLength,
   commonSuffixLength,
-  NaturalCuts,
+  BoundaryStatistics,
   tokenEdges,
   tokens,
-} from '../../src/analysis/text-cuts.ts';
+} from '../../src/analysis/literals/token-boundaries.ts';
 import type { JsonValue } from '../../src/format/messages.ts';
 import { sha256 } from '../../src/format/sha256.ts';
 import { writeJson, writeNumber, writePython } from '../../src/format/write-values.ts';
@@ -28,7 +28,7 @@ describe('repetition', () => {
           after: itemClose + close,
           none: null,
         };
-        const found = solveRepetition(text, new NaturalCuts());
+        const found = solveRepetition(text, new BoundaryStatistics());
         expect(found.open + found.itemOpen).toBe(text.before);
         expect(found.itemClose + found.separator + found.itemOpen).toBe(text.between);
         expect(found.itemClose + found.close).toBe(text.after);
@@ -39,9 +39,9 @@ describe('repetition', () => {
 
   test('takes the reading that explains what stands for no items', () => {
     const text = { before: '>\n<p>', between: '</p>\n<p>', after: '</p>\n</call>' };
-    const closed = solveRepetition({ ...text, none: '>\n</call>' }, new NaturalCuts());
+    const closed = solveRepetition({ ...text, none: '>\n</call>' }, new BoundaryStatistics());
     expect(closed).toMatchObject({ itemClose: '</p>\n', separator: '', empty: '' });
-    const separated = solveRepetition({ ...text, none: '>\n\n</call>' }, new NaturalCuts());
+    const separated = solveRepetition({ ...text, none: '>\n\n</call>' }, new BoundaryStatistics());
     expect(separated).toMatchObject({ itemClose: '</p>', separator: '\n', empty: '' });
   });
 });
@@ -69,7 +69,7 @@ describe('cuts', () => {
   });
 
   test('keep composite markers whole, having seen them stand before free text', () => {
-    const cuts = new NaturalCuts();
+    const cuts = new BoundaryStatistics();
     cuts.learn('XX<|open|>think<|sep|>XX<|close|>think<|sep|>', /XX/g);
     const texts = ['a<|sep|><|open|>think<|sep|>', 'a<|sep|><|open|>reply<|sep|>'];
     expect(texts[0]?.slice(0, cuts.prefixLength(texts))).toBe('a<|sep|>');

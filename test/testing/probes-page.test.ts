@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { TemplateProber } from '../../src/analysis/template-prober.ts';
+import { TemplateProber } from '../../src/analysis/probes/template-prober.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { renderProbe } from './render-probe.ts';
 

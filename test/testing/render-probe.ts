@@ -1,9 +1,9 @@
 /** What a template writes for a probe, as `docs/probes.md` shows it. */
 import { EvidenceLog } from '../../src/analysis/evidence.ts';
-import { inferShape } from '../../src/analysis/infer-shape.ts';
-import { type Probe, probeTable, valueProbe } from '../../src/analysis/probes.ts';
-import { chooseSentinels, type Sentinels } from '../../src/analysis/sentinels.ts';
-import { TemplateProber } from '../../src/analysis/template-prober.ts';
+import { inferShape } from '../../src/analysis/probes/message-form.ts';
+import { type Probe, probeTable, valueProbe } from '../../src/analysis/probes/probes.ts';
+import { chooseSentinels, type Sentinels } from '../../src/template/prompt/sentinels.ts';
+import { TemplateProber } from '../../src/analysis/probes/template-prober.ts';
 import type { JsonValue } from '../../src/format/messages.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 

@@ -1,5 +1,5 @@
 /** The field `tool_calls` of a response template, made from a format's calls. */
-import { mergeLiterals } from '../../analysis/skeleton.ts';
+import { mergeLiterals } from '../../analysis/calls/skeleton.ts';
 import type {
   CallEnvelope,
   CallPart,

@@ -1,0 +1,269 @@
+/** Tool calls: the section, what repeats in it, and the skeleton of one call. */
+import type { CallIdFormat, CallPart, CallsFormat, JsonArguments, JsonStyle } from '../../format/chat-format.ts';
+import { writePython } from '../../format/write-values.ts';
+import { withKeyPlaceholders, withPlaceholders, splitAfterPlaceholders, fillPlaceholders } from './placeholders.ts';
+import type { EvidenceLog } from '../evidence.ts';
+import { inferEntries } from './entries.ts';
+import type { TurnStart } from '../turn/turn-start.ts';
+import { textAfterNumber, withNumbers } from './numbered-calls.ts';
+import { type ProbeTable, valueProbe } from '../probes/probes.ts';
+import { matchStyle, spacedStyle } from '../literals/find-json.ts';
+import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from '../probes/rendered-turns.ts';
+import { type Repetition, solveRepetition } from '../literals/repetition.ts';
+import { callParts, composeId, envelopePaths, mergeLiterals, withIndexHoles } from './skeleton.ts';
+import type { TemplateProber } from '../probes/template-prober.ts';
+import type { BoundaryStatistics } from '../literals/token-boundaries.ts';
+
+/** What calls are read from. */
+export interface CallsInput {
+  readonly prober: TemplateProber;
+  readonly probes: ProbeTable;
+  readonly turn: TurnStart;
+  readonly cuts: BoundaryStatistics;
+  readonly log: EvidenceLog;
+  /** The probe with two calls, or with one where two are refused. */
+  readonly calls: CallTurn;
+  /** Opens the section and its first call. */
+  readonly callsOpen: string;
+  /** After the last call's arguments, up to the end of the turn. */
+  readonly callsClose: string;
+  /** What ends a turn after calls. */
+  readonly callsEnd: string;
+}
+
+/** What calls are read from, and what stands after their numbers where they are numbered in front. */
+interface NumberedCalls extends CallsInput {
+  readonly afterNumber: string | null;
+}
+
+/** How calls repeat. `itemClose`, which ends a call, may hold marks (`call-marks.ts`). */
+export interface CallSection extends Repetition {
+  /** What the number mark in `itemClose` stands for in the first call; 0 where there is none. */
+  readonly number: number;
+}
+
+/** Reads the calls. */
+export function inferCalls(given: CallsInput): CallsFormat {
+  const texts = numbered(given);
+  const { calls, log, cuts } = texts;
+  const keys = calls.spans.flatMap((span) => Object.keys(span.call.arguments));
+  const literal = betweenCalls(calls);
+  const { between, after, number } = withPlaceholders(
+    literal === null ? null : withKeyPlaceholders(literal, keys),
+    withKeyPlaceholders(texts.callsClose, keys),
+    calls.spans.map((span) => span.call),
+  );
+  const repeated = { before: texts.callsOpen, between, after, none: null };
+  const section: CallSection = { ...solveRepetition(repeated, cuts), number };
+  if (section.tie) {
+    const message = 'what repeats in a section of calls can be cut in several ways that are equally good';
+    log.warn({ field: 'calls.separator', kind: 'tie', message, rendered: between ?? '' });
+  }
+  const [firstSpan] = calls.spans;
+  const format = firstSpan.layout === 'entries' ? entryCalls(texts, section) : jsonCalls(texts, section);
+  const later = laterSeparator(texts, section);
+  const complete: CallsFormat = {
+    ...format,
+    ...(later === null ? {} : { laterSeparator: later }),
+    sectionCloseOptional: forgetsSectionClose(texts, section),
+  };
+  logCalls(complete, texts);
+  return complete;
+}
+
+function numbered(texts: CallsInput): NumberedCalls {
+  const { calls, callsOpen } = texts;
+  const afterNumber = textAfterNumber(calls);
+  if (afterNumber === null) return { ...texts, afterNumber };
+  const widened = withNumbers(calls, afterNumber);
+  const opener = callsOpen.slice(0, widened.spans[0].start - calls.spans[0].start);
+  return { ...texts, afterNumber, calls: widened, callsOpen: opener };
+}
+
+function head(texts: CallsInput, from: 'start' | 'end'): readonly CallPart[] {
+  const [first, second] = texts.calls.spans;
+  const stretch = (span: typeof first) =>
+    from === 'start'
+      ? texts.calls.text.slice(span.start, span.arguments.start)
+      : texts.calls.text.slice(span.arguments.end, span.end);
+  const parts = callParts(stretch(first), first.call);
+  return second === undefined ? parts : withIndexHoles(parts, callParts(stretch(second), second.call));
+}
+
+function jsonCalls(texts: NumberedCalls, section: CallSection): CallsFormat {
+  const [first, second] = texts.calls.spans;
+  const parts = head(texts, 'start');
+  const closer = splitAfterPlaceholders(section.itemClose, section.number);
+  const tail = [...head(texts, 'end'), ...closer.tail];
+  const alone = texts.afterNumber === null && closer.tail.length === 0;
+  const enveloped = first.layout === 'envelope' && alone;
+  const composed = enveloped ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
+  return {
+    ...sectionOf(section),
+    call: { open: composed.open, close: closer.close },
+    parallel: second !== undefined,
+    head: mergeLiterals(composed.head),
+    arguments: jsonArguments(texts, section, composed.open + renderedHead(texts)),
+    tail: mergeLiterals(tail),
+    envelope: enveloped ? envelopePaths(first, second) : null,
+    id: idFormat(composed.head, tail),
+  };
+}
+
+function sectionOf(section: Repetition): Pick<CallsFormat, 'section' | 'separator' | 'sectionCloseOptional'> {
+  return {
+    section: { open: section.open, close: section.close },
+    separator: section.separator,
+    sectionCloseOptional: false,
+  };
+}
+
+/** The head of the first call, as rendered. */
+function renderedHead(texts: CallsInput): string {
+  const first = texts.calls.spans[0];
+  return texts.calls.text.slice(first.start, first.arguments.start);
+}
+
+function entryCalls(texts: CallsInput, section: CallSection): CallsFormat {
+  const parts = head(texts, 'start');
+  const entries = inferEntries(texts, section, parts);
+  const opening = [...parts];
+  const last = opening.at(-1);
+  if (typeof last === 'string') opening[opening.length - 1] = entries.headEnd;
+  else opening.push(entries.headEnd);
+  const composed = composeId(section.itemOpen, opening);
+  const closer = splitAfterPlaceholders(entries.callClose, section.number);
+  return {
+    ...sectionOf(section),
+    call: { open: composed.open, close: closer.close },
+    parallel: texts.calls.spans.length > 1,
+    head: mergeLiterals(composed.head),
+    arguments: entries.format,
+    tail: closer.tail,
+    envelope: null,
+    id: idFormat(composed.head, closer.tail),
+  };
+}
+
+function idFormat(opening: readonly CallPart[], tail: readonly CallPart[]): CallIdFormat | null {
+  const holes = (parts: readonly CallPart[]) =>
+    parts.flatMap((part) => (typeof part === 'object' ? [part.hole] : []));
+  const before = holes(opening);
+  const all = [...before, ...holes(tail)];
+  if (all.includes('composed-id')) return { style: 'composed', position: 'before-name' };
+  const style = all.includes('id') ? 'free' : all.includes('index') ? 'index' : null;
+  if (style === null) return null;
+  const hole = style === 'free' ? 'id' : 'index';
+  if (!before.includes(hole)) return { style, position: 'after-arguments' };
+  return { style, position: before.indexOf(hole) < before.indexOf('name') ? 'before-name' : 'between' };
+}
+
+/** A value that shows separators, indentation, escapes beyond ASCII and the order of keys. */
+function styledArguments(texts: CallsInput): readonly CallTurn[] {
+  const { prober, turn } = texts;
+  const { typed, inner } = prober.sentinels;
+  const nested = { [inner[0]]: [`${inner[1]}é`, 1], [inner[1]]: true };
+  const probes = [
+    valueProbe(prober.sentinels, typed.object, nested, 'style'),
+    valueProbe(prober.sentinels, typed.array, [`${inner[0]}é`, inner[1]], 'style-array'),
+  ];
+  return probes.map((probe) => readCallTurn(prober, probe, turn)).filter((each) => each !== null);
+}
+
+function jsonArguments(texts: CallsInput, section: CallSection, callHead: string): JsonArguments {
+  const { encoding } = texts.calls.spans[0];
+  for (const rendered of [...styledArguments(texts), texts.calls]) {
+    const span = rendered.spans[0];
+    const found = spellingOf(rendered, encoding);
+    if (found === null) continue;
+    const stretch = rendered.text.slice(span.arguments.start, span.arguments.end);
+    texts.log.support('calls.arguments.style', rendered.probe.id, stretch, 'how its JSON is spelled');
+    return { kind: 'json', encoding, style: found, empty: emptyArguments(texts, section, callHead) };
+  }
+  texts.log.warn({
+    field: 'calls.arguments.style',
+    kind: 'assumed',
+    message: 'the spelling of JSON is none that is known; the usual one is assumed',
+  });
+  return { kind: 'json', encoding, style: spacedStyle, empty: emptyArguments(texts, section, callHead) };
+}
+
+function spellingOf(
+  { text, spans: [span] }: CallTurn,
+  encoding: JsonArguments['encoding'],
+): JsonStyle | null {
+  const { start } = span.arguments;
+  const json = matchStyle(text, start, span.call.arguments, encoding);
+  if (json !== null) return json.style;
+  const printed = encoding === 'value' && text.startsWith(writePython(span.call.arguments), start);
+  return printed ? { ...spacedStyle, python: true } : null;
+}
+
+/** What stands for no arguments, where it is not an empty object. */
+function emptyArguments(texts: CallsInput, section: CallSection, callHead: string): string | null {
+  const rendered = texts.prober.turn(texts.probes.noArguments);
+  const at = rendered?.lastIndexOf(callHead) ?? -1;
+  if (rendered === null || at < 0) return null;
+  const first = texts.calls.spans[0];
+  const tail = texts.calls.text.slice(first.arguments.end, first.end);
+  const itemClose = fillPlaceholders(section.itemClose, first.call, section.number);
+  const after = tail + itemClose + section.close + texts.callsEnd;
+  const rest = rendered.slice(at + callHead.length);
+  if (!rest.endsWith(after)) return null;
+  const empty = rest.slice(0, rest.length - after.length);
+  return empty === '{}' || empty === '"{}"' ? null : empty;
+}
+
+/** What stands between the second call and the third, where that is not what separates the first two. */
+function laterSeparator(texts: NumberedCalls, section: CallSection): string | null {
+  const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
+  const three = read === null || texts.afterNumber === null ? read : withNumbers(read, texts.afterNumber);
+  const [, second, third] = three?.spans ?? [];
+  if (three === null || second === undefined || third === undefined) return null;
+  const between = three.text.slice(second.end, third.start);
+  const itemClose = fillPlaceholders(section.itemClose, second.call, section.number + 1);
+  if (!between.startsWith(itemClose) || !between.endsWith(section.itemOpen)) return null;
+  const separator = between.slice(itemClose.length, between.length - section.itemOpen.length);
+  if (separator === section.separator || separator.trim() === '') return null;
+  const message = 'the template separates later calls by something else than the first two';
+  texts.log.warn({ field: 'calls.laterSeparator', kind: 'history', message, rendered: between });
+  return separator;
+}
+
+/** Whether a single call ends without what closes a section of several. */
+function forgetsSectionClose(texts: CallsInput, section: Repetition): boolean {
+  if (section.close === '' || texts.calls.spans.length < 2) return false;
+  const one = readCallTurn(texts.prober, texts.probes.oneCall, texts.turn);
+  if (one === null) return false;
+  const after = afterCalls(one);
+  const forgotten = !after.includes(section.close.trim());
+  if (forgotten) {
+    const message = 'a single call ends without the closer that ends a section of several';
+    texts.log.warn({ field: 'calls.section.close', kind: 'history', message, rendered: after });
+  }
+  return forgotten;
+}
+
+function logCalls(format: CallsFormat, texts: CallsInput): void {
+  const { log, calls } = texts;
+  const between = betweenCalls(calls);
+  const [span] = calls.spans;
+  const whole = calls.text.slice(span.start, span.end);
+  const both = format.parallel ? 'both calls are rendered' : 'two calls are refused';
+  const note = (field: string, slice: string, reason: string) =>
+    log.support(`calls.${field}`, calls.probe.id, slice, reason);
+  note('section.open', texts.callsOpen, 'what the section adds before its first call');
+  note('call.open', between ?? texts.callsOpen, 'what every call begins with');
+  note('separator', between ?? '', 'between two calls');
+  note('call.close', between ?? texts.callsClose, 'what every call ends with');
+  note('section.close', texts.callsClose, 'after the last call');
+  note('parallel', between ?? '', both);
+  note('head', calls.text.slice(span.start, span.arguments.start), 'before the arguments');
+  note('tail', calls.text.slice(span.arguments.end, span.end), 'after the arguments');
+  note('arguments', calls.text.slice(span.arguments.start, span.arguments.end), 'the arguments');
+  note('envelope', whole, format.envelope === null ? 'no JSON object holds it all' : 'one JSON object');
+  note('id', whole, format.id === null ? 'the given id is not there' : 'where the id stands');
+  log.support('calls.sectionCloseOptional', 'one-call', texts.callsClose, 'against the end of a single call');
+  if (format.laterSeparator === undefined) return;
+  log.support('calls.laterSeparator', 'three-calls', format.laterSeparator, 'between second and third call');
+}

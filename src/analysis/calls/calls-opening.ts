@@ -1,0 +1,115 @@
+/** Where calls meet the regions before them: what opens calls, and what stands for regions that are missing. */
+import type { Delimiters } from '../../format/chat-format.ts';
+import type { ContentOpening } from '../content/content-opening.ts';
+import type { ReasoningMarkers } from '../reasoning/reasoning-markers.ts';
+import { afterLead, beforeCalls, betweenCalls, type RegionTexts } from '../probes/rendered-turns.ts';
+import { commonSuffixLength, isMarker, tokenEdges, tokens, withoutSuffix } from '../literals/token-boundaries.ts';
+
+/** What stands before calls. */
+export interface CallsOpening {
+  /** Section and call opener. */
+  readonly callsOpen: string;
+  /** Stands for missing reasoning next to calls. */
+  readonly empty: string;
+  /** An empty content region that is written all the same. */
+  readonly emptyContent: boolean;
+  /** From content to calls. */
+  readonly fromContent: string | null;
+  /** From reasoning to calls. */
+  readonly fromReasoning: string | null;
+}
+
+/** Reads what stands before calls. */
+export function inferCallsOpening(texts: RegionTexts, opening: ContentOpening): CallsOpening {
+  const { calls, contentCall, reasoning, ends } = texts;
+  if (calls === null) {
+    return {
+      callsOpen: '',
+      empty: opening.empty,
+      emptyContent: false,
+      fromContent: null,
+      fromReasoning: null,
+    };
+  }
+  const bare = beforeCalls(calls);
+  if (emptyWrapper(texts) !== null) {
+    return { callsOpen: '', empty: opening.empty, emptyContent: false, fromContent: '', fromReasoning: null };
+  }
+  const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
+  const rest = bare.slice(skipped.length);
+  const between = contentCall.position === 'before' ? contentCall.between : null;
+  const afterClose = between?.startsWith(ends.contentClose)
+    ? between.slice(ends.contentClose.length)
+    : between;
+  const others = [afterClose, reasoning?.beforeCall ?? null].filter((each) => each !== null);
+  const opener = tokenSuffix([rest, ...others]);
+  const unclosed = skipped + rest.slice(0, rest.length - opener.length);
+  const closer = closerOfBlock(reasoning, unclosed, opener);
+  const callsOpen = opener.slice(closer.length);
+  const inFront = unclosed + closer;
+  const content = texts.content?.before ?? '';
+  return {
+    callsOpen,
+    empty: emptyContent ? opening.empty : inFront,
+    emptyContent: emptyContent && content !== '',
+    fromContent: withoutSuffix(afterClose, callsOpen),
+    fromReasoning: withoutSuffix(reasoning?.beforeCall ?? null, callsOpen),
+  };
+}
+
+/** What closes an empty block of reasoning that stands before every call: the first marker after its opener. */
+function closerOfBlock(reasoning: ReasoningMarkers | null, before: string, opener: string): string {
+  const opened =
+    reasoning !== null && reasoning.start.trim() !== '' && before.trim() === reasoning.start.trim();
+  const [closer = ''] = tokens(opener.trimStart());
+  if (!opened || !isMarker(closer)) return '';
+  const beforeContent = reasoning.beforeContent?.trimStart() ?? '';
+  // Something else ends thoughts before content: here calls open among the thoughts.
+  if (beforeContent !== '' && !beforeContent.startsWith(closer)) return '';
+  return opener.slice(0, opener.indexOf(closer) + closer.length);
+}
+
+/** The markers around content next to calls, where they are its own and are written around no content too. */
+export function emptyWrapper({ calls, contentCall, content, reasoning }: RegionTexts): Delimiters | null {
+  if (calls === null || contentCall.position !== 'before') return null;
+  const { before, between } = contentCall;
+  // Content that stands where thoughts stand is among the thoughts.
+  if (reasoning !== null && reasoning.beforeContent !== null && before === reasoning.start) return null;
+  // What comes again before the second call opens calls.
+  if (betweenCalls(calls)?.endsWith(between)) return null;
+  const alone = content?.before ?? '';
+  const wraps = before.trim() !== '' && before !== alone && between.trim() !== '';
+  return wraps && beforeCalls(calls) === before + between ? { open: before, close: between } : null;
+}
+
+/** The part of the literal before calls that stands for reasoning and content that are not there. */
+function skipEmptyRegions(
+  texts: RegionTexts,
+  opening: ContentOpening,
+  bare: string,
+): { readonly skipped: string; readonly emptyContent: boolean } {
+  const before = texts.content?.before ?? '';
+  const wrapped = before + texts.ends.contentClose;
+  const isOpened =
+    texts.reasoning === null && before.trim() !== '' && texts.contentCall.position === 'before';
+  if ((texts.ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped))
+    return { skipped: wrapped, emptyContent: true };
+  const closed = afterLead(texts.turn.prompt.off, texts.turn);
+  const known = texts.reasoning === null ? [] : [opening.empty, before, closed];
+  const found = known
+    .filter((each) => each.trim() !== '' && bare.startsWith(each))
+    .sort((a, b) => b.length - a.length)[0];
+  return { skipped: found ?? '', emptyContent: false };
+}
+
+/** The longest common ending of texts that begins at a token of each. */
+function tokenSuffix(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  const longest = commonSuffixLength(texts);
+  const edges = texts.map((text) => ({ text, edges: tokenEdges(text) }));
+  for (let length = longest; length > 0; length--) {
+    if (edges.every(({ text, edges: own }) => own.has(text.length - length)))
+      return first.slice(first.length - length);
+  }
+  return '';
+}

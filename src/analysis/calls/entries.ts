@@ -1,0 +1,148 @@
+/** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
+import type { CallPart, EntryArguments, EntryFormat } from '../../format/chat-format.ts';
+import { withKeyPlaceholders, likePattern, fillPlaceholders, withKeyHoles } from './placeholders.ts';
+import type { CallsInput, CallSection } from './calls-format.ts';
+import { inferFrames } from './frames.ts';
+import { afterStart } from '../probes/rendered-turns.ts';
+import { solveRepetition } from '../literals/repetition.ts';
+
+/** The entries, and the ends of what surrounds them. */
+export interface InferredEntries {
+  readonly format: EntryArguments;
+  /** The literal between the last hole of the head and the entries. */
+  readonly headEnd: string;
+  readonly callClose: string;
+}
+
+/** The literals around and between entries. */
+interface EntryLiterals {
+  readonly headEnd: string;
+  readonly keyToValue: string;
+  readonly between: string | null;
+  readonly after: string;
+  readonly sorted: boolean;
+}
+
+/** Reads the entries. */
+export function inferEntries(
+  texts: CallsInput,
+  section: CallSection,
+  head: readonly CallPart[],
+): InferredEntries {
+  const literals = entryLiterals(texts, section, head);
+  const none = emptyCall(texts, section, literals);
+  const quote = quoteOf(literals);
+  const solved = solveRepetition(
+    {
+      before: literals.headEnd,
+      between: literals.between?.slice(quote.length) ?? null,
+      after: literals.after.slice(quote.length),
+      none,
+    },
+    texts.cuts,
+  );
+  const repetition = { ...solved, itemClose: quote + solved.itemClose };
+  if (repetition.tie) {
+    const message = 'what repeats between arguments can be cut in several ways that are equally good';
+    texts.log.warn({
+      field: 'calls.arguments.entry',
+      kind: 'tie',
+      message,
+      rendered: literals.between ?? '',
+    });
+  }
+  const { call } = texts.calls.spans[0];
+  const after = fillPlaceholders(repetition.close, call, section.number) + section.close + texts.callsEnd;
+  const frames = inferFrames({ ...texts, after }, literals.keyToValue, repetition.itemClose);
+  const entry: EntryFormat = {
+    open: repetition.itemOpen,
+    key: frames.entryKey,
+    close: withKeyHoles(frames.entryClose),
+  };
+  logEntries(texts, literals, none);
+  return {
+    headEnd: repetition.open,
+    callClose: repetition.close,
+    format: {
+      kind: 'entries',
+      open: '',
+      close: '',
+      entry,
+      separator: repetition.separator,
+      empty: repetition.empty ?? '',
+      frames: frames.frames,
+      ...(frames.integer === null ? {} : { integer: frames.integer }),
+      alternativeString: frames.alternativeString,
+      nested: frames.nested,
+      style: frames.style,
+      sorted: literals.sorted,
+    },
+  };
+}
+
+/** The quote between which values stand; it belongs to the entry on both sides. Empty where there is none. */
+function quoteOf({ keyToValue, between, after }: EntryLiterals): string {
+  const quote = /["'`]$/.exec(keyToValue)?.[0] ?? '';
+  return after.startsWith(quote) && between?.startsWith(quote) !== false ? quote : '';
+}
+
+function entryLiterals(texts: CallsInput, section: CallSection, parts: readonly CallPart[]): EntryLiterals {
+  const span = texts.calls.spans[0];
+  const { text } = texts.calls;
+  const given = Object.keys(span.call.arguments);
+  const placed = given
+    .map((key) => {
+      const value = String(span.call.arguments[key]);
+      const valueAt = text.indexOf(value, span.start);
+      const keyAt = text.indexOf(key, span.start);
+      return { key, keyAt, keyEnd: keyAt + key.length, valueAt, valueEnd: valueAt + value.length };
+    })
+    .sort((a, b) => a.keyAt - b.keyAt);
+  const [first, second] = placed;
+  const lastPart = parts.at(-1);
+  const headEnd = typeof lastPart === 'string' ? lastPart : '';
+  const sorted = first !== undefined && first.key !== given[0];
+  return {
+    headEnd,
+    keyToValue: first === undefined ? '' : text.slice(first.keyEnd, first.valueAt),
+    between:
+      first === undefined || second === undefined
+        ? null
+        : withKeyPlaceholders(text.slice(first.valueEnd, second.keyAt), given),
+    after: section.itemClose,
+    sorted,
+  };
+}
+
+/** The literal from the head's last hole to the end of a call without arguments. */
+function emptyCall(texts: CallsInput, section: CallSection, literals: EntryLiterals): string | null {
+  const rendered = texts.prober.turn(texts.probes.noArguments);
+  if (rendered === null) return null;
+  const text = afterStart(rendered, texts.turn);
+  const span = texts.calls.spans[0];
+  const head = texts.calls.text.slice(span.start, span.arguments.start - literals.headEnd.length);
+  const opening = section.itemOpen + head;
+  const at = text.indexOf(opening);
+  const after = section.close + texts.callsEnd;
+  if (at < 0 || !text.endsWith(after)) return null;
+  const none = text.slice(at + opening.length, text.length - after.length);
+  return likePattern(none, literals.after, span.call, section.number);
+}
+
+function logEntries(texts: CallsInput, literals: EntryLiterals, none: string | null): void {
+  const { log, calls } = texts;
+  log.support(
+    'calls.arguments.entry',
+    calls.probe.id,
+    literals.between ?? literals.headEnd,
+    'between two entries',
+  );
+  log.support('calls.arguments.separator', calls.probe.id, literals.between ?? '', 'between two entries');
+  log.support('calls.arguments.empty', texts.probes.noArguments.id, none ?? '', 'a call without arguments');
+  log.support(
+    'calls.arguments.sorted',
+    calls.probe.id,
+    literals.between ?? '',
+    literals.sorted ? 'entries stand in the order of their names' : 'entries stand in the given order',
+  );
+}

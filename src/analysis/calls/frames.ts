@@ -1,0 +1,216 @@
+/** How each JSON type is written inside an entry: literals around it, and its codec. */
+import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../../format/chat-format.ts';
+import type { JsonValue } from '../../format/messages.ts';
+import { writePython } from '../../format/write-values.ts';
+import { type ArgumentsInput, argumentRegion } from './argument-region.ts';
+import { inferNested } from './nested.ts';
+import { inferStrings, type InferredStrings } from './strings.ts';
+import { matchStyle, positionsOf, spacedStyle } from '../literals/find-json.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges } from '../literals/token-boundaries.ts';
+
+/** The frames of all types. */
+export interface InferredFrames {
+  readonly entryKey: string;
+  /** Key marks stand for the key. */
+  readonly entryClose: string;
+  readonly frames: Readonly<Record<JsonType, ValueFrame>>;
+  /** Of whole numbers, where it is another. */
+  readonly integer: ValueFrame | null;
+  readonly alternativeString: ValueFrame | null;
+  readonly nested: NestedFormat | null;
+  readonly style: JsonStyle;
+}
+
+/** Types as templates tell them apart. */
+type FramedType = JsonType | 'integer';
+
+/** A value found in its region. */
+interface FoundValue {
+  readonly open: string;
+  readonly close: string;
+  readonly codec: ValueFrame['codec'];
+  readonly escapes?: ValueFrame['escapes'];
+  readonly style: JsonStyle | null;
+}
+
+/** Reads the frames. Around a string stand `keyToValue` and `itemClose`. */
+export function inferFrames(texts: ArgumentsInput, keyToValue: string, itemClose: string): InferredFrames {
+  const strings = inferStrings(texts, keyToValue, itemClose);
+  const values = findValues(texts, { ...strings.frame, style: null });
+  return assemble(texts, values, strings);
+}
+
+/** Values of all types as far as they were found in their renders. */
+interface FoundValues {
+  readonly found: ReadonlyMap<FramedType, FoundValue>;
+  /** Types that are rendered, but not as JSON or Python. */
+  readonly unread: readonly JsonType[];
+  readonly style: JsonStyle;
+}
+
+function findValues(texts: ArgumentsInput, string: FoundValue): FoundValues {
+  const found = new Map<FramedType, FoundValue>([['string', string]]);
+  const unread: JsonType[] = [];
+  let style: JsonStyle | null = null;
+  for (const [type, samples] of typedSamples(texts)) {
+    const rendered = samples.flatMap((value) => {
+      const region = renderTyped(texts, type, value);
+      return region === null ? [] : [findValue(type, value, region)];
+    });
+    const [first, second] = rendered.filter((each) => each !== null);
+    const value = type === 'number' ? (second ?? first) : first;
+    if (value !== undefined) {
+      found.set(type, value);
+      if (first !== undefined && isOtherFrame(first, value)) found.set('integer', first);
+      style ??= value.style;
+    } else if (rendered.length > 0) unread.push(type);
+  }
+  return { found, unread, style: style ?? spacedStyle };
+}
+
+function isOtherFrame(one: FoundValue, other: FoundValue): boolean {
+  return one.open !== other.open || one.close !== other.close;
+}
+
+/**
+ * Samples of each type, of which the first that is found shows how the type is written. The first number is
+ * whole and the second is not: they may be written differently.
+ */
+function typedSamples(texts: ArgumentsInput): readonly (readonly [JsonType, readonly JsonValue[]])[] {
+  const { inner } = texts.prober.sentinels;
+  return [
+    ['number', [48151, 162.25]],
+    ['boolean', [true, false]],
+    ['null', [null]],
+    [
+      'object',
+      [
+        { [inner[0]]: [`${inner[1]}é`, 1, null], [inner[1]]: true },
+        { [inner[0]]: inner[1], [inner[2]]: inner[3] },
+      ],
+    ],
+    [
+      'array',
+      [
+        [`${inner[0]}é`, 1, true, { [inner[1]]: null }],
+        [inner[0], inner[1]],
+      ],
+    ],
+  ];
+}
+
+/** From the key to the end of the entry; empty where values of the type are dropped, `null` where refused. */
+function renderTyped(texts: ArgumentsInput, type: JsonType, value: JsonValue): string | null {
+  const key = texts.prober.sentinels.typed[Number.isInteger(value) ? 'integer' : type];
+  const region = argumentRegion(texts, key, value, type);
+  if (region !== null && region !== '') {
+    const field = `calls.arguments.frames.${type}`;
+    texts.log.support(field, `value-${type}`, region, 'from the key to the end of the entry');
+  }
+  return region;
+}
+
+function findValue(type: JsonType, value: JsonValue, region: string): FoundValue | null {
+  if (region === '') return { open: '', close: '', codec: 'absent', style: null };
+  if (type === 'array' || type === 'object') return findContainer(value, region);
+  const json = region.lastIndexOf(JSON.stringify(value));
+  const python = region.lastIndexOf(writePython(value));
+  if (json < 0 && python < 0) return null;
+  const at = Math.max(json, python);
+  const text = json >= python ? JSON.stringify(value) : writePython(value);
+  return {
+    open: region.slice(0, at),
+    close: region.slice(at + text.length),
+    codec: json >= python ? 'json' : 'python',
+    style: null,
+  };
+}
+
+function findContainer(value: JsonValue, region: string): FoundValue | null {
+  const bracket = Array.isArray(value) ? '[' : '{';
+  for (const at of positionsOf(region, bracket, 0, region.length)) {
+    const json = matchStyle(region, at, value);
+    if (json !== null) {
+      return { open: region.slice(0, at), close: region.slice(json.end), codec: 'json', style: json.style };
+    }
+    const python = writePython(value);
+    if (region.startsWith(python, at)) {
+      const close = region.slice(at + python.length);
+      return { open: region.slice(0, at), close, codec: 'python', style: null };
+    }
+  }
+  return null;
+}
+
+/** The literals that all types share, and what is left of each type's own. */
+function splitFrames(found: ReadonlyMap<FramedType, FoundValue>): {
+  readonly entryKey: string;
+  readonly entryClose: string;
+  readonly known: ReadonlyMap<FramedType, ValueFrame>;
+} {
+  const written = [...found.values()].filter((each) => each.codec !== 'absent');
+  const entryKey = sharedStart(written.map((each) => each.open));
+  const entryClose = sharedEnd(written.map((each) => each.close));
+  const frame = ({ open, close, codec, escapes }: FoundValue): ValueFrame => ({
+    open: open.slice(entryKey.length),
+    close: close.slice(0, close.length - entryClose.length),
+    codec,
+    ...(escapes === undefined ? {} : { escapes }),
+  });
+  const absent: ValueFrame = { open: '', close: '', codec: 'absent' };
+  const known = [...found].map(
+    ([type, value]) => [type, value.codec === 'absent' ? absent : frame(value)] as const,
+  );
+  return { entryKey, entryClose, known: new Map(known) };
+}
+
+function assemble(texts: ArgumentsInput, values: FoundValues, strings: InferredStrings): InferredFrames {
+  const { entryKey, entryClose, known } = splitFrames(values.found);
+  const string = known.get('string') ?? { open: '', close: '', codec: 'raw' };
+  const plain: ValueFrame = { ...(known.get('number') ?? string), codec: 'json' };
+  const around = [entryKey + plain.open, plain.close + entryClose] as const;
+  const hasOwnContainers = values.unread.includes('object') || values.unread.includes('array');
+  const nested = hasOwnContainers ? inferNested(texts, string, around) : null;
+  const frame = (type: JsonType) => known.get(type) ?? unseenFrame(texts, type, plain, nested);
+  const frames = {
+    string,
+    number: frame('number'),
+    boolean: frame('boolean'),
+    null: frame('null'),
+    array: frame('array'),
+    object: frame('object'),
+  };
+  const integer = known.get('integer') ?? null;
+  const { style } = values;
+  return { entryKey, entryClose, frames, integer, alternativeString: strings.alternative, nested, style };
+}
+
+/** The frame of a type whose value was not found in its render: the format's own notation, or a guess. */
+function unseenFrame(
+  texts: ArgumentsInput,
+  type: JsonType,
+  plain: ValueFrame,
+  nested: NestedFormat | null,
+): ValueFrame {
+  if (nested !== null && (type === 'array' || type === 'object')) return { ...plain, codec: 'nested' };
+  const message = `no render shows how a ${type} is written; it is written like a number`;
+  texts.log.warn({ field: `calls.arguments.frames.${type}`, kind: 'assumed', message });
+  return plain;
+}
+
+function sharedStart(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  const longest = commonPrefixLength(texts);
+  if (texts.every((text) => text.length === longest)) return first;
+  const edges = [...tokenEdges(first)].filter((edge) => edge <= longest);
+  return first.slice(0, Math.max(0, ...edges));
+}
+
+function sharedEnd(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  const longest = commonSuffixLength(texts);
+  const edges = [...tokenEdges(first)]
+    .map((edge) => first.length - edge)
+    .filter((length) => length <= longest);
+  return first.slice(first.length - Math.max(0, ...edges));
+}

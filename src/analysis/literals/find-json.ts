@@ -1,0 +1,141 @@
+/** Finds JSON inside other text, and learns how it is spelled. */
+import type { JsonStyle } from '../../format/chat-format.ts';
+import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import { writeJson, writeJsonString } from '../../format/write-values.ts';
+
+/** A JSON value in a text. */
+export interface FoundJson {
+  readonly value: JsonValue;
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+/** The object, array or string that begins at `start`; `null` where none does. */
+export function scanJson(text: string, start: number): FoundJson | null {
+  const end = text[start] === '"' ? stringEnd(text, start) : bracketEnd(text, start);
+  if (end === null) return null;
+  try {
+    return { value: JSON.parse(text.slice(start, end)), start, end };
+  } catch {
+    return null;
+  }
+}
+
+function stringEnd(text: string, start: number): number | null {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return null;
+}
+
+function bracketEnd(text: string, start: number): number | null {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const unit = text[at];
+    if (unit === '"') {
+      const end = stringEnd(text, at);
+      if (end === null) return null;
+      at = end - 1;
+    } else if (unit === '{' || unit === '[') depth += 1;
+    else if (unit === '}' || unit === ']') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return null;
+}
+
+/** More brackets than this are no chat format; trying JSON at each would take quadratic time. */
+const mostPositions = 400;
+
+/** The first positions of a character from `from` up to `to`. */
+export function positionsOf(text: string, character: string, from: number, to: number): readonly number[] {
+  const found: number[] = [];
+  for (
+    let at = text.indexOf(character, from);
+    at >= 0 && at < to && found.length < mostPositions;
+    at = text.indexOf(character, at + 1)
+  ) {
+    found.push(at);
+  }
+  return found;
+}
+
+/** Whether two JSON values are equal, whatever the order of their keys. */
+export function sameJson(a: JsonValue, b: JsonValue): boolean {
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = a as JsonObject;
+  const right = b as JsonObject;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => {
+      const mine = left[key];
+      const other = right[key];
+      return mine !== undefined && other !== undefined && sameJson(mine, other);
+    })
+  );
+}
+
+const separators = [
+  { itemSeparator: ', ', keySeparator: ': ', indents: [null] },
+  { itemSeparator: ',', keySeparator: ':', indents: [null] },
+  { itemSeparator: ',', keySeparator: ': ', indents: [null, 2, 4, 1, 3, 8] },
+  { itemSeparator: ', ', keySeparator: ':', indents: [null] },
+] as const;
+
+/** Python's and most templates' spelling. */
+export const spacedStyle: JsonStyle = {
+  itemSeparator: ', ',
+  keySeparator: ': ',
+  indent: null,
+  ascii: false,
+  sortKeys: false,
+};
+
+/**
+ * All styles that are tried, the usual ones first. A value over several lines is indented by `margin`, that of
+ * the line where it begins, or not at all, since `tojson` does not know where it stands.
+ */
+function candidateStyles(margin: number): readonly JsonStyle[] {
+  return separators.flatMap(({ itemSeparator, keySeparator, indents }) =>
+    indents.flatMap((indent) =>
+      [false, true].flatMap((sortKeys) =>
+        [false, true].flatMap((ascii) => {
+          const style = { itemSeparator, keySeparator, indent, ascii, sortKeys };
+          return indent === null || margin === 0 ? [style] : [{ ...style, margin }, style];
+        }),
+      ),
+    ),
+  );
+}
+
+/**
+ * Python's literals as JSON, each unit in its place. Strings with quotes or backslashes become nonsense: for
+ * renders of plain values alone.
+ */
+export function pythonAsJson(text: string): string {
+  return text
+    .replaceAll("'", '"')
+    .replace(/\bTrue\b/g, 'true')
+    .replace(/\bFalse\b/g, 'false')
+    .replace(/\bNone\b/g, 'null');
+}
+
+/** How `text` spells `value`, which begins at `start`: the style, and where it ends. */
+export function matchStyle(
+  text: string,
+  start: number,
+  value: JsonValue,
+  encoding: 'value' | 'string' = 'value',
+): { readonly style: JsonStyle; readonly end: number } | null {
+  const line = text.slice(text.lastIndexOf('\n', start - 1) + 1);
+  const margin = line.length - line.trimStart().length;
+  for (const style of candidateStyles(margin)) {
+    const json = writeJson(value, style);
+    const written = encoding === 'string' ? writeJsonString(json, style.ascii) : json;
+    if (text.startsWith(written, start)) return { style, end: start + written.length };
+  }
+  return null;
+}

@@ -1,0 +1,200 @@
+/**
+ * Renders probes and cuts the assistant's turn out of the conversation around it.
+ *
+ *     … user text │ end of the user's turn │ THE TURN │ what the template always writes last
+ *                   userEnd                             tail
+ *
+ * A template that refuses a probe gives `null`: that is an answer, not a failure.
+ */
+import { AnalysisError, TemplateError } from '../../format/errors.ts';
+import { thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
+import type { Template } from '../../template/template.ts';
+import { type ProbeShape, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
+import type { Probe } from './probes.ts';
+import type { Sentinels } from '../../template/prompt/sentinels.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from '../literals/token-boundaries.ts';
+
+/** How thinking is asked for when rendering. */
+export type ThinkingSetting = 'unset' | 'on' | 'off';
+
+/** What a conversation shows around the assistant's turn. */
+interface Surroundings {
+  /** The end of the user's turn, before the assistant's. */
+  readonly userEnd: string;
+  /** What the template always writes last. */
+  readonly tail: string;
+  /** The generation prompt. */
+  readonly prompt: string;
+}
+
+/** Real templates write some hundred characters, and up to a few thousand where they repeat the tools. */
+const longestTurn = 12_000;
+
+const defaultShape: ProbeShape = { arguments: 'object', emptyContent: 'empty', reasoningField: null };
+
+/** Renders probes of one template. */
+export class TemplateProber {
+  shape: ProbeShape = defaultShape;
+  /** Every turn text seen, to learn natural cuts from. */
+  readonly seen: string[] = [];
+  readonly #known = new Map<ThinkingSetting, Surroundings>();
+  readonly #template: Template;
+  #tools: ToolLevel = 'typed';
+  #refusal = '';
+
+  constructor(
+    template: Template,
+    readonly sentinels: Sentinels,
+  ) {
+    this.#template = template;
+  }
+
+  /** The template's name, for errors. */
+  get name(): string {
+    return this.#template.name;
+  }
+
+  /** The whole render, or `null` where the template refuses. */
+  render(
+    probe: Probe | null,
+    thinking: ThinkingSetting = 'unset',
+    variables: Readonly<Record<string, unknown>> = {},
+    shape: ProbeShape = this.shape,
+  ): string | null {
+    try {
+      return this.#template.render(
+        {
+          messages: probeMessages(probe, this.sentinels, shape),
+          tools: structuredClone(probeTools(this.sentinels, this.#tools)),
+          add_generation_prompt: false,
+          bos_token: this.sentinels.bos,
+          eos_token: this.sentinels.eos,
+          functions: '[]',
+          datetime: 'now',
+          ...this.#thinkingVariables(thinking),
+          ...variables,
+        },
+        { now: new Date(0) },
+      );
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      this.#refusal = error.reason;
+      return null;
+    }
+  }
+
+  /** The turn that a probe renders to, its end included; `null` where the template refuses. */
+  turn(probe: Probe, thinking: ThinkingSetting = 'unset', shape: ProbeShape = this.shape): string | null {
+    const { userEnd, tail } = this.#surroundings(thinking);
+    const text = this.#afterUser(this.render(probe, thinking, {}, shape));
+    if (text === null || !text.startsWith(userEnd)) return null;
+    if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(userEnd.length));
+    if (!text.endsWith(tail) || text.length < userEnd.length + tail.length) return null;
+    const turn = text.slice(userEnd.length, text.length - tail.length);
+    this.seen.push(text);
+    return turn;
+  }
+
+  /** The generation prompt, by the state of thinking. */
+  prompt(thinking: ThinkingSetting): string {
+    return this.#surroundings(thinking).prompt;
+  }
+
+  /** The end of a user's turn. */
+  get userEnd(): string {
+    return this.#surroundings('unset').userEnd;
+  }
+
+  /** What surrounds the assistant's turn. Throws AnalysisError where no user message can be rendered. */
+  #surroundings(thinking: ThinkingSetting): Surroundings {
+    const known = this.#known.get(thinking);
+    if (known !== undefined) return known;
+    const found = this.#findSurroundings(thinking);
+    this.#known.set(thinking, found);
+    return found;
+  }
+
+  #findSurroundings(thinking: ThinkingSetting): Surroundings {
+    let base = this.#afterUser(this.render(null, thinking));
+    for (const level of ['plain', 'none'] as const) {
+      if (base !== null || this.#tools === 'none') break;
+      this.#tools = level;
+      base = this.#afterUser(this.render(null, thinking));
+    }
+    if (base === null) {
+      throw new AnalysisError({
+        template: this.name,
+        probe: 'user',
+        reason: `the template renders no user message${this.#refusal === '' ? '' : `: ${this.#refusal}`}`,
+      });
+    }
+    const opened = this.#afterUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;
+    const full = this.#afterUser(this.render({ id: 'content', content: this.sentinels.content }, thinking));
+    return this.#splitAround(base, opened, full ?? base);
+  }
+
+  /** Of renders after the user's text: `base` without an answer, `opened` for one, `full` with one. */
+  #splitAround(base: string, opened: string, full: string): Surroundings {
+    const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
+    if (opened === base) {
+      const cut = this.#alwaysOpened(base, full, beforeContent);
+      if (cut !== null)
+        return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt: base.slice(cut) };
+    }
+    const shared = opened.slice(0, commonPrefixLength([opened, base]));
+    const replaced = base.slice(shared.length);
+    if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced)) {
+      return { userEnd: shared, tail: replaced, prompt: opened.slice(shared.length) };
+    }
+    const prompt = opened.startsWith(base) ? opened.slice(base.length) : '';
+    if (full.startsWith(base) || prompt === '') return { userEnd: base, tail: '', prompt };
+    const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');
+    return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt };
+  }
+
+  /** Where the generation prompt begins in the base render of a template that always appends it. */
+  #alwaysOpened(base: string, full: string, beforeContent: string): number | null {
+    if (base.trim() === '' || full === base) return null;
+    const shared = commonSuffixLength([base, full]);
+    const opener = tokens((this.render(null) ?? '').replace(this.sentinels.bos, '').trimStart())[0] ?? '';
+    const at = opener === '' ? -1 : base.indexOf(opener);
+    if (at >= 0 && base.length - at <= shared && beforeContent.startsWith(base.slice(0, at))) return at;
+    const rest = beforeContent.startsWith(base) ? beforeContent.slice(base.length) : null;
+    if (shared < base.trimStart().length || rest === null || rest.trim() !== '') return null;
+    return base.length - base.trimStart().length;
+  }
+
+  /** Names of the template variables that switch thinking. */
+  get thinkingVariables(): readonly string[] {
+    return thinkingSwitches(this.#template).map(({ name }) => name);
+  }
+
+  #thinkingVariables(thinking: ThinkingSetting): Readonly<Record<string, boolean | string>> {
+    if (thinking === 'unset') return {};
+    const switches = thinkingSwitches(this.#template);
+    return Object.fromEntries(switches.map((each) => [each.name, each[thinking]]));
+  }
+
+  #afterUser(render: string | null): string | null {
+    const at = render?.lastIndexOf(this.sentinels.user) ?? -1;
+    if (render === null || at < 0) return null;
+    const text = render.slice(at + this.sentinels.user.length);
+    if (text.length <= longestTurn) return text;
+    this.#refusal = `more than ${longestTurn} characters follow a short message`;
+    return null;
+  }
+
+  #upToFollower(text: string): string | null {
+    const ends = [this.sentinels.laterUser, this.sentinels.toolResult].map((each) => text.indexOf(each));
+    const end = ends.filter((each) => each >= 0).sort((a, b) => a - b)[0];
+    return end === undefined ? null : text.slice(0, end);
+  }
+}
+
+/** Where the turn was inserted into `base`: it begins with the first token of the generation prompt. */
+function insertionPoint(base: string, full: string, opener: string): number {
+  const before = commonPrefixLength([base, full]);
+  const after = commonSuffixLength([base, full]);
+  const edges = [...tokenEdges(base)].filter((cut) => cut <= before && base.length - cut <= after);
+  return edges.find((cut) => full.startsWith(opener, cut)) ?? edges.at(-1) ?? before;
+}

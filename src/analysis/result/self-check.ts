@@ -1,0 +1,119 @@
+/**
+ * The self-check: probe messages written from the inferred format, compared byte for byte with what the
+ * template renders. What differs is a warning with both texts.
+ */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import type { AssistantMessage } from '../../format/messages.ts';
+import { writeResponse } from '../../format/write-response.ts';
+import type { EvidenceLog } from '../evidence.ts';
+import { type Probe, type ProbeTable, valueProbe } from '../probes/probes.ts';
+import type { Sentinels } from '../../template/prompt/sentinels.ts';
+import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
+
+/** How many probes were rendered, and how many of them the format reproduces. */
+export interface SelfCheck {
+  readonly compared: number;
+  readonly exact: number;
+}
+
+/** Compares everything that the format can write with its render. */
+export function selfCheck(
+  format: ChatFormat,
+  prober: TemplateProber,
+  probes: ProbeTable,
+  setting: ThinkingSetting,
+  ends: readonly string[],
+  log: EvidenceLog,
+): SelfCheck {
+  let compared = 0;
+  let exact = 0;
+  for (const probe of checkedProbes(format, prober, probes)) {
+    const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : setting);
+    if (rendered === null || drops(rendered, probe, prober.sentinels)) continue;
+    compared += 1;
+    const written = format.turn.start + writeResponse(format, probeMessage(probe));
+    if (ends.some((end) => rendered === written + end)) exact += 1;
+    else warn(probe, rendered, written, log);
+  }
+  return { compared, exact };
+}
+
+function warn(probe: Probe, rendered: string, written: string, log: EvidenceLog): void {
+  const message = `probe ${probe.id}: what the format writes differs from the render`;
+  log.warn({ field: fieldOf(probe), kind: 'self-check', message, rendered, written });
+}
+
+function fieldOf(probe: Probe): string {
+  if (probe.calls !== undefined) return 'calls';
+  return probe.reasoning === undefined ? 'content' : 'reasoning';
+}
+
+/**
+ * A template may drop what it was given: thoughts, calls, or all calls but the first. Such renders say nothing
+ * about how it is written.
+ */
+function drops(rendered: string, { reasoning, calls = [] }: Probe, sentinels: Sentinels): boolean {
+  if (reasoning !== undefined && !rendered.includes(sentinels.reasoning)) return true;
+  const shown = calls.filter((call) => rendered.includes(call.name));
+  return shown.length < calls.length && (shown.length === 0 || shown[0] === calls[0]);
+}
+
+function probeMessage(probe: Probe): AssistantMessage {
+  return {
+    role: 'assistant',
+    content: probe.content ?? '',
+    ...(probe.reasoning === undefined ? {} : { reasoning_content: probe.reasoning }),
+    tool_calls: (probe.calls ?? []).map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    })),
+  };
+}
+
+function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: ProbeTable): readonly Probe[] {
+  const plain = [
+    probes.content,
+    ...(format.reasoning === null ? [] : [probes.reasoningContent]),
+    ...textProbes(format, prober),
+  ];
+  if (format.calls === null) return plain;
+  return [
+    ...plain,
+    probes.oneCall,
+    probes.contentCall,
+    probes.noArguments,
+    probes.twoCalls,
+    ...(format.calls.parallel ? [probes.threeCalls] : []),
+    ...(format.reasoning === null ? [] : [probes.reasoningCall, probes.reasoningContentCall]),
+    ...valueProbes(prober),
+  ];
+}
+
+/** Characters that templates escape where they escape any. */
+const awkwardText = `"a" 'b' \\ \n < & é {x}`;
+
+function textProbes(format: ChatFormat, { sentinels }: TemplateProber): readonly Probe[] {
+  const content = `${sentinels.content} ${awkwardText}`;
+  const reasoning = `${sentinels.reasoning} ${awkwardText}`;
+  const plain = { id: 'content-characters', content };
+  const thinking = { id: 'reasoning-characters', content: sentinels.content, reasoning };
+  return format.reasoning === null ? [plain] : [plain, thinking];
+}
+
+function valueProbes(prober: TemplateProber): readonly Probe[] {
+  const { sentinels } = prober;
+  const { typed, inner } = sentinels;
+  const text = `${inner[0]} ${awkwardText} `;
+  return [
+    valueProbe(sentinels, typed.string, text, 'characters'),
+    valueProbe(sentinels, typed.string, '', 'empty-string'),
+    valueProbe(sentinels, typed.integer, -7, 'integer'),
+    valueProbe(sentinels, typed.number, 162.25, 'number'),
+    valueProbe(sentinels, typed.boolean, true, 'true'),
+    valueProbe(sentinels, typed.boolean, false, 'false'),
+    valueProbe(sentinels, typed.null, null, 'null'),
+    valueProbe(sentinels, typed.array, [inner[0], 2, { [inner[1]]: [] }], 'array'),
+    valueProbe(sentinels, typed.object, { [inner[1]]: {}, [inner[0]]: [true, null, 'é'] }, 'object'),
+  ];
+}

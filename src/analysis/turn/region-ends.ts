@@ -1,0 +1,114 @@
+/** Ends of turns: what follows content, what follows calls, and what they share. */
+import { withPlaceholders, fillPlaceholders } from '../calls/placeholders.ts';
+import type { TurnStart } from './turn-start.ts';
+import {
+  afterCalls,
+  betweenCalls,
+  type CallTurn,
+  type ContentCall,
+  type ContentTurn,
+} from '../probes/rendered-turns.ts';
+import {
+  commonPrefixLength,
+  commonTokens,
+  isMarker,
+  type BoundaryStatistics,
+  tokenEdges,
+  tokens,
+} from '../literals/token-boundaries.ts';
+
+/** Where content and calls stop, and what ends their turns. */
+export interface RegionEnds {
+  /** After content, before the end of the turn. */
+  readonly contentClose: string;
+  readonly contentEnd: string;
+  /** After the last call: the rest of it and the end of the section. */
+  readonly callsClose: string;
+  readonly callsEnd: string;
+}
+
+/** Splits what follows content and what follows calls into closers and ends of turn. */
+export function inferRegionEnds(
+  content: ContentTurn | null,
+  calls: CallTurn | null,
+  turn: TurnStart,
+  historyEnd: string,
+  contentCall: ContentCall,
+  cuts: BoundaryStatistics,
+): RegionEnds {
+  const afterContent = content?.after ?? '';
+  if (calls === null) {
+    return { contentClose: '', contentEnd: afterContent, callsClose: '', callsEnd: '' };
+  }
+  const after = afterCalls(calls);
+  const again = turn.restart ? after.indexOf(turn.start) : -1;
+  if (again >= 0) return endsBeforeRestart(afterContent, after, again);
+  const closer = closerWithCalls(content, contentCall);
+  const shared = sharedEnd(afterContent.slice(closer.length), after, cuts);
+  if (shared !== null) return splitEnds(afterContent, after, shared.content, shared.calls);
+  if (afterContent === '') {
+    const ended = historyEnd !== '' && after.endsWith(historyEnd);
+    return splitEnds(afterContent, after, '', ended ? historyEnd : '');
+  }
+  // The line break that ends both: the marker before it belongs to the calls.
+  if (afterContent.trim() === '' && after.endsWith(afterContent)) {
+    return splitEnds(afterContent, after, afterContent, afterContent);
+  }
+  const own = ownEnd(after, calls);
+  return splitEnds(afterContent, after, afterContent, own);
+}
+
+/** The markers after content in markers that stand there too where calls follow: they end no turn. */
+function closerWithCalls(content: ContentTurn | null, contentCall: ContentCall): string {
+  if (content === null || content.before.trim() === '' || contentCall.position !== 'before') return '';
+  const closer = commonTokens(content.after, contentCall.between);
+  return closer.trim() === '' ? '' : closer;
+}
+
+function splitEnds(content: string, calls: string, contentEnd: string, callsEnd: string): RegionEnds {
+  const close = content.slice(0, content.length - contentEnd.length);
+  const blank = close.trim() === '';
+  return {
+    contentClose: blank ? '' : close,
+    contentEnd: blank ? content : contentEnd,
+    callsClose: calls.slice(0, calls.length - callsEnd.length),
+    callsEnd,
+  };
+}
+
+/** After the calls comes an end of turn and a new, empty turn: all of that ends the message. */
+function endsBeforeRestart(afterContent: string, after: string, again: number): RegionEnds {
+  const first = after.slice(0, again);
+  const end = first.endsWith(afterContent) ? afterContent.length : (tokens(first).at(-1) ?? '').length;
+  return splitEnds(afterContent, after, afterContent, after.slice(again - end));
+}
+
+/** The end that both share, apart from white space after it. */
+function sharedEnd(
+  content: string,
+  calls: string,
+  cuts: BoundaryStatistics,
+): { readonly content: string; readonly calls: string } | null {
+  const [left, right] = [content.trimEnd(), calls.trimEnd()];
+  const exact = cuts.commonSuffix([content, calls]);
+  if (exact.trim() !== '') return { content: exact, calls: exact };
+  const core = cuts.commonSuffix([left, right]);
+  if (core.trim() === '') return null;
+  return {
+    content: content.slice(left.length - core.length),
+    calls: calls.slice(right.length - core.length),
+  };
+}
+
+/** The marker that ends a turn after calls and nowhere else; none where the text ends without a marker. */
+function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
+  const lastSpan = spans.at(-1) ?? spans[0];
+  const given = spans.map((span) => span.call);
+  const marked = withPlaceholders(betweenCalls({ ...turn, spans }), after, given);
+  const longest = marked.between === null ? 0 : commonPrefixLength([marked.after, marked.between]);
+  const cut = Math.max(0, ...[...tokenEdges(marked.after)].filter((edge) => edge <= longest));
+  const closer = fillPlaceholders(marked.after.slice(0, cut), lastSpan.call, marked.number + spans.length - 1);
+  const rest = after.slice(closer.length);
+  const last = tokens(rest.trimEnd()).at(-1) ?? '';
+  return isMarker(last) ? rest.slice(rest.trimEnd().length - last.length) : '';
+}
