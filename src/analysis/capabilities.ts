@@ -1,12 +1,13 @@
 /**
- * What a template accepts and really reads: observed by rendering small conversations with planted
- * words, and looking which of them were read and which came out. No name of a template or a model is
+ * What a template accepts and really reads: observed by rendering small conversations with
+ * sentinels, and looking which of them were read and which came out. No name of a template or a model is
  * looked at, and no text of its source.
  */
 import type { Capabilities, InputShape } from '../format/chat-format.ts';
 import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
 import { observeInputShape, shapeMessages } from '../template/prompt/input-shape.ts';
 import { tryObserve } from '../template/prompt/render-attempt.ts';
+import { anySentinels, type Sentinels, sentinelTool } from '../template/prompt/sentinels.ts';
 import { thinkingSwitches } from '../template/prompt/thinking-switches.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template/template.ts';
 import type { Evidence } from './evidence.ts';
@@ -17,20 +18,6 @@ export interface ObservedCapabilities {
   readonly evidence: readonly Evidence[];
 }
 
-/** Words that no template holds, so that finding them in a render proves where they came from. */
-const planted = {
-  question: 'zq question',
-  later: 'zq later',
-  answer: 'zq answer',
-  system: 'zq rules',
-  thought: 'zq thought',
-  tool: 'zq_tool',
-  key: 'zq_key',
-  first: 'zq first',
-  second: 'zq second',
-  part: 'zq part',
-} as const;
-
 /** What one look at the template found. */
 interface Sighting {
   readonly holds: boolean;
@@ -39,40 +26,12 @@ interface Sighting {
   readonly reason: string;
 }
 
-const tool: Tool = {
-  type: 'function',
-  function: {
-    name: planted.tool,
-    description: 'about',
-    parameters: {
-      type: 'object',
-      properties: { [planted.key]: { type: 'string', description: 'about' } },
-      required: [planted.key],
-    },
-  },
-};
-
-const user: Message = { role: 'user', content: planted.question };
-
-function call(id: string, value: string): ToolCall {
-  return {
-    id,
-    type: 'function',
-    function: { name: planted.tool, arguments: JSON.stringify({ [planted.key]: value }) },
-  };
-}
-
-function callMessage(values: readonly string[]): AssistantMessage {
-  const calls = values.map((value, index) => call(`call0000${index + 1}`, value));
-  return { role: 'assistant', content: null, tool_calls: calls };
-}
-
 function around(text: string, word: string): string {
   const at = text.indexOf(word);
   return at < 0 ? '' : text.slice(Math.max(0, at - 40), at + word.length + 40);
 }
 
-/** Looks for a planted word in a render. */
+/** Looks for a sentinel in a render. */
 function sight(probe: string, render: ObservedRender | null, word: string, what: string): Sighting {
   if (render === null) return { holds: false, probe, slice: '', reason: `the template refuses ${what}` };
   const holds = render.text.includes(word);
@@ -98,11 +57,17 @@ function notPrinted(sighting: Sighting, key: string, word: string): Sighting {
 
 /** Renders conversations in the shape that the template wants. */
 class Observer {
+  readonly sentinels: Sentinels;
+  readonly tool: Tool;
+  readonly user: Message;
   readonly shape: InputShape;
   /** Variables that ask for thinking. */
   readonly thinking: TemplateVariables;
 
   constructor(readonly template: Template) {
+    this.sentinels = anySentinels(template.source);
+    this.tool = sentinelTool(this.sentinels);
+    this.user = { role: 'user', content: this.sentinels.user };
     this.shape = observeInputShape(template);
     this.thinking = Object.fromEntries(thinkingSwitches(template).map(({ name, on }) => [name, on]));
   }
@@ -110,51 +75,70 @@ class Observer {
   observe(messages: readonly Message[], variables: TemplateVariables = {}): ObservedRender | null {
     return tryObserve(this.template, { messages: shapeMessages(messages, this.shape), ...variables });
   }
+
+  /** A message with one call for each value. */
+  callMessage(values: readonly string[]): AssistantMessage {
+    const { names, keys, ids } = this.sentinels;
+    const calls = values.map((value, index): ToolCall => {
+      const call = { name: names[0], arguments: JSON.stringify({ [keys[0]]: value }) };
+      return { id: ids[index] ?? ids[0], type: 'function', function: call };
+    });
+    return { role: 'assistant', content: null, tool_calls: calls };
+  }
 }
 
 function seeTools(observer: Observer): Sighting {
+  const { tool, user } = observer;
+  const [name] = observer.sentinels.names;
   const variables = { tools: [tool], add_generation_prompt: true };
   const render = observer.observe([user], variables);
   const seen = read(
-    sight('tools', render, planted.tool, "the tool's name"),
+    sight('tools', render, name, "the tool's name"),
     render,
     'tools[0].function.name',
   );
   if (seen.holds) return seen;
   const functions = JSON.stringify([tool.function]);
   const other = observer.observe([user], { ...variables, functions });
-  const asText = sight('tools-as-text', other, planted.tool, 'the variable `functions` with the tool in it');
+  const asText = sight('tools-as-text', other, name, 'the variable `functions` with the tool in it');
   return asText.holds ? asText : seen;
 }
 
 function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
-  const render = observer.observe([user, callMessage([planted.first])], { tools: [tool] });
+  const { tool, user, sentinels } = observer;
+  const [key, text] = [sentinels.keys[0], sentinels.values[0]];
+  const render = observer.observe([user, observer.callMessage([text])], { tools: [tool] });
   const path = 'messages[1].tool_calls[0].function';
-  const value = sight('one-call', render, planted.first, "the call's argument");
+  const value = sight('one-call', render, text, "the call's argument");
   const named = read(value, render, `${path}.name`);
-  const inside = read(named, render, `${path}.arguments.${planted.key}`);
-  const object = notPrinted(inside, planted.key, planted.first);
+  const inside = read(named, render, `${path}.arguments.${key}`);
+  const object = notPrinted(inside, key, text);
   return { call: named, object };
 }
 
 function seeParallel(observer: Observer): Sighting {
-  const messages = [user, callMessage([planted.first, planted.second])];
-  return sight('two-calls', observer.observe(messages, { tools: [tool] }), planted.second, 'the second call');
+  const [first, second] = observer.sentinels.values;
+  const messages = [observer.user, observer.callMessage([first, second])];
+  const render = observer.observe(messages, { tools: [observer.tool] });
+  return sight('two-calls', render, second, 'the second call');
 }
 
 function seeSystem(observer: Observer): Sighting {
-  const messages: Message[] = [{ role: 'system', content: planted.system }, user];
-  return sight('system', observer.observe(messages), planted.system, 'the system message');
+  const { system } = observer.sentinels;
+  const messages: Message[] = [{ role: 'system', content: system }, observer.user];
+  return sight('system', observer.observe(messages), system, 'the system message');
 }
 
 function seeStringContent(observer: Observer): Sighting {
-  return sight('user', observer.observe([user]), planted.question, 'content that is text');
+  const { user, sentinels } = observer;
+  return sight('user', observer.observe([user]), sentinels.user, 'content that is text');
 }
 
 function seeTypedContent(observer: Observer): Sighting {
-  const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: planted.part }] }];
-  const seen = sight('typed-content', observer.observe(messages), planted.part, 'content in parts');
-  return notPrinted(seen, 'text', planted.part);
+  const { part } = observer.sentinels;
+  const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: part }] }];
+  const seen = sight('typed-content', observer.observe(messages), part, 'content in parts');
+  return notPrinted(seen, 'text', part);
 }
 
 /** Variables by which a template is told whether to keep earlier thoughts. */
@@ -171,18 +155,19 @@ function keepingSettings(observer: Observer): TemplateVariables[] {
 }
 
 function seePreservedReasoning(observer: Observer): Sighting {
+  const { content, reasoning, laterUser } = observer.sentinels;
   const messages: Message[] = [
-    user,
-    { role: 'assistant', content: planted.answer, reasoning_content: planted.thought },
-    { role: 'user', content: planted.later },
+    observer.user,
+    { role: 'assistant', content, reasoning_content: reasoning },
+    { role: 'user', content: laterUser },
   ];
-  let seen = sight('earlier-reasoning', null, planted.thought, 'the conversation');
+  let seen = sight('earlier-reasoning', null, reasoning, 'the conversation');
   for (const variables of keepingSettings(observer)) {
     const render = observer.observe(messages, { ...variables, add_generation_prompt: true });
     const names = Object.keys(variables).join(', ');
     const what = `the reasoning of an earlier message${names === '' ? '' : ` (with ${names})`}`;
-    const next = sight('earlier-reasoning', render, planted.thought, what);
-    const printed = next.slice.includes(`'${planted.thought}'`);
+    const next = sight('earlier-reasoning', render, reasoning, what);
+    const printed = next.slice.includes(`'${reasoning}'`);
     if (next.holds && !printed) return next;
     if (render !== null) seen = { ...next, holds: false };
   }
@@ -197,7 +182,7 @@ function seeEffort(observer: Observer): Sighting {
   for (const name of observer.template.names) {
     if (!effort.test(name)) continue;
     for (const thinking of [{}, observer.thinking]) {
-      const render = observer.observe([user], { ...thinking, [name]: 'low', add_generation_prompt: true });
+      const render = observer.observe([observer.user], { ...thinking, [name]: 'low', add_generation_prompt: true });
       if (render?.reads.get(name)?.has('value') !== true) continue;
       return { holds: true, probe, slice: around(render.text, 'low'), reason: `${name} is read` };
     }

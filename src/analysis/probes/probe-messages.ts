@@ -4,36 +4,36 @@ import type { Tool } from '../../format/messages.ts';
 import type { Probe, ProbeCall } from './probes.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 
-/** The conversation shape under which a template is tried. */
-export type ProbeShape = Pick<InputShape, 'arguments' | 'emptyContent' | 'reasoningField'>;
+/** The form of messages under which a template is tried. */
+export type MessageForm = Pick<InputShape, 'arguments' | 'emptyContent' | 'reasoningField'>;
 
 type RawMessage = Readonly<Record<string, unknown>>;
 
 /** The messages of a probe: user, assistant, and what follows. */
-export function probeMessages(probe: Probe | null, sentinels: Sentinels, shape: ProbeShape): RawMessage[] {
+export function probeMessages(probe: Probe | null, sentinels: Sentinels, form: MessageForm): RawMessage[] {
   const messages: RawMessage[] = [{ role: 'user', content: sentinels.user }];
   if (probe === null) return messages;
-  messages.push(assistantMessage(probe, shape));
+  messages.push(assistantMessage(probe, form));
   if (probe.followedBy === 'user') messages.push({ role: 'user', content: sentinels.laterUser });
   if (probe.followedBy === 'tool') messages.push(...toolMessages(probe.calls ?? [], sentinels));
   return messages;
 }
 
-function assistantMessage(probe: Probe, shape: ProbeShape): RawMessage {
+function assistantMessage(probe: Probe, form: MessageForm): RawMessage {
   const message: Record<string, unknown> = { role: 'assistant' };
   const hasCalls = (probe.calls ?? []).length > 0;
   if (probe.content !== undefined && probe.content !== '') message.content = probe.content;
-  else if (!hasCalls || shape.emptyContent === 'empty') message.content = '';
-  else if (shape.emptyContent === 'null') message.content = null;
-  addReasoning(message, probe, shape);
-  if (hasCalls) message.tool_calls = probe.calls?.map((call) => rawCall(call, shape));
+  else if (!hasCalls || form.emptyContent === 'empty') message.content = '';
+  else if (form.emptyContent === 'null') message.content = null;
+  addReasoning(message, probe, form);
+  if (hasCalls) message.tool_calls = probe.calls?.map((call) => rawCall(call, form));
   return message;
 }
 
-function addReasoning(message: Record<string, unknown>, probe: Probe, shape: ProbeShape): void {
-  if (probe.reasoning === undefined || shape.reasoningField === null) return;
-  if (shape.reasoningField !== 'thinking-part') {
-    message[shape.reasoningField] = probe.reasoning;
+function addReasoning(message: Record<string, unknown>, probe: Probe, form: MessageForm): void {
+  if (probe.reasoning === undefined || form.reasoningField === null) return;
+  if (form.reasoningField !== 'thinking-part') {
+    message[form.reasoningField] = probe.reasoning;
     return;
   }
   const parts: RawMessage[] = [{ type: 'thinking', thinking: probe.reasoning }];
@@ -41,12 +41,12 @@ function addReasoning(message: Record<string, unknown>, probe: Probe, shape: Pro
   message.content = parts;
 }
 
-function rawCall(call: ProbeCall, shape: ProbeShape): RawMessage {
+function rawCall(call: ProbeCall, form: MessageForm): RawMessage {
   const text = JSON.stringify(call.arguments);
   return {
     id: call.id,
     type: 'function',
-    function: { name: call.name, arguments: shape.arguments === 'string' ? text : JSON.parse(text) },
+    function: { name: call.name, arguments: form.arguments === 'string' ? text : JSON.parse(text) },
   };
 }
 

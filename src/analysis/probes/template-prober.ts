@@ -9,7 +9,8 @@
 import { AnalysisError, TemplateError } from '../../format/errors.ts';
 import { thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
 import type { Template } from '../../template/template.ts';
-import { type ProbeShape, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
+import { observeInputShape } from '../../template/prompt/input-shape.ts';
+import { type MessageForm, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from '../literals/token-boundaries.ts';
@@ -30,13 +31,8 @@ interface Surroundings {
 /** Real templates write some hundred characters, and up to a few thousand where they repeat the tools. */
 const longestTurn = 12_000;
 
-const defaultShape: ProbeShape = { arguments: 'object', emptyContent: 'empty', reasoningField: null };
-
-/** Renders probes of one template. */
+/** Renders probes of one template, in the form of messages that it reads. */
 export class TemplateProber {
-  shape: ProbeShape = defaultShape;
-  /** Every turn text seen, to learn natural cuts from. */
-  readonly seen: string[] = [];
   readonly #known = new Map<ThinkingSetting, Surroundings>();
   readonly #template: Template;
   #tools: ToolLevel = 'typed';
@@ -45,8 +41,14 @@ export class TemplateProber {
   constructor(
     template: Template,
     readonly sentinels: Sentinels,
+    readonly form: MessageForm = observeInputShape(template),
   ) {
     this.#template = template;
+  }
+
+  /** A prober of the same template that tries another form of messages. */
+  inForm(form: MessageForm): TemplateProber {
+    return new TemplateProber(this.#template, this.sentinels, form);
   }
 
   /** The template's name, for errors. */
@@ -59,12 +61,11 @@ export class TemplateProber {
     probe: Probe | null,
     thinking: ThinkingSetting = 'unset',
     variables: Readonly<Record<string, unknown>> = {},
-    shape: ProbeShape = this.shape,
   ): string | null {
     try {
       return this.#template.render(
         {
-          messages: probeMessages(probe, this.sentinels, shape),
+          messages: probeMessages(probe, this.sentinels, this.form),
           tools: structuredClone(probeTools(this.sentinels, this.#tools)),
           add_generation_prompt: false,
           bos_token: this.sentinels.bos,
@@ -84,15 +85,20 @@ export class TemplateProber {
   }
 
   /** The turn that a probe renders to, its end included; `null` where the template refuses. */
-  turn(probe: Probe, thinking: ThinkingSetting = 'unset', shape: ProbeShape = this.shape): string | null {
+  turn(probe: Probe, thinking: ThinkingSetting = 'unset'): string | null {
     const { userEnd, tail } = this.#surroundings(thinking);
-    const text = this.#afterUser(this.render(probe, thinking, {}, shape));
+    const text = this.#afterUser(this.render(probe, thinking));
     if (text === null || !text.startsWith(userEnd)) return null;
     if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(userEnd.length));
     if (!text.endsWith(tail) || text.length < userEnd.length + tail.length) return null;
-    const turn = text.slice(userEnd.length, text.length - tail.length);
-    this.seen.push(text);
-    return turn;
+    return text.slice(userEnd.length, text.length - tail.length);
+  }
+
+  /** The render from the user's text on; `null` where the template refuses. */
+  conversation(probe: Probe): string | null {
+    const { user } = this.sentinels;
+    const text = this.#afterUser(this.render(probe));
+    return text === null ? null : user + text;
   }
 
   /** The generation prompt, by the state of thinking. */

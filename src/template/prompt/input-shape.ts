@@ -6,6 +6,7 @@ import type { InputShape } from '../../format/chat-format.ts';
 import type { Message } from '../../format/messages.ts';
 import type { Template, TemplateVariables } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
+import { anySentinels, type Sentinels, sentinelTool } from './sentinels.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
 
 type CallShape = Pick<InputShape, 'arguments' | 'emptyContent'>;
@@ -27,78 +28,64 @@ export const callShapes: readonly [CallShape, ...CallShape[]] = [
 /** Message fields that may carry reasoning, in the order in which they are tried. */
 export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
 
-/** Texts that no template holds, so that finding them in a render proves where they came from. */
-const planted = {
-  name: 'qv_lookup',
-  key: 'qv_key',
-  value: 'qv value',
-  reasoning: 'qv thought',
-  content: 'qv answer',
-} as const;
-
-const user: Message = { role: 'user', content: 'qv question' };
-
-const tools = [
-  {
-    type: 'function',
-    function: {
-      name: planted.name,
-      description: 'about',
-      parameters: {
-        type: 'object',
-        properties: { [planted.key]: { type: 'string', description: 'about' } },
-        required: [planted.key],
-      },
-    },
-  },
-];
-
-function callMessage(reasoning?: string): Message {
-  const call = { name: planted.name, arguments: JSON.stringify({ [planted.key]: planted.value }) };
+/** A call, with reasoning where it is asked for. */
+function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons: boolean): Message {
+  const call = { name: names[0], arguments: JSON.stringify({ [keys[0]]: values[0] }) };
   return {
     role: 'assistant',
     content: null,
-    tool_calls: [{ id: 'call00001', type: 'function', function: call }],
-    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    tool_calls: [{ id: ids[0], type: 'function', function: call }],
+    ...(reasons ? { reasoning_content: reasoning } : {}),
   };
 }
 
-/** A Python dict in the text: the template printed what it should have written as JSON. */
-const printedArguments = `{'${planted.key}': '${planted.value}'}`;
+/** Renders a message in every shape that is tried, after a user's message. */
+class ShapeTrial {
+  readonly sentinels: Sentinels;
+  readonly #template: Template;
 
-function renderShaped(template: Template, message: Message, shape: InputShape, more: TemplateVariables) {
-  return tryRender(template, { messages: shapeMessages([user, message], shape), tools, ...more });
+  constructor(template: Template) {
+    this.#template = template;
+    this.sentinels = anySentinels(template.source);
+  }
+
+  render(message: Message, shape: InputShape, variables: TemplateVariables): string | null {
+    const user: Message = { role: 'user', content: this.sentinels.user };
+    const messages = shapeMessages([user, message], shape);
+    return tryRender(this.#template, { messages, tools: [sentinelTool(this.sentinels)], ...variables });
+  }
 }
 
-function findCallShape(template: Template): CallShape {
+function findCallShape(trial: ShapeTrial): CallShape {
+  const { sentinels } = trial;
+  const [key, value] = [sentinels.keys[0], sentinels.values[0]];
   let printed: CallShape | null = null;
   for (const shape of callShapes) {
     const full = { ...shape, reasoningField: null, thinkingVariables: [] };
-    const text = renderShaped(template, callMessage(), full, {});
-    if (text?.includes(planted.value) !== true) continue;
-    if (!text.includes(printedArguments)) return shape;
+    const text = trial.render(callMessage(sentinels, false), full, {});
+    if (text?.includes(value) !== true) continue;
+    // A Python dict in the text: the template printed what it should have written as JSON.
+    if (!text.includes(`{'${key}': '${value}'}`)) return shape;
     printed ??= shape;
   }
   return printed ?? callShapes[0];
 }
 
-/** The reasoning was rendered, and not by printing the list of parts that holds it. */
-function showsReasoning(text: string | null): boolean {
-  if (text?.includes(planted.reasoning) !== true) return false;
-  return !text.includes(`'${planted.reasoning}'`) && !text.includes(`"${planted.reasoning}"`);
+/** The reasoning was rendered, and not by printing the message or the list of parts that holds it. */
+function showsReasoning(text: string | null, { reasoning }: Sentinels): boolean {
+  if (text?.includes(reasoning) !== true) return false;
+  return !text.includes(`'${reasoning}'`) && !text.includes(`"${reasoning}"`);
 }
 
-function findReasoningField(template: Template, shape: CallShape, asked: TemplateVariables): ReasoningField {
-  const answer: Message = {
-    role: 'assistant',
-    content: planted.content,
-    reasoning_content: planted.reasoning,
-  };
+function findReasoningField(trial: ShapeTrial, shape: CallShape, asked: TemplateVariables): ReasoningField {
+  const { sentinels } = trial;
+  const { content, reasoning } = sentinels;
+  const answer: Message = { role: 'assistant', content, reasoning_content: reasoning };
   for (const variables of [{}, asked]) {
     for (const reasoningField of reasoningFields) {
       const full = { ...shape, reasoningField, thinkingVariables: [] };
-      for (const message of [answer, callMessage(planted.reasoning)]) {
-        if (showsReasoning(renderShaped(template, message, full, variables))) return reasoningField;
+      for (const message of [answer, callMessage(sentinels, true)]) {
+        if (showsReasoning(trial.render(message, full, variables), sentinels)) return reasoningField;
       }
     }
   }
@@ -113,10 +100,11 @@ export function observeInputShape(template: Template): InputShape {
   if (found !== undefined) return found;
   const switches = thinkingSwitches(template);
   const asked = Object.fromEntries(switches.map(({ name, on }) => [name, on]));
-  const calls = findCallShape(template);
+  const trial = new ShapeTrial(template);
+  const calls = findCallShape(trial);
   const shape: InputShape = {
     ...calls,
-    reasoningField: findReasoningField(template, calls, asked),
+    reasoningField: findReasoningField(trial, calls, asked),
     thinkingVariables: switches.map(({ name }) => name),
   };
   known.set(template, shape);

@@ -1,19 +1,25 @@
 /**
- * Sentinels: recognisable texts planted in probe conversations.
+ * Sentinels: recognisable texts planted in conversations, so that finding one in a render proves where it came
+ * from.
  *
  * Each is nine letters and digits (some templates insist on that for ids), and all match one pattern,
  * so that a render can be cut into sentinels and literals. Keys and values are in non-alphabetical
  * order, which shows sorting.
  */
 
-/** The free texts of the probes. */
+import type { Tool } from '../../format/messages.ts';
+
+/** The free texts of trial conversations. */
 export interface Sentinels {
   /** Matches any sentinel; has the flag `g`. */
   readonly pattern: RegExp;
+  readonly system: string;
   readonly user: string;
   readonly laterUser: string;
   readonly toolResult: string;
   readonly content: string;
+  /** Content in a typed part. */
+  readonly part: string;
   readonly reasoning: string;
   readonly names: readonly [string, string, string];
   readonly ids: readonly [string, string, string];
@@ -30,19 +36,42 @@ export interface Sentinels {
 /** Schema types of the arguments that the value probes vary. */
 export type TypedKey = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-const salts = ['qzx', 'zxq', 'xqz', 'qxz', 'zqx', 'xzq'];
+const salts = ['qzx', 'zxq', 'xqz', 'qxz', 'zqx', 'xzq'] as const;
 
 /** Sentinels that do not occur in `source`. `null` when every kind occurs, as in a hostile file. */
 export function chooseSentinels(source: string): Sentinels | null {
   const salt = salts.find((each) => !source.includes(each));
-  if (salt === undefined) return null;
+  return salt === undefined ? null : saltedSentinels(salt);
+}
+
+/** As `chooseSentinels`; for a hostile file, which an analysis refuses, any. */
+export function anySentinels(source: string): Sentinels {
+  return chooseSentinels(source) ?? saltedSentinels(salts[0]);
+}
+
+/** A tool with one string parameter, all named by sentinels. */
+export function sentinelTool({ names, keys }: Sentinels): Tool {
+  const parameter = { type: 'string', description: 'about' };
+  return {
+    type: 'function',
+    function: {
+      name: names[0],
+      description: 'about',
+      parameters: { type: 'object', properties: { [keys[0]]: parameter }, required: [keys[0]] },
+    },
+  };
+}
+
+function saltedSentinels(salt: string): Sentinels {
   const word = (stem: string) => `${salt}${stem}zq`;
   return {
     pattern: new RegExp(`${salt}[a-z0-9]{4}zq`, 'g'),
+    system: word('syst'),
     user: word('user'),
     laterUser: word('late'),
     toolResult: word('tool'),
     content: word('text'),
+    part: word('part'),
     reasoning: word('thot'),
     names: [word('fna1'), word('fnb2'), word('fnc3')],
     ids: [word('idf4'), word('idg5'), word('idh6')],
