@@ -1,40 +1,50 @@
-/**
- * From a chat template to its format. The order of the inferences is the table of contents:
- *
- *     shape → turn → reasoning → calls → ends → regions → call skeleton → labels → overrides → self-check
- */
-import { type Capabilities, type ChatFormat, chatFormatVersion } from '../format/chat-format.ts';
+/** From a chat template to its format: the table of the stages, and the door to them. */
+import type { Capabilities, ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { type OptionRules, readOptions, string } from '../format/option-rules.ts';
-import { sha256 } from '../format/sha256.ts';
-import { parseTemplate } from '../template/template.ts';
-import { observeCapabilities } from './capabilities.ts';
-import { withDerivedFields } from './result/derived-fields.ts';
-import { refuseUnterminatedValues } from './calls/unterminated-values.ts';
-import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
-import { inferCalls } from './calls/calls-format.ts';
-import { inferRegionEnds } from './turn/region-ends.ts';
-import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
-import { inferRegions } from './content/content-format.ts';
-import { inferShape, type ShapeReading } from './probes/message-form.ts';
-import { inferTurnStart, type TurnStart } from './turn/turn-start.ts';
-import { endInHistory, inferTurnEnds } from './turn/turn-format.ts';
-import { labelFormat } from './result/labels.ts';
-import { applyOverrides } from './overrides/overrides.ts';
-import { type ProbeTable, probeTable } from './probes/probes.ts';
-import {
-  type CallTurn,
-  type ContentTurn,
-  readCallTurn,
-  readContentCall,
-  readContentTurn,
-} from './probes/rendered-turns.ts';
-import { type SelfCheck, selfCheck } from './result/self-check.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';
-import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/special-tokens.ts';
+import { parseTemplate } from '../template/template.ts';
+import { inferCallsFormat } from './calls/calls-format.ts';
+import { inferCallsOpening } from './calls/calls-opening.ts';
+import { inferCapabilities } from './capabilities.ts';
+import { inferContentFormat } from './content/content-format.ts';
+import { inferContentOpening } from './content/content-opening.ts';
+import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
+import { learnBoundaries } from './probes/learn-boundaries.ts';
+import { inferInput } from './probes/message-form.ts';
+import { probeTable } from './probes/probes.ts';
+import type { Probing } from './probes/probing.ts';
 import { TemplateProber } from './probes/template-prober.ts';
-import { BoundaryStatistics } from './literals/token-boundaries.ts';
+import { inferReasoningFormat } from './reasoning/reasoning-format.ts';
+import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
+import { assembleFormat } from './result/assemble.ts';
+import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/model-tokens.ts';
+import { checkFormat, type SelfCheck } from './result/self-check.ts';
+import { stagesFrom } from './stages.ts';
+import { inferRegionEnds } from './turn/region-ends.ts';
+import { renderTurns } from './turn/rendered-turns.ts';
+import { inferTurnFormat } from './turn/turn-format.ts';
+import { inferTurnStart } from './turn/turn-start.ts';
 import { warnOfUnaccountedPrompt } from './turn/unaccounted-prompt.ts';
+
+/** The stages in their order. Each reads its part off renders, by what the stages before it found. */
+const stages = stagesFrom<Probing>()
+  .add(inferInput) //              input        in which form of messages calls and reasoning are rendered
+  .add(inferCapabilities) //       capabilities what the template accepts and reads
+  .add(learnBoundaries) //         boundaries   where literals may be cut
+  .add(inferTurnStart) //          turnStart    what turns and generation prompts begin with
+  .add(renderTurns) //             turns        an answer, calls, and both, as they are rendered
+  .add(inferReasoningMarkers) //   markers      what opens reasoning, and what follows it
+  .add(inferRegionEnds) //         ends         where content and calls stop, and what ends their turns
+  .add(inferContentOpening) //     opening      what stands before content
+  .add(inferCallsOpening) //       callsOpening what stands before calls
+  .add(inferReasoningFormat) //    reasoning
+  .add(inferContentFormat) //      content
+  .add(inferCallsFormat) //        calls
+  .add(inferTurnFormat) //         turn
+  .add(assembleFormat) //          format       the parts, with overrides and derived fields
+  .add(warnOfUnaccountedPrompt) // –            warns of prompts that open what nothing closes
+  .add(checkFormat); //            selfCheck    what the format writes against what is rendered
 
 /** Options of `analyzeTemplate`. */
 export interface AnalyzeOptions {
@@ -69,118 +79,30 @@ const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
   const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
+  const probing = prepareProbes(templateSource, name);
+  const { format, selfCheck } = stages.run(probing);
+  const { sentinels } = probing.prober;
+  const special = new Map([
+    [sentinels.bos, options.bosToken ?? ''],
+    [sentinels.eos, options.eosToken ?? ''],
+  ]);
+  const finished = deepFreeze(withoutBlankEnds(replaceTokens(format, special)));
+  return {
+    format: finished,
+    capabilities: finished.capabilities,
+    evidence: replaceTokens(probing.log.entries, special),
+    warnings: replaceTokens(probing.log.warnings, special),
+    selfCheck,
+  };
+}
+
+function prepareProbes(templateSource: string, name: string): Probing {
   const template = parseTemplate(templateSource, { name, limits: analysisLimits });
   const sentinels = chooseSentinels(templateSource);
   if (sentinels === null) {
-    throw new AnalysisError({
-      template: name,
-      probe: 'user',
-      reason: 'the template contains every sentinel',
-    });
+    const reason = 'the template contains every sentinel';
+    throw new AnalysisError({ template: name, probe: 'user', reason });
   }
   const prober = new TemplateProber(template, sentinels);
-  const probes = probeTable(prober.sentinels);
-  const log = new EvidenceLog();
-  const shape = inferShape(prober, probes, log);
-  const cuts = learnCuts(prober, probes);
-  const turn = inferTurnStart(prober, probes, cuts, log);
-  const { capabilities, evidence } = observeCapabilities(template);
-  for (const entry of evidence) log.add(entry);
-  const draft = inferFormat({ prober, probes, log, shape, cuts, turn, capabilities, source: templateSource });
-  refuseProbeTexts(draft.format, prober);
-  const check = selfCheck(draft.format, prober, probes, shape.reasoningSetting, draft.ends, log);
-  const special = new Map([
-    [prober.sentinels.bos, options.bosToken ?? ''],
-    [prober.sentinels.eos, options.eosToken ?? ''],
-  ]);
-  const format = deepFreeze(withoutBlankEnds(replaceTokens(draft.format, special)));
-  return {
-    format,
-    capabilities: format.capabilities,
-    evidence: replaceTokens(log.entries, special),
-    warnings: replaceTokens(log.warnings, special),
-    selfCheck: check,
-  };
-}
-
-/** A format that holds a probe's own text was read where a template repeats what it was given. */
-function refuseProbeTexts(format: ChatFormat, { name, sentinels }: TemplateProber): void {
-  const text = JSON.stringify(format).replaceAll(sentinels.bos, '').replaceAll(sentinels.eos, '');
-  if (text.search(sentinels.pattern) < 0) return;
-  const field = (['turn', 'reasoning', 'content', 'calls'] as const).find(
-    (each) => JSON.stringify(format[each]).replaceAll(sentinels.eos, '').search(sentinels.pattern) >= 0,
-  );
-  const reason = `the template writes a message's texts more than once, or where no marker tells them apart: ${field ?? 'the format'} cannot be read`;
-  throw new AnalysisError({ template: name, probe: 'reasoning-content-call', reason });
-}
-
-interface Stage {
-  readonly prober: TemplateProber;
-  readonly probes: ProbeTable;
-  readonly log: EvidenceLog;
-  readonly shape: ShapeReading;
-  readonly cuts: BoundaryStatistics;
-  readonly turn: TurnStart;
-  readonly source: string;
-  readonly capabilities: Capabilities;
-}
-
-function learnCuts(prober: TemplateProber, probes: ProbeTable): BoundaryStatistics {
-  const cuts = new BoundaryStatistics();
-  for (const probe of Object.values(probes)) prober.turn(probe);
-  for (const text of prober.seen) cuts.learn(prober.sentinels.user + text, prober.sentinels.pattern);
-  return cuts;
-}
-
-/** The inferences after shape and turn: each line reads its part off the renders. */
-function inferFormat(stage: Stage): { readonly format: ChatFormat; readonly ends: readonly string[] } {
-  const { prober, probes, log, shape, cuts, turn } = stage;
-  const reasoning = inferReasoningMarkers(prober, probes, turn, shape.reasoningSetting, log);
-  const content = requireContent(stage);
-  const calls = shape.rendersCalls ? readCalls(stage) : null;
-  const historyEnd = endInHistory(stage, content.after);
-  const ends = inferRegionEnds(content, calls, turn, historyEnd, readContentCall(prober, probes, turn, ''), cuts);
-  const contentCall = readContentCall(prober, probes, turn, ends.callsClose);
-  const regions = inferRegions({ turn, ends, reasoning, content, calls, contentCall }, cuts, log);
-  const callTexts = { prober, probes, turn, cuts, log, ...ends, callsOpen: regions.callsOpen };
-  const parts = {
-    turn: inferTurnEnds({ ...stage, rendersCalls: shape.rendersCalls }, ends, historyEnd),
-    reasoning: regions.reasoning,
-    content: regions.content,
-    calls: calls === null ? null : refuseUnterminatedValues(inferCalls({ ...callTexts, calls }), calls, log),
-  };
-  const format = withDerivedFields(applyOverrides(assemble(stage, parts), log), log);
-  warnOfUnaccountedPrompt(format, log);
-  return { format, ends: [...format.turn.ends, ends.contentEnd, ends.callsEnd, ''] };
-}
-
-function assemble(
-  { source, shape, capabilities }: Stage,
-  parts: Pick<ChatFormat, 'turn' | 'reasoning' | 'content' | 'calls'>,
-): ChatFormat {
-  return {
-    version: chatFormatVersion,
-    templateSha256: sha256(source),
-    labels: labelFormat(parts),
-    // Calls that are rendered and cannot be read are none.
-    capabilities: {
-      ...capabilities,
-      supportsToolCalls: capabilities.supportsToolCalls && parts.calls !== null,
-    },
-    input: { ...shape.shape, thinkingVariables: shape.thinkingVariables },
-    ...parts,
-    preservedTokens: [],
-    stops: [],
-  };
-}
-
-function readCalls({ prober, probes, turn }: Stage): CallTurn | null {
-  return readCallTurn(prober, probes.twoCalls, turn) ?? readCallTurn(prober, probes.oneCall, turn);
-}
-
-function requireContent({ prober, probes, turn }: Stage): ContentTurn {
-  const content = readContentTurn(prober, probes, turn);
-  if (content !== null) return content;
-  const reason = 'an assistant message is not rendered: this is no template of a chat';
-  throw new AnalysisError({ template: prober.name, probe: probes.content.id, reason });
+  return { template, prober, probes: probeTable(sentinels), log: new EvidenceLog() };
 }

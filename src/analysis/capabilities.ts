@@ -11,6 +11,7 @@ import { anySentinels, type Sentinels, sentinelTool } from '../template/prompt/s
 import { thinkingSwitches } from '../template/prompt/thinking-switches.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template/template.ts';
 import type { Evidence } from './evidence.ts';
+import type { Probing } from './probes/probing.ts';
 
 /** The nine flags, and why each says what it says. */
 export interface ObservedCapabilities {
@@ -92,11 +93,7 @@ function seeTools(observer: Observer): Sighting {
   const [name] = observer.sentinels.names;
   const variables = { tools: [tool], add_generation_prompt: true };
   const render = observer.observe([user], variables);
-  const seen = read(
-    sight('tools', render, name, "the tool's name"),
-    render,
-    'tools[0].function.name',
-  );
+  const seen = read(sight('tools', render, name, "the tool's name"), render, 'tools[0].function.name');
   if (seen.holds) return seen;
   const functions = JSON.stringify([tool.function]);
   const other = observer.observe([user], { ...variables, functions });
@@ -182,7 +179,11 @@ function seeEffort(observer: Observer): Sighting {
   for (const name of observer.template.names) {
     if (!effort.test(name)) continue;
     for (const thinking of [{}, observer.thinking]) {
-      const render = observer.observe([observer.user], { ...thinking, [name]: 'low', add_generation_prompt: true });
+      const render = observer.observe([observer.user], {
+        ...thinking,
+        [name]: 'low',
+        add_generation_prompt: true,
+      });
       if (render?.reads.get(name)?.has('value') !== true) continue;
       return { holds: true, probe, slice: around(render.text, 'low'), reason: `${name} is read` };
     }
@@ -206,6 +207,15 @@ function observeAll(observer: Observer): Record<keyof Capabilities, Sighting> {
 }
 
 const known = new WeakMap<Template, ObservedCapabilities>();
+
+/** Observes the capabilities, and records what tells of them. */
+export function inferCapabilities({ template, log }: Pick<Probing, 'template' | 'log'>): {
+  readonly capabilities: Capabilities;
+} {
+  const { capabilities, evidence } = observeCapabilities(template);
+  for (const entry of evidence) log.add(entry);
+  return { capabilities };
+}
 
 /** Observes a template's capabilities by some thirty small renders; the answer is remembered. */
 export function observeCapabilities(template: Template): ObservedCapabilities {

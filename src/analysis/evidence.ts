@@ -4,7 +4,7 @@
 export interface Evidence {
   /** Path of the field in the format: `calls.section.open`. */
   readonly field: string;
-  /** Id of the probe (see `probes.ts`), or `override`. */
+  /** Id of the probe (see `probes/probes.ts`), or `override`. */
   readonly probe: string;
   /** The stretch of the render that supports the field; sentinels stand for free text. */
   readonly slice: string;
@@ -43,12 +43,12 @@ export class EvidenceLog {
     this.#entries.push({ ...entry, slice: clip(entry.slice) });
   }
 
-  /** Records a doubt. */
+  /** Records a warning. */
   warn(warning: AnalysisWarning): void {
     this.#warnings.push(warning);
   }
 
-  /** Takes back what was said of a field and of the fields inside it: something better is known now. */
+  /** Removes what was recorded of a field and of the fields inside it, where something better is known. */
   withdraw(field: string): void {
     const concerns = (each: { readonly field: string }) =>
       each.field === field || each.field.startsWith(`${field}.`);

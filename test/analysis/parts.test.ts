@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { composeId, withIndexHoles } from '../../src/analysis/calls/skeleton.ts';
 import { matchStyle, scanJson } from '../../src/analysis/literals/find-json.ts';
 import { solveRepetition } from '../../src/analysis/literals/repetition.ts';
-import { composeId, withIndexHoles } from '../../src/analysis/calls/skeleton.ts';
+import { BoundaryStatistics } from '../../src/analysis/literals/token-boundaries.ts';
 import {
   commonPrefixLength,
   commonSuffixLength,
-  BoundaryStatistics,
   tokenEdges,
   tokens,
-} from '../../src/analysis/literals/token-boundaries.ts';
+} from '../../src/analysis/literals/tokens.ts';
 import type { JsonValue } from '../../src/format/messages.ts';
 import { sha256 } from '../../src/format/sha256.ts';
 import { writeJson, writeNumber, writePython } from '../../src/format/write-values.ts';

@@ -1,10 +1,8 @@
 /** What a template writes for a probe, as `docs/probes.md` shows it. */
-import { EvidenceLog } from '../../src/analysis/evidence.ts';
-import { inferShape } from '../../src/analysis/probes/message-form.ts';
 import { type Probe, probeTable, valueProbe } from '../../src/analysis/probes/probes.ts';
-import { chooseSentinels, type Sentinels } from '../../src/template/prompt/sentinels.ts';
 import { TemplateProber } from '../../src/analysis/probes/template-prober.ts';
 import type { JsonValue } from '../../src/format/messages.ts';
+import { chooseSentinels, type Sentinels } from '../../src/template/prompt/sentinels.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 
 /** The turn or the prompt that a template writes for the probe with an id, its sentinels in words. */
@@ -13,7 +11,6 @@ export function renderProbe(source: string, id: string): string {
   if (sentinels === null) throw new Error('the template holds every sentinel');
   const prober = new TemplateProber(parseTemplate(source), sentinels);
   const table = probeTable(sentinels);
-  inferShape(prober, table, new EvidenceLog());
   if (id === 'prompt-unset' || id === 'prompt-on' || id === 'prompt-off') {
     return inWords(
       prober.prompt(id === 'prompt-on' ? 'on' : id === 'prompt-off' ? 'off' : 'unset'),

@@ -1,8 +1,8 @@
 /** Calls with a single argument, rendered to see how its value is written. */
 import type { JsonValue } from '../../format/messages.ts';
-import { keyPlaceholder } from './placeholders.ts';
-import type { CallsInput } from './calls-format.ts';
+import { keyPlaceholder } from '../probes/placeholders.ts';
 import { valueProbe } from '../probes/probes.ts';
+import type { CallsInput } from './calls-input.ts';
 
 /** What the values of arguments are read from. */
 export interface ArgumentsInput extends CallsInput {
@@ -11,7 +11,7 @@ export interface ArgumentsInput extends CallsInput {
 }
 
 /**
- * What stands from after the key to the end of its entry when a call gives `value` to `key`, with key marks
+ * What stands from after the key to the end of its entry when a call gives `value` to `key`, with placeholders
  * where the key comes again. Empty where the template drops the argument, `null` where it refuses the call.
  * The probe is called `value-` and `label`.
  */

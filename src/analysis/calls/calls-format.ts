@@ -1,51 +1,59 @@
 /** Tool calls: the section, what repeats in it, and the skeleton of one call. */
-import type { CallIdFormat, CallPart, CallsFormat, JsonArguments, JsonStyle } from '../../format/chat-format.ts';
+import type {
+  CallIdFormat,
+  CallPart,
+  CallsFormat,
+  JsonArguments,
+  JsonStyle,
+} from '../../format/chat-format.ts';
 import { writePython } from '../../format/write-values.ts';
-import { withKeyPlaceholders, withPlaceholders, splitAfterPlaceholders, fillPlaceholders } from './placeholders.ts';
-import type { EvidenceLog } from '../evidence.ts';
-import { inferEntries } from './entries.ts';
-import type { TurnStart } from '../turn/turn-start.ts';
-import { textAfterNumber, withNumbers } from './numbered-calls.ts';
-import { type ProbeTable, valueProbe } from '../probes/probes.ts';
 import { matchStyle, spacedStyle } from '../literals/find-json.ts';
-import { afterCalls, betweenCalls, type CallTurn, readCallTurn } from '../probes/rendered-turns.ts';
 import { type Repetition, solveRepetition } from '../literals/repetition.ts';
+import type { Boundaries } from '../literals/token-boundaries.ts';
+import {
+  fillPlaceholders,
+  splitAfterPlaceholders,
+  withKeyPlaceholders,
+  withPlaceholders,
+} from '../probes/placeholders.ts';
+import { valueProbe } from '../probes/probes.ts';
+import type { Probing } from '../probes/probing.ts';
+import type { WithEnds } from '../turn/region-ends.ts';
+import {
+  afterCalls,
+  betweenCalls,
+  type CallTurn,
+  readCallTurn,
+  type WithTurns,
+} from '../turn/rendered-turns.ts';
+import type { WithTurnStart } from '../turn/turn-start.ts';
+import type { CallSection, CallsInput } from './calls-input.ts';
+import type { WithCallsOpening } from './calls-opening.ts';
+import { inferEntries } from './entries.ts';
+import { textAfterNumber, withNumbers } from './numbered-calls.ts';
 import { callParts, composeId, envelopePaths, mergeLiterals, withIndexHoles } from './skeleton.ts';
-import type { TemplateProber } from '../probes/template-prober.ts';
-import type { BoundaryStatistics } from '../literals/token-boundaries.ts';
+import { refuseUnterminatedValues } from './unterminated-values.ts';
 
-/** What calls are read from. */
-export interface CallsInput {
-  readonly prober: TemplateProber;
-  readonly probes: ProbeTable;
-  readonly turn: TurnStart;
-  readonly cuts: BoundaryStatistics;
-  readonly log: EvidenceLog;
-  /** The probe with two calls, or with one where two are refused. */
-  readonly calls: CallTurn;
-  /** Opens the section and its first call. */
-  readonly callsOpen: string;
-  /** After the last call's arguments, up to the end of the turn. */
-  readonly callsClose: string;
-  /** What ends a turn after calls. */
-  readonly callsEnd: string;
-}
+type Given = Probing & Boundaries & WithTurnStart & WithTurns & WithEnds & WithCallsOpening;
 
 /** What calls are read from, and what stands after their numbers where they are numbered in front. */
 interface NumberedCalls extends CallsInput {
   readonly afterNumber: string | null;
 }
 
-/** How calls repeat. `itemClose`, which ends a call, may hold marks (`call-marks.ts`). */
-export interface CallSection extends Repetition {
-  /** What the number mark in `itemClose` stands for in the first call; 0 where there is none. */
-  readonly number: number;
+/** The calls' part of the format; `null` where no call can be read. */
+export function inferCallsFormat(given: Given): { readonly calls: CallsFormat | null } {
+  const { calls } = given.turns;
+  if (calls === null) return { calls };
+  const { callsClose, callsEnd } = given.ends;
+  const { callsOpen } = given.callsOpening;
+  const format = readCalls({ ...given, calls, callsOpen, callsClose, callsEnd });
+  return { calls: refuseUnterminatedValues(format, calls, given.log) };
 }
 
-/** Reads the calls. */
-export function inferCalls(given: CallsInput): CallsFormat {
+function readCalls(given: CallsInput): CallsFormat {
   const texts = numbered(given);
-  const { calls, log, cuts } = texts;
+  const { calls, log, boundaries } = texts;
   const keys = calls.spans.flatMap((span) => Object.keys(span.call.arguments));
   const literal = betweenCalls(calls);
   const { between, after, number } = withPlaceholders(
@@ -54,7 +62,7 @@ export function inferCalls(given: CallsInput): CallsFormat {
     calls.spans.map((span) => span.call),
   );
   const repeated = { before: texts.callsOpen, between, after, none: null };
-  const section: CallSection = { ...solveRepetition(repeated, cuts), number };
+  const section: CallSection = { ...solveRepetition(repeated, boundaries), number };
   if (section.tie) {
     const message = 'what repeats in a section of calls can be cut in several ways that are equally good';
     log.warn({ field: 'calls.separator', kind: 'tie', message, rendered: between ?? '' });
@@ -160,14 +168,14 @@ function idFormat(opening: readonly CallPart[], tail: readonly CallPart[]): Call
 
 /** A value that shows separators, indentation, escapes beyond ASCII and the order of keys. */
 function styledArguments(texts: CallsInput): readonly CallTurn[] {
-  const { prober, turn } = texts;
+  const { prober, turnStart } = texts;
   const { typed, inner } = prober.sentinels;
   const nested = { [inner[0]]: [`${inner[1]}é`, 1], [inner[1]]: true };
   const probes = [
     valueProbe(prober.sentinels, typed.object, nested, 'style'),
     valueProbe(prober.sentinels, typed.array, [`${inner[0]}é`, inner[1]], 'style-array'),
   ];
-  return probes.map((probe) => readCallTurn(prober, probe, turn)).filter((each) => each !== null);
+  return probes.map((probe) => readCallTurn(prober, probe, turnStart)).filter((each) => each !== null);
 }
 
 function jsonArguments(texts: CallsInput, section: CallSection, callHead: string): JsonArguments {
@@ -216,7 +224,7 @@ function emptyArguments(texts: CallsInput, section: CallSection, callHead: strin
 
 /** What stands between the second call and the third, where that is not what separates the first two. */
 function laterSeparator(texts: NumberedCalls, section: CallSection): string | null {
-  const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turn);
+  const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turnStart);
   const three = read === null || texts.afterNumber === null ? read : withNumbers(read, texts.afterNumber);
   const [, second, third] = three?.spans ?? [];
   if (three === null || second === undefined || third === undefined) return null;
@@ -233,7 +241,7 @@ function laterSeparator(texts: NumberedCalls, section: CallSection): string | nu
 /** Whether a single call ends without what closes a section of several. */
 function forgetsSectionClose(texts: CallsInput, section: Repetition): boolean {
   if (section.close === '' || texts.calls.spans.length < 2) return false;
-  const one = readCallTurn(texts.prober, texts.probes.oneCall, texts.turn);
+  const one = readCallTurn(texts.prober, texts.probes.oneCall, texts.turnStart);
   if (one === null) return false;
   const after = afterCalls(one);
   const forgotten = !after.includes(section.close.trim());

@@ -1,9 +1,11 @@
 /** Where calls meet the regions before them: what opens calls, and what stands for regions that are missing. */
 import type { Delimiters } from '../../format/chat-format.ts';
-import type { ContentOpening } from '../content/content-opening.ts';
-import type { ReasoningMarkers } from '../reasoning/reasoning-markers.ts';
-import { afterLead, beforeCalls, betweenCalls, type RegionTexts } from '../probes/rendered-turns.ts';
-import { commonSuffixLength, isMarker, tokenEdges, tokens, withoutSuffix } from '../literals/token-boundaries.ts';
+import type { WithOpening } from '../content/content-opening.ts';
+import { commonSuffixLength, isMarker, tokenEdges, tokens, withoutSuffix } from '../literals/tokens.ts';
+import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
+import type { WithEnds } from '../turn/region-ends.ts';
+import { afterLead, beforeCalls, betweenCalls, type WithTurns } from '../turn/rendered-turns.ts';
+import type { WithTurnStart } from '../turn/turn-start.ts';
 
 /** What stands before calls. */
 export interface CallsOpening {
@@ -19,9 +21,21 @@ export interface CallsOpening {
   readonly fromReasoning: string | null;
 }
 
+/** Known once what opens calls is. */
+export interface WithCallsOpening {
+  readonly callsOpening: CallsOpening;
+}
+
+type Given = WithTurnStart & WithTurns & WithMarkers & WithEnds & WithOpening;
+
 /** Reads what stands before calls. */
-export function inferCallsOpening(texts: RegionTexts, opening: ContentOpening): CallsOpening {
-  const { calls, contentCall, reasoning, ends } = texts;
+export function inferCallsOpening(given: Given): WithCallsOpening {
+  return { callsOpening: readCallsOpening(given) };
+}
+
+function readCallsOpening(given: Given): CallsOpening {
+  const { opening, ends, markers: reasoning } = given;
+  const { calls, contentCall } = given.turns;
   if (calls === null) {
     return {
       callsOpen: '',
@@ -32,10 +46,10 @@ export function inferCallsOpening(texts: RegionTexts, opening: ContentOpening): 
     };
   }
   const bare = beforeCalls(calls);
-  if (emptyWrapper(texts) !== null) {
+  if (emptyWrapper(given) !== null) {
     return { callsOpen: '', empty: opening.empty, emptyContent: false, fromContent: '', fromReasoning: null };
   }
-  const { skipped, emptyContent } = skipEmptyRegions(texts, opening, bare);
+  const { skipped, emptyContent } = skipEmptyRegions(given, bare);
   const rest = bare.slice(skipped.length);
   const between = contentCall.position === 'before' ? contentCall.between : null;
   const afterClose = between?.startsWith(ends.contentClose)
@@ -47,7 +61,7 @@ export function inferCallsOpening(texts: RegionTexts, opening: ContentOpening): 
   const closer = closerOfBlock(reasoning, unclosed, opener);
   const callsOpen = opener.slice(closer.length);
   const inFront = unclosed + closer;
-  const content = texts.content?.before ?? '';
+  const content = given.turns.content.before;
   return {
     callsOpen,
     empty: emptyContent ? opening.empty : inFront,
@@ -70,32 +84,32 @@ function closerOfBlock(reasoning: ReasoningMarkers | null, before: string, opene
 }
 
 /** The markers around content next to calls, where they are its own and are written around no content too. */
-export function emptyWrapper({ calls, contentCall, content, reasoning }: RegionTexts): Delimiters | null {
+export function emptyWrapper({ turns, markers: reasoning }: WithTurns & WithMarkers): Delimiters | null {
+  const { calls, contentCall, content } = turns;
   if (calls === null || contentCall.position !== 'before') return null;
   const { before, between } = contentCall;
   // Content that stands where thoughts stand is among the thoughts.
   if (reasoning !== null && reasoning.beforeContent !== null && before === reasoning.start) return null;
   // What comes again before the second call opens calls.
   if (betweenCalls(calls)?.endsWith(between)) return null;
-  const alone = content?.before ?? '';
+  const alone = content.before;
   const wraps = before.trim() !== '' && before !== alone && between.trim() !== '';
   return wraps && beforeCalls(calls) === before + between ? { open: before, close: between } : null;
 }
 
 /** The part of the literal before calls that stands for reasoning and content that are not there. */
 function skipEmptyRegions(
-  texts: RegionTexts,
-  opening: ContentOpening,
+  { turns, turnStart, markers, ends, opening }: Given,
   bare: string,
 ): { readonly skipped: string; readonly emptyContent: boolean } {
-  const before = texts.content?.before ?? '';
-  const wrapped = before + texts.ends.contentClose;
-  const isOpened =
-    texts.reasoning === null && before.trim() !== '' && texts.contentCall.position === 'before';
-  if ((texts.ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped))
+  const { before } = turns.content;
+  const wrapped = before + ends.contentClose;
+  const isOpened = markers === null && before.trim() !== '' && turns.contentCall.position === 'before';
+  if ((ends.contentClose !== '' || isOpened) && bare.startsWith(wrapped)) {
     return { skipped: wrapped, emptyContent: true };
-  const closed = afterLead(texts.turn.prompt.off, texts.turn);
-  const known = texts.reasoning === null ? [] : [opening.empty, before, closed];
+  }
+  const closed = afterLead(turnStart.prompt.off, turnStart);
+  const known = markers === null ? [] : [opening.empty, before, closed];
   const found = known
     .filter((each) => each.trim() !== '' && bare.startsWith(each))
     .sort((a, b) => b.length - a.length)[0];

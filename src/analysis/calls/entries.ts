@@ -1,10 +1,10 @@
 /** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
 import type { CallPart, EntryArguments, EntryFormat } from '../../format/chat-format.ts';
-import { withKeyPlaceholders, likePattern, fillPlaceholders, withKeyHoles } from './placeholders.ts';
-import type { CallsInput, CallSection } from './calls-format.ts';
-import { inferFrames } from './frames.ts';
-import { afterStart } from '../probes/rendered-turns.ts';
 import { solveRepetition } from '../literals/repetition.ts';
+import { fillPlaceholders, likePattern, withKeyHoles, withKeyPlaceholders } from '../probes/placeholders.ts';
+import { afterStart } from '../turn/rendered-turns.ts';
+import type { CallSection, CallsInput } from './calls-input.ts';
+import { inferFrames } from './frames.ts';
 
 /** The entries, and the ends of what surrounds them. */
 export interface InferredEntries {
@@ -39,7 +39,7 @@ export function inferEntries(
       after: literals.after.slice(quote.length),
       none,
     },
-    texts.cuts,
+    texts.boundaries,
   );
   const repetition = { ...solved, itemClose: quote + solved.itemClose };
   if (repetition.tie) {
@@ -118,7 +118,7 @@ function entryLiterals(texts: CallsInput, section: CallSection, parts: readonly 
 function emptyCall(texts: CallsInput, section: CallSection, literals: EntryLiterals): string | null {
   const rendered = texts.prober.turn(texts.probes.noArguments);
   if (rendered === null) return null;
-  const text = afterStart(rendered, texts.turn);
+  const text = afterStart(rendered, texts.turnStart);
   const span = texts.calls.spans[0];
   const head = texts.calls.text.slice(span.start, span.arguments.start - literals.headEnd.length);
   const opening = section.itemOpen + head;

@@ -2,16 +2,16 @@
 import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../../format/chat-format.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import { writePython } from '../../format/write-values.ts';
+import { matchStyle, positionsOf, spacedStyle } from '../literals/find-json.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges } from '../literals/tokens.ts';
 import { type ArgumentsInput, argumentRegion } from './argument-region.ts';
 import { inferNested } from './nested.ts';
-import { inferStrings, type InferredStrings } from './strings.ts';
-import { matchStyle, positionsOf, spacedStyle } from '../literals/find-json.ts';
-import { commonPrefixLength, commonSuffixLength, tokenEdges } from '../literals/token-boundaries.ts';
+import { type InferredStrings, inferStrings } from './strings.ts';
 
 /** The frames of all types. */
 export interface InferredFrames {
   readonly entryKey: string;
-  /** Key marks stand for the key. */
+  /** Placeholders stand for the key. */
   readonly entryClose: string;
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
   /** Of whole numbers, where it is another. */

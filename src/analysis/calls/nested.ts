@@ -1,9 +1,9 @@
 /** Containers in a format's own notation, read by the same repetition solver as everything else. */
 import type { NestedFormat, ValueFrame } from '../../format/chat-format.ts';
 import type { JsonValue } from '../../format/messages.ts';
-import { type ArgumentsInput, argumentRegion } from './argument-region.ts';
-import { keyPlaceholder, withKeyHoles } from './placeholders.ts';
 import { solveRepetition } from '../literals/repetition.ts';
+import { keyPlaceholder, withKeyHoles } from '../probes/placeholders.ts';
+import { type ArgumentsInput, argumentRegion } from './argument-region.ts';
 
 /** Reads objects and lists, which stand between `around`; `null` where a render shows no such structure. */
 export function inferNested(
@@ -59,7 +59,8 @@ function readObject(
     .map(([key, value]) => ({ key, value, keyAt: text.indexOf(key), valueAt: text.indexOf(value) }))
     .sort((a, b) => a.keyAt - b.keyAt);
   if (first === undefined || second === undefined || first.keyAt < 0 || second.valueAt < 0) return null;
-  const marked = (stretch: string) => stretch.replaceAll(first.key, keyPlaceholder).replaceAll(second.key, keyPlaceholder);
+  const marked = (stretch: string) =>
+    stretch.replaceAll(first.key, keyPlaceholder).replaceAll(second.key, keyPlaceholder);
   const keyToValue = text.slice(first.keyAt + first.key.length, first.valueAt);
   const between = marked(text.slice(first.valueAt + first.value.length, second.keyAt));
   const after = marked(text.slice(second.valueAt + second.value.length));
@@ -70,7 +71,7 @@ function readObject(
       after: dropPrefix(after, string.close),
       none,
     },
-    texts.cuts,
+    texts.boundaries,
   );
   return {
     open: repetition.open,
@@ -100,7 +101,7 @@ function readArray(
       after: dropPrefix(text.slice(second + inner[1].length), string.close),
       none,
     },
-    texts.cuts,
+    texts.boundaries,
   );
   return {
     open: repetition.open,

@@ -1,6 +1,6 @@
 /** Calls with a number in front, `1. f {…}` and `2. g …`: the number is part of the call and counts the calls. */
-import type { CallSpan } from './call-spans.ts';
-import { beforeCalls, betweenCalls, type CallTurn } from '../probes/rendered-turns.ts';
+import type { CallSpan } from '../probes/call-spans.ts';
+import { beforeCalls, betweenCalls, type CallTurn } from '../turn/rendered-turns.ts';
 
 /**
  * What stands between number and call where calls are numbered in front: `. ` in `1. f {…}`. `null` where they

@@ -1,9 +1,9 @@
 /** A call's literals with holes in them. */
 import type { CallEnvelope, CallPart } from '../../format/chat-format.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
-import type { CallSpan } from './call-spans.ts';
-import type { ProbeCall } from '../probes/probes.ts';
 import { sameJson } from '../literals/find-json.ts';
+import type { CallSpan } from '../probes/call-spans.ts';
+import type { ProbeCall } from '../probes/probes.ts';
 
 /** Cuts a stretch of a call into literals and holes. */
 export function callParts(text: string, call: ProbeCall): readonly CallPart[] {

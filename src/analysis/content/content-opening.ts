@@ -1,7 +1,8 @@
 /** Where reasoning and content meet: what opens content, and what stands for reasoning that is missing. */
-import type { EvidenceLog } from '../evidence.ts';
-import type { ReasoningMarkers } from '../reasoning/reasoning-markers.ts';
-import type { RegionTexts } from '../probes/rendered-turns.ts';
+import type { Probing } from '../probes/probing.ts';
+import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
+import type { WithTurns } from '../turn/rendered-turns.ts';
+import type { WithTurnStart } from '../turn/turn-start.ts';
 
 /** What stands before content: for reasoning that is missing, or after reasoning. */
 export interface ContentOpening {
@@ -15,12 +16,23 @@ export interface ContentOpening {
   readonly mayHoldOpen: boolean;
 }
 
+/** Known once what opens content is. */
+export interface WithOpening {
+  readonly opening: ContentOpening;
+}
+
+type Given = Probing & WithTurnStart & WithTurns & WithMarkers;
+
 /** Reads what stands before content. */
-export function readOpening(texts: RegionTexts, log: EvidenceLog): ContentOpening {
-  const before = texts.content?.before ?? '';
-  const { reasoning } = texts;
+export function inferContentOpening(given: Given): WithOpening {
+  return { opening: readOpening(given) };
+}
+
+function readOpening(given: Given): ContentOpening {
+  const { before } = given.turns.content;
+  const { markers: reasoning, log } = given;
   if (reasoning === null) return { empty: '', open: before, reasoningEnd: null, mayHoldOpen: false };
-  if (reasoning.beforeContent !== null) return openingWithHistory(texts, reasoning, reasoning.beforeContent);
+  if (reasoning.beforeContent !== null) return openingWithHistory(given, reasoning, reasoning.beforeContent);
   const closer = (reasoning.closer ?? closerFromBlock(reasoning, before))?.trim() ?? '';
   const at = closer === '' ? -1 : before.indexOf(closer);
   if (at >= 0) {
@@ -46,14 +58,14 @@ function closerFromBlock(reasoning: ReasoningMarkers, before: string): string | 
 }
 
 function openingWithHistory(
-  texts: RegionTexts,
+  { turns, turnStart }: Given,
   reasoning: ReasoningMarkers,
   between: string,
 ): ContentOpening {
-  const before = texts.content?.before ?? '';
-  const again = texts.turn.restart ? between.indexOf(texts.turn.start) : -1;
+  const { before } = turns.content;
+  const again = turnStart.restart ? between.indexOf(turnStart.start) : -1;
   if (again >= 0) {
-    const end = again + texts.turn.start.length;
+    const end = again + turnStart.start.length;
     return { empty: '', open: between.slice(end), reasoningEnd: between.slice(0, end), mayHoldOpen: false };
   }
   if (squash(before) === squash(reasoning.start + between)) {

@@ -5,7 +5,8 @@
  *
  *     open  itemOpen ITEM itemClose  separator  itemOpen ITEM itemClose  close
  */
-import { commonPrefixLength, commonSuffixLength, type BoundaryStatistics, tokenEdges } from './token-boundaries.ts';
+import type { BoundaryStatistics } from './token-boundaries.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges } from './tokens.ts';
 
 /** The literals around the items. */
 export interface RepeatedLiterals {
@@ -36,11 +37,11 @@ interface Split {
 }
 
 /** Reads a repetition. */
-export function solveRepetition(text: RepeatedLiterals, cuts: BoundaryStatistics): Repetition {
+export function solveRepetition(text: RepeatedLiterals, boundaries: BoundaryStatistics): Repetition {
   const { between } = text;
   if (between === null) return single(text);
   const ranked = candidateSplits(text, between)
-    .map((split) => ({ split, score: score(split, text, between, cuts) }))
+    .map((split) => ({ split, score: score(split, text, between, boundaries) }))
     .sort((a, b) => compareScores(a.score, b.score));
   const best = ranked[0];
   if (best === undefined) return single(text);
@@ -83,7 +84,12 @@ function lengths(highest: number): readonly number[] {
 const heaviest = 1000;
 
 /** Lower is better; compared from the left. */
-function score(split: Split, text: RepeatedLiterals, between: string, cuts: BoundaryStatistics): readonly number[] {
+function score(
+  split: Split,
+  text: RepeatedLiterals,
+  between: string,
+  boundaries: BoundaryStatistics,
+): readonly number[] {
   const { before, after, none } = text;
   const open = before.slice(0, before.length - split.open);
   const close = after.slice(split.close);
@@ -91,9 +97,9 @@ function score(split: Split, text: RepeatedLiterals, between: string, cuts: Boun
   const itemOpen = between.slice(between.length - split.open);
   const itemClose = between.slice(0, split.close);
   const weights = [
-    cuts.weight(open, itemOpen),
-    cuts.weight(itemClose, separator + itemOpen),
-    cuts.weight(itemClose, close),
+    boundaries.weight(open, itemOpen),
+    boundaries.weight(itemClose, separator + itemOpen),
+    boundaries.weight(itemClose, close),
   ];
   return [
     none === null || open + close === none ? 0 : 1,

@@ -1,87 +1,16 @@
 /**
  * Where literals may be cut.
  *
- * Text between sentinels is cut at tokens: bracketed markers, words, single characters. Among token
- * edges a cut is *natural* when the token before it stands directly before free text somewhere, or
- * the token after it directly after free text: that is learned from the renders, so that composite
- * markers such as `<|open|>think<|sep|>` stay whole without a list of markers.
+ * Between two sentinels stands one literal, which may belong to several regions. Among the edges of its tokens
+ * some are *natural*: the token before stands directly before free text in some render, or the token after
+ * directly after free text. That is learned from the renders, so that composite markers such as
+ * `<|open|>think<|sep|>` stay whole without a list of markers.
  */
+import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from './tokens.ts';
 
-/**
- * Markers in brackets: ASCII's angle and square ones, full-width angle ones, and whatever else Unicode knows as
- * a bracket (`【…】`). The others of ASCII are left out: calls and JSON are written with them.
- */
-const markerPatterns = [
-  /<[^<>\n]{1,100}>/,
-  /\[[^[\]{}<>\s"',:]{1,60}\]/,
-  /＜[^＜＞\n]{1,100}＞/,
-  /[^\P{Ps}()[\]{}][^\p{Ps}\p{Pe}\s]{1,60}[^\P{Pe}()[\]{}]/u,
-].map(({ source }) => source);
-
-const tokenPattern = new RegExp(
-  [...markerPatterns, '<[^<>\\n]*$', '[\\p{L}\\p{N}_\\u2581]+', '[\\s\\S]'].join('|'),
-  'gu',
-);
-const markerPattern = new RegExp(`^(?:${[...markerPatterns, '<[^<>]+>', '\\[[^[\\]]+\\]'].join('|')})$`, 'u');
-
-/** The tokens of a literal, in order. */
-export function tokens(text: string): readonly string[] {
-  return text.match(tokenPattern) ?? [];
-}
-
-/** Whether a token is a bracketed marker. */
-export function isMarker(token: string): boolean {
-  return markerPattern.test(token);
-}
-
-/** Positions at which a literal may be cut: 0, its length, and every edge between tokens. */
-export function tokenEdges(text: string): ReadonlySet<number> {
-  const edges = new Set<number>([0]);
-  let position = 0;
-  for (const token of tokens(text)) {
-    position += token.length;
-    edges.add(position);
-  }
-  return edges;
-}
-
-/** Length of the longest text with which all of `texts` begin. */
-export function commonPrefixLength(texts: readonly string[]): number {
-  const [first = '', ...others] = texts;
-  let length = first.length;
-  for (const other of others) {
-    length = Math.min(length, other.length);
-    for (let index = 0; index < length; index++) {
-      if (first.charCodeAt(index) !== other.charCodeAt(index)) length = index;
-    }
-  }
-  return length;
-}
-
-/** The longest text with which both begin and that ends at a token's edge of each. */
-export function commonTokens(left: string, right: string): string {
-  const longest = commonPrefixLength([left, right]);
-  const edges = tokenEdges(right);
-  const cuts = [...tokenEdges(left)].filter((cut) => cut <= longest && edges.has(cut));
-  return left.slice(0, Math.max(...cuts));
-}
-
-/** Length of the longest text with which all of `texts` end. */
-export function commonSuffixLength(texts: readonly string[]): number {
-  const [first = '', ...others] = texts;
-  let length = first.length;
-  for (const other of others) {
-    length = Math.min(length, other.length);
-    for (let back = 1; back <= length; back++) {
-      if (first.charCodeAt(first.length - back) !== other.charCodeAt(other.length - back)) length = back - 1;
-    }
-  }
-  return length;
-}
-
-/** A text without its ending `suffix`; `null` where it ends otherwise, or is none. */
-export function withoutSuffix(text: string | null, suffix: string): string | null {
-  return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
+/** Known once the renders of all probes have been learned from. */
+export interface Boundaries {
+  readonly boundaries: BoundaryStatistics;
 }
 
 /** Literals that stand directly before and after free text, and how often they do. */
@@ -121,7 +50,7 @@ export class BoundaryStatistics {
     return this.weight(left, right) > 0;
   }
 
-  /** Length of the longest common beginning that ends at a natural cut, else at a token. */
+  /** Length of the longest common beginning that ends at a natural boundary, else at a token. */
   prefixLength(texts: readonly string[]): number {
     const longest = commonPrefixLength(texts);
     const edges = texts.map(tokenEdges);
@@ -131,7 +60,7 @@ export class BoundaryStatistics {
     return possible.find(natural) ?? possible[0] ?? 0;
   }
 
-  /** The longest common ending of `texts` that begins at a natural cut, else at a token. */
+  /** The longest common ending of `texts` that begins at a natural boundary, else at a token. */
   commonSuffix(texts: readonly string[]): string {
     const [first = ''] = texts;
     const longest = commonSuffixLength(texts);

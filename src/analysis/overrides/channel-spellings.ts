@@ -1,4 +1,4 @@
-import type { FormatOverride } from './overrides.ts';
+import type { FormatOverride } from './format-override.ts';
 
 /** Channels in whose headers the recipient may stand, and what may follow there. */
 const channels = ['commentary', 'analysis'];

@@ -7,25 +7,10 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import { channelSpellings } from './channel-spellings.ts';
+import type { FormatOverride } from './format-override.ts';
 import { pythonicCalls } from './pythonic-calls.ts';
 import { reasoningOnRequest } from './reasoning-on-request.ts';
 import { taggedJsonCalls } from './tagged-json-calls.ts';
-
-/** Every part may be left out; lists are replaced whole. */
-export type PartialDeep<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { readonly [K in keyof T]?: PartialDeep<T[K]> }
-    : T;
-
-/** One data file. */
-export interface FormatOverride {
-  /** What it asserts, and why no render shows it. */
-  readonly reason: string;
-  /** SHA-256 of the templates' sources. */
-  readonly templates: readonly string[];
-  readonly format: PartialDeep<Pick<ChatFormat, 'turn' | 'reasoning' | 'content' | 'calls' | 'alternatives'>>;
-}
 
 /** All overrides there are. */
 export const overrides: readonly FormatOverride[] = [

@@ -1,4 +1,4 @@
-import type { FormatOverride } from './overrides.ts';
+import type { FormatOverride } from './format-override.ts';
 
 /** Calls as Python expressions in a list between two special tokens. */
 export const pythonicCalls: FormatOverride = {

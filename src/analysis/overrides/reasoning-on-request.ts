@@ -1,4 +1,4 @@
-import type { FormatOverride } from './overrides.ts';
+import type { FormatOverride } from './format-override.ts';
 
 /** Reasoning that only the system prompt speaks of. */
 export const reasoningOnRequest: FormatOverride = {

@@ -1,4 +1,4 @@
-import type { FormatOverride } from './overrides.ts';
+import type { FormatOverride } from './format-override.ts';
 
 /** Calls as JSON objects in tags. */
 export const taggedJsonCalls: FormatOverride = {

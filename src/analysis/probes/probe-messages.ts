@@ -1,8 +1,8 @@
 /** From a probe to the messages and tools that a template is rendered with. */
 import type { InputShape } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
-import type { Probe, ProbeCall } from './probes.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
+import type { Probe, ProbeCall } from './probes.ts';
 
 /** The form of messages under which a template is tried. */
 export type MessageForm = Pick<InputShape, 'arguments' | 'emptyContent' | 'reasoningField'>;

@@ -7,13 +7,13 @@
  * A template that refuses a probe gives `null`: that is an answer, not a failure.
  */
 import { AnalysisError, TemplateError } from '../../format/errors.ts';
+import { observeInputShape } from '../../template/prompt/input-shape.ts';
+import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import { thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
 import type { Template } from '../../template/template.ts';
-import { observeInputShape } from '../../template/prompt/input-shape.ts';
+import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from '../literals/tokens.ts';
 import { type MessageForm, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
-import type { Sentinels } from '../../template/prompt/sentinels.ts';
-import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from '../literals/token-boundaries.ts';
 
 /** How thinking is asked for when rendering. */
 export type ThinkingSetting = 'unset' | 'on' | 'off';

@@ -1,19 +1,125 @@
-/** Which probe and slice support each field of reasoning and content. */
-import type { ContentFormat, ReasoningFormat } from '../../format/chat-format.ts';
-import type { EvidenceLog } from '../evidence.ts';
-import { beforeCalls, type RegionTexts } from '../probes/rendered-turns.ts';
+/**
+ * The reasoning's part of the format: where it ends, and what stands for it where there is none.
+ *
+ *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
+ */
+import type { ReasoningFormat } from '../../format/chat-format.ts';
+import type { CallsOpening, WithCallsOpening } from '../calls/calls-opening.ts';
+import type { WithOpening } from '../content/content-opening.ts';
+import type { Boundaries } from '../literals/token-boundaries.ts';
+import { commonTokens, tokenEdges, withoutSuffix } from '../literals/tokens.ts';
+import type { Probing } from '../probes/probing.ts';
+import type { WithEnds } from '../turn/region-ends.ts';
+import { beforeCalls, type WithTurns } from '../turn/rendered-turns.ts';
+import type { WithTurnStart } from '../turn/turn-start.ts';
+import type { ReasoningMarkers, WithMarkers } from './reasoning-markers.ts';
+
+/** How reasoning ends and content opens. */
+export interface ReasoningClosing {
+  readonly end: string;
+  readonly empty: string;
+  readonly open: string;
+  readonly afterReasoning: string;
+}
+
+/** Known once reasoning is. */
+export interface WithClosing {
+  readonly closing: ReasoningClosing;
+}
+
+type Given = Probing &
+  Boundaries &
+  WithTurnStart &
+  WithTurns &
+  WithMarkers &
+  WithEnds &
+  WithOpening &
+  WithCallsOpening;
+
+/** The reasoning's part of the format; `null` where the template knows none. */
+export function inferReasoningFormat(
+  given: Given,
+): WithClosing & { readonly reasoning: ReasoningFormat | null } {
+  const closing = readClosing(given);
+  const { markers, callsOpening } = given;
+  const reasoning = markers === null ? null : reasoningFormat(markers, closing, callsOpening);
+  logReasoning(reasoning, given);
+  return { reasoning, closing };
+}
+
+function readClosing(given: Given): ReasoningClosing {
+  const { markers: reasoning, ends, opening, callsOpening } = given;
+  const plain = { empty: opening.empty, open: opening.open, afterReasoning: '' };
+  if (reasoning === null) return { ...plain, end: '' };
+  const fromContent = opening.reasoningEnd;
+  const fromCalls = callsOpening.fromReasoning;
+  if (fromContent === null) return { ...plain, end: fromCalls ?? reasoning.closer ?? '' };
+  if (fromCalls !== null && callsOpening.emptyContent && ends.contentClose !== '') {
+    return splitWrapped(given, fromContent);
+  }
+  if (fromCalls === null || fromCalls === fromContent) {
+    return opening.mayHoldOpen && ends.contentClose !== ''
+      ? splitWrapped(given, fromContent)
+      : { ...plain, end: fromContent };
+  }
+  const end = commonTokens(fromContent, fromCalls);
+  // Calls that open among the thoughts leave them open.
+  if (end.trim() === '' && fromContent.trim() !== '') return { ...plain, end: fromContent };
+  const rest = fromContent.slice(end.length);
+  if (opening.mayHoldOpen && rest !== '' && opening.empty.endsWith(rest)) {
+    return {
+      end,
+      empty: withoutSuffix(opening.empty, rest) ?? '',
+      open: rest + opening.open,
+      afterReasoning: '',
+    };
+  }
+  return { ...plain, end, afterReasoning: rest };
+}
+
+/** An end of reasoning that runs into the opener of wrapped content: cut by the closed prompt, else naturally. */
+function splitWrapped({ turnStart, opening, boundaries }: Given, between: string): ReasoningClosing {
+  const closed = turnStart.prompt.off;
+  // Content that something closes is opened by more than white space, and so do thoughts end.
+  const possible = [...tokenEdges(between)].filter(
+    (cut) => between.slice(0, cut).trim() !== '' && between.slice(cut).trim() !== '',
+  );
+  const natural = possible.filter((cut) => boundaries.between(between.slice(0, cut), between.slice(cut)));
+  const byPrompt = closed !== '' && between.endsWith(closed) ? between.length - closed.length : null;
+  const cut = byPrompt ?? natural.at(-1) ?? possible.at(-1) ?? between.length;
+  const open = between.slice(cut);
+  const empty = withoutSuffix(opening.empty, open) ?? opening.empty;
+  return { end: between.slice(0, cut), empty, open: open + opening.open, afterReasoning: '' };
+}
+
+function reasoningFormat(
+  reading: ReasoningMarkers,
+  closing: ReasoningClosing,
+  callsOpening: CallsOpening,
+): ReasoningFormat {
+  const { start, basis, preserved } = reading;
+  const withCalls = callsOpening.emptyContent ? closing.empty : callsOpening.empty;
+  return {
+    start,
+    end: closing.end,
+    empty: closing.empty,
+    ...(withCalls === closing.empty ? {} : { emptyWithCalls: withCalls }),
+    preserved,
+    basis,
+  };
+}
 
 /** Records what supports the reasoning, or that there is none. */
-export function logReasoning(reasoning: ReasoningFormat | null, texts: RegionTexts, log: EvidenceLog): void {
+function logReasoning(reasoning: ReasoningFormat | null, given: Given): void {
+  const { turns, turnStart, markers: source, log } = given;
   if (reasoning === null) {
-    const { on } = texts.turn.prompt;
+    const { on } = turnStart.prompt;
     log.support('reasoning', 'prompt-on', on, 'no prompt opens it and no finished turn shows it');
     return;
   }
-  const source = texts.reasoning;
   const slice = source?.beforeContent ?? source?.beforeCall ?? source?.closer ?? '';
   const probe = source?.basis === 'history' ? 'reasoning-content' : 'prompt-off';
-  const turn = texts.content?.text ?? '';
+  const turn = turns.content.text;
   log.support('reasoning.start', probe, reasoning.start, 'it opens reasoning');
   log.support('reasoning.end', probe, slice, 'it follows the reasoning, up to what opens the next region');
   log.support('reasoning.empty', 'content', turn, 'it stands where reasoning would, in a turn without any');
@@ -22,40 +128,7 @@ export function logReasoning(reasoning: ReasoningFormat | null, texts: RegionTex
     const message = `nothing but white space ends the reasoning that ${JSON.stringify(reasoning.start)} opens: no end of it can be told`;
     log.warn({ field: 'reasoning.end', kind: 'assumed', message, rendered: slice });
   }
-  if (reasoning.emptyWithCalls === undefined || texts.calls === null) return;
-  const bare = beforeCalls(texts.calls);
+  if (reasoning.emptyWithCalls === undefined || turns.calls === null) return;
+  const bare = beforeCalls(turns.calls);
   log.support('reasoning.emptyWithCalls', 'one-call', bare, 'it stands before a call without reasoning');
-}
-
-/** Records what supports the content, and warns where content and calls exclude each other. */
-export function logContent(content: ContentFormat, texts: RegionTexts, log: EvidenceLog): void {
-  const { contentCall } = texts;
-  const turn = texts.content?.text ?? '';
-  const withCallsPart = contentCall.position === 'before' ? contentCall.between : contentCall.position;
-  log.support('content.open', 'content', turn, 'it stands before the content');
-  log.support('content.close', 'content', turn, 'it stands after the content, before the end of the turn');
-  log.support(
-    'content.position',
-    'content-call',
-    withCallsPart,
-    `content next to calls: ${content.position}`,
-  );
-  log.support(
-    'content.withCalls',
-    'content-call',
-    withCallsPart,
-    'compared with the wrapper of content alone',
-  );
-  log.support('content.beforeCalls', 'content-call', withCallsPart, 'between content and calls');
-  if (content.empty !== undefined) {
-    log.support('content.empty', 'one-call', content.empty, 'written around no content');
-  }
-  if (content.afterReasoning !== undefined) {
-    const slice = texts.reasoning?.beforeContent ?? '';
-    log.support('content.afterReasoning', 'reasoning-content', slice, 'missing where there is no reasoning');
-  }
-  if (texts.calls !== null && contentCall.position === 'dropped' && contentCall.callsLost) {
-    const message = 'a message with content and calls loses its calls: finished turns show one or the other';
-    log.warn({ field: 'content.position', kind: 'history', message });
-  }
 }

@@ -1,18 +1,18 @@
 /**
- * Reasoning, first half: what opens it, and what closes it as far as turns with content show.
- * The evidence is taken in this order: finished turns, the generation prompt's variants, the mirror of
- * the prompt's opening confirmed by a render, the same unconfirmed.
+ * What opens reasoning, and what follows it in finished turns. The evidence is taken in this order: finished
+ * turns, the generation prompt's variants, the mirror of the prompt's opening confirmed by a render, the same
+ * unconfirmed.
  */
 import type { ReasoningFormat } from '../../format/chat-format.ts';
-import { findCalls } from '../calls/call-spans.ts';
-import type { EvidenceLog } from '../evidence.ts';
-import { mirror, type TurnStart } from '../turn/turn-start.ts';
-import type { ProbeTable } from '../probes/probes.ts';
-import { afterLead, afterStart } from '../probes/rendered-turns.ts';
-import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
-import { tokens } from '../literals/token-boundaries.ts';
+import { mirror } from '../literals/mirror.ts';
+import { tokens } from '../literals/tokens.ts';
+import { findCalls } from '../probes/call-spans.ts';
+import type { InferredInput } from '../probes/message-form.ts';
+import type { Probing } from '../probes/probing.ts';
+import { afterLead, afterStart } from '../turn/rendered-turns.ts';
+import type { WithTurnStart } from '../turn/turn-start.ts';
 
-/** What is known of reasoning before calls are read. */
+/** What is known of reasoning before the regions after it are. `null` fields are not rendered. */
 export interface ReasoningMarkers {
   readonly start: string;
   /** Between reasoning and content, the content's own opener included; `null` when not rendered. */
@@ -25,25 +25,21 @@ export interface ReasoningMarkers {
   readonly preserved: ReasoningFormat['preserved'];
 }
 
-/** Reads what opens and closes reasoning; `null` when the template knows none. */
-export function inferReasoningMarkers(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  turn: TurnStart,
-  setting: ThinkingSetting,
-  log: EvidenceLog,
-): ReasoningMarkers | null {
-  return fromHistory(prober, probes, turn, setting, log) ?? fromPrompts(prober, probes, turn, log);
+/** Known once the markers of reasoning are; `null` when the template knows no reasoning. */
+export interface WithMarkers {
+  readonly markers: ReasoningMarkers | null;
 }
 
-function fromHistory(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  turn: TurnStart,
-  setting: ThinkingSetting,
-  log: EvidenceLog,
-): ReasoningMarkers | null {
-  if (prober.shape.reasoningField === null) return null;
+type Given = Probing & InferredInput & WithTurnStart;
+
+/** Reads what opens reasoning, and what follows it. */
+export function inferReasoningMarkers(given: Given): WithMarkers {
+  return { markers: fromHistory(given) ?? fromPrompts(given) };
+}
+
+function fromHistory({ prober, probes, turnStart, ...given }: Given): ReasoningMarkers | null {
+  const { input, reasoningSetting: setting, log } = given;
+  if (input.reasoningField === null) return null;
   const { reasoning, content } = prober.sentinels;
   const withContent = around(prober.turn(probes.reasoningContent, setting), reasoning, (text) =>
     text.indexOf(content),
@@ -55,7 +51,7 @@ function fromHistory(
   );
   const seen = withContent ?? withCall;
   if (seen === null) return null;
-  const start = afterStart(seen.before, turn);
+  const start = afterStart(seen.before, turnStart);
   const probe = withContent === null ? probes.reasoningCall.id : probes.reasoningContent.id;
   log.support('reasoning.start', probe, seen.before + reasoning, 'it stands before the reasoning');
   log.support(
@@ -92,28 +88,21 @@ function around(
   return end < from ? null : { before: turn.slice(0, at), after: turn.slice(from, end) };
 }
 
-function fromPrompts(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  turn: TurnStart,
-  log: EvidenceLog,
-): ReasoningMarkers | null {
-  const { on, off, unset } = turn.prompt;
-  const opening = afterLead(on.trim() === '' ? unset : on, turn);
-  const closed = afterLead(off, turn);
-  const reading = (start: string, closer: string, basis: ReasoningFormat['basis']): ReasoningMarkers => ({
-    start,
-    beforeContent: null,
-    beforeCall: null,
-    closer,
-    basis,
-    preserved: 'never',
-  });
+/** Markers that no finished turn shows. */
+function unseenMarkers(start: string, closer: string, basis: ReasoningFormat['basis']): ReasoningMarkers {
+  return { start, beforeContent: null, beforeCall: null, closer, basis, preserved: 'never' };
+}
+
+function fromPrompts(given: Given): ReasoningMarkers | null {
+  const { turnStart, log } = given;
+  const { on, off, unset } = turnStart.prompt;
+  const opening = afterLead(on.trim() === '' ? unset : on, turnStart);
+  const closed = afterLead(off, turnStart);
   if (opening.trim() === '' || opening === closed) {
     const halves = splitBlock(closed);
-    if (halves === null) return openingOnly(prober, probes, opening, reading, log);
+    if (halves === null) return openingOnly(given, opening);
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds an empty block');
-    return reading(halves[0], halves[1], 'prompt');
+    return unseenMarkers(halves[0], halves[1], 'prompt');
   }
   if (closed !== '' && closed.startsWith(opening.trimEnd())) {
     const closer = withLine(opening, closed.slice(opening.trimEnd().length));
@@ -123,13 +112,13 @@ function fromPrompts(
       off,
       'the closed prompt adds the end to what the open one has',
     );
-    return reading(opening, closer, 'prompt');
+    return unseenMarkers(opening, closer, 'prompt');
   }
   if (closed.trim() !== '' && closed.trim() === mirror(tokens(opening.trim()).at(-1) ?? '')) {
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds the bare end');
-    return reading(opening, closed, 'prompt');
+    return unseenMarkers(opening, closed, 'prompt');
   }
-  return openingOnly(prober, probes, opening, reading, log);
+  return openingOnly(given, opening);
 }
 
 /** The closer of a block whose opener ends a line begins on a line of its own. */
@@ -149,15 +138,10 @@ function splitBlock(block: string): readonly [string, string] | null {
   return [inner.trimEnd() + half, space.slice(half.length) + block.slice(at)];
 }
 
-function openingOnly(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  opening: string,
-  reading: (start: string, closer: string, basis: ReasoningFormat['basis']) => ReasoningMarkers,
-  log: EvidenceLog,
-): ReasoningMarkers | null {
+function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
+  const { prober, log } = given;
   const closer = mirror(tokens(opening.trim()).at(-1) ?? '');
-  if (closer === null || separatesCalls(prober, probes, opening)) return null;
+  if (closer === null || separatesCalls(given, opening)) return null;
   const { reasoning, content } = prober.sentinels;
   const guessed = { id: 'guessed-closer', content: `${reasoning}${closer}${content}` };
   const turn = prober.turn(guessed);
@@ -172,11 +156,11 @@ function openingOnly(
     const message = `no render confirms that ${JSON.stringify(closer)} ends the reasoning that ${JSON.stringify(opening)} opens`;
     log.warn({ field: 'reasoning.end', kind: 'assumed', message });
   }
-  return reading(opening, withLine(opening, closer), verified ? 'verified' : 'assumed');
+  return unseenMarkers(opening, withLine(opening, closer), verified ? 'verified' : 'assumed');
 }
 
 /** A prompt's opening that also separates calls is no reasoning. */
-function separatesCalls(prober: TemplateProber, probes: ProbeTable, opening: string): boolean {
+function separatesCalls({ prober, probes }: Probing, opening: string): boolean {
   const turn = prober.turn(probes.twoCalls);
   return turn !== null && turn.split(opening.trim()).length > 2;
 }

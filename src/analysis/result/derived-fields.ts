@@ -1,8 +1,8 @@
 /** What follows from the rest of a format: labels, markers to preserve, texts at which to stop. */
 import type { ChatFormat, ContentFormat } from '../../format/chat-format.ts';
 import type { EvidenceLog } from '../evidence.ts';
+import { isMarker, tokens } from '../literals/tokens.ts';
 import { labelFormat } from './labels.ts';
-import { isMarker, tokens } from '../literals/token-boundaries.ts';
 
 /** The format with its derived fields filled in. */
 export function withDerivedFields(format: ChatFormat, log: EvidenceLog): ChatFormat {

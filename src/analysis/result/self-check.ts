@@ -5,10 +5,13 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
 import { writeResponse } from '../../format/write-response.ts';
-import type { EvidenceLog } from '../evidence.ts';
-import { type Probe, type ProbeTable, valueProbe } from '../probes/probes.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
-import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
+import type { EvidenceLog } from '../evidence.ts';
+import type { InferredInput } from '../probes/message-form.ts';
+import { type Probe, type ProbeTable, valueProbe } from '../probes/probes.ts';
+import type { Probing } from '../probes/probing.ts';
+import type { TemplateProber } from '../probes/template-prober.ts';
+import type { WithEnds } from '../turn/region-ends.ts';
 
 /** How many probes were rendered, and how many of them the format reproduces. */
 export interface SelfCheck {
@@ -16,26 +19,23 @@ export interface SelfCheck {
   readonly exact: number;
 }
 
+type Given = Probing & InferredInput & WithEnds & { readonly format: ChatFormat };
+
 /** Compares everything that the format can write with its render. */
-export function selfCheck(
-  format: ChatFormat,
-  prober: TemplateProber,
-  probes: ProbeTable,
-  setting: ThinkingSetting,
-  ends: readonly string[],
-  log: EvidenceLog,
-): SelfCheck {
+export function checkFormat(given: Given): { readonly selfCheck: SelfCheck } {
+  const { format, ends, prober, probes, reasoningSetting, log } = given;
+  const possibleEnds = [...format.turn.ends, ends.contentEnd, ends.callsEnd, ''];
   let compared = 0;
   let exact = 0;
   for (const probe of checkedProbes(format, prober, probes)) {
-    const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : setting);
+    const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : reasoningSetting);
     if (rendered === null || drops(rendered, probe, prober.sentinels)) continue;
     compared += 1;
     const written = format.turn.start + writeResponse(format, probeMessage(probe));
-    if (ends.some((end) => rendered === written + end)) exact += 1;
+    if (possibleEnds.some((end) => rendered === written + end)) exact += 1;
     else warn(probe, rendered, written, log);
   }
-  return { compared, exact };
+  return { selfCheck: { compared, exact } };
 }
 
 function warn(probe: Probe, rendered: string, written: string, log: EvidenceLog): void {

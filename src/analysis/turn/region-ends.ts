@@ -1,21 +1,25 @@
 /** Ends of turns: what follows content, what follows calls, and what they share. */
-import { withPlaceholders, fillPlaceholders } from '../calls/placeholders.ts';
-import type { TurnStart } from './turn-start.ts';
+import type { Boundaries, BoundaryStatistics } from '../literals/token-boundaries.ts';
+import {
+  commonPrefixLength,
+  commonTokens,
+  firstMarker,
+  isMarker,
+  tokenEdges,
+  tokens,
+} from '../literals/tokens.ts';
+import { fillPlaceholders, withPlaceholders } from '../probes/placeholders.ts';
+import type { Probing } from '../probes/probing.ts';
 import {
   afterCalls,
+  afterStart,
   betweenCalls,
   type CallTurn,
   type ContentCall,
   type ContentTurn,
-} from '../probes/rendered-turns.ts';
-import {
-  commonPrefixLength,
-  commonTokens,
-  isMarker,
-  type BoundaryStatistics,
-  tokenEdges,
-  tokens,
-} from '../literals/token-boundaries.ts';
+  type WithTurns,
+} from './rendered-turns.ts';
+import type { WithTurnStart } from './turn-start.ts';
 
 /** Where content and calls stop, and what ends their turns. */
 export interface RegionEnds {
@@ -25,26 +29,36 @@ export interface RegionEnds {
   /** After the last call: the rest of it and the end of the section. */
   readonly callsClose: string;
   readonly callsEnd: string;
+  /** What ends a turn before another message, where that is something else. */
+  readonly historyEnd: string;
 }
 
+type Ends = Omit<RegionEnds, 'historyEnd'>;
+
+/** Known once the ends of regions are. */
+export interface WithEnds {
+  readonly ends: RegionEnds;
+}
+
+type Given = Probing & Boundaries & WithTurnStart & WithTurns;
+
 /** Splits what follows content and what follows calls into closers and ends of turn. */
-export function inferRegionEnds(
-  content: ContentTurn | null,
-  calls: CallTurn | null,
-  turn: TurnStart,
-  historyEnd: string,
-  contentCall: ContentCall,
-  cuts: BoundaryStatistics,
-): RegionEnds {
-  const afterContent = content?.after ?? '';
+export function inferRegionEnds(given: Given): WithEnds {
+  const historyEnd = endInHistory(given);
+  return { ends: { ...splitAfterRegions(given, historyEnd), historyEnd } };
+}
+
+function splitAfterRegions({ turns, turnStart, boundaries }: Given, historyEnd: string): Ends {
+  const { content, calls, contentCall } = turns;
+  const afterContent = content.after;
   if (calls === null) {
     return { contentClose: '', contentEnd: afterContent, callsClose: '', callsEnd: '' };
   }
   const after = afterCalls(calls);
-  const again = turn.restart ? after.indexOf(turn.start) : -1;
+  const again = turnStart.restart ? after.indexOf(turnStart.start) : -1;
   if (again >= 0) return endsBeforeRestart(afterContent, after, again);
   const closer = closerWithCalls(content, contentCall);
-  const shared = sharedEnd(afterContent.slice(closer.length), after, cuts);
+  const shared = sharedEnd(afterContent.slice(closer.length), after, boundaries);
   if (shared !== null) return splitEnds(afterContent, after, shared.content, shared.calls);
   if (afterContent === '') {
     const ended = historyEnd !== '' && after.endsWith(historyEnd);
@@ -59,13 +73,13 @@ export function inferRegionEnds(
 }
 
 /** The markers after content in markers that stand there too where calls follow: they end no turn. */
-function closerWithCalls(content: ContentTurn | null, contentCall: ContentCall): string {
-  if (content === null || content.before.trim() === '' || contentCall.position !== 'before') return '';
+function closerWithCalls(content: ContentTurn, contentCall: ContentCall): string {
+  if (content.before.trim() === '' || contentCall.position !== 'before') return '';
   const closer = commonTokens(content.after, contentCall.between);
   return closer.trim() === '' ? '' : closer;
 }
 
-function splitEnds(content: string, calls: string, contentEnd: string, callsEnd: string): RegionEnds {
+function splitEnds(content: string, calls: string, contentEnd: string, callsEnd: string): Ends {
   const close = content.slice(0, content.length - contentEnd.length);
   const blank = close.trim() === '';
   return {
@@ -77,7 +91,7 @@ function splitEnds(content: string, calls: string, contentEnd: string, callsEnd:
 }
 
 /** After the calls comes an end of turn and a new, empty turn: all of that ends the message. */
-function endsBeforeRestart(afterContent: string, after: string, again: number): RegionEnds {
+function endsBeforeRestart(afterContent: string, after: string, again: number): Ends {
   const first = after.slice(0, again);
   const end = first.endsWith(afterContent) ? afterContent.length : (tokens(first).at(-1) ?? '').length;
   return splitEnds(afterContent, after, afterContent, after.slice(again - end));
@@ -87,12 +101,12 @@ function endsBeforeRestart(afterContent: string, after: string, again: number): 
 function sharedEnd(
   content: string,
   calls: string,
-  cuts: BoundaryStatistics,
+  boundaries: BoundaryStatistics,
 ): { readonly content: string; readonly calls: string } | null {
   const [left, right] = [content.trimEnd(), calls.trimEnd()];
-  const exact = cuts.commonSuffix([content, calls]);
+  const exact = boundaries.commonSuffix([content, calls]);
   if (exact.trim() !== '') return { content: exact, calls: exact };
-  const core = cuts.commonSuffix([left, right]);
+  const core = boundaries.commonSuffix([left, right]);
   if (core.trim() === '') return null;
   return {
     content: content.slice(left.length - core.length),
@@ -107,8 +121,26 @@ function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
   const marked = withPlaceholders(betweenCalls({ ...turn, spans }), after, given);
   const longest = marked.between === null ? 0 : commonPrefixLength([marked.after, marked.between]);
   const cut = Math.max(0, ...[...tokenEdges(marked.after)].filter((edge) => edge <= longest));
-  const closer = fillPlaceholders(marked.after.slice(0, cut), lastSpan.call, marked.number + spans.length - 1);
+  const closer = fillPlaceholders(
+    marked.after.slice(0, cut),
+    lastSpan.call,
+    marked.number + spans.length - 1,
+  );
   const rest = after.slice(closer.length);
   const last = tokens(rest.trimEnd()).at(-1) ?? '';
   return isMarker(last) ? rest.slice(rest.trimEnd().length - last.length) : '';
+}
+
+/** The end of a turn that another message follows, which may differ from that of the last. */
+function endInHistory({ prober, probes, turnStart, turns }: Given): string {
+  const afterContent = turns.content.after;
+  const rendered = prober.turn(probes.contentThenUser);
+  const at = rendered?.indexOf(prober.sentinels.content) ?? -1;
+  if (rendered === null || at < 0) return '';
+  const text = afterStart(rendered, turnStart);
+  const after = text.slice(text.indexOf(prober.sentinels.content) + prober.sentinels.content.length);
+  if (afterContent !== '' && after.startsWith(afterContent)) return '';
+  const { userEnd } = prober;
+  if (userEnd !== '' && after.startsWith(userEnd)) return userEnd;
+  return firstMarker(after);
 }

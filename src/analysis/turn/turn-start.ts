@@ -1,8 +1,11 @@
 /** What every assistant turn and every generation prompt begin with, and what prompts add. */
-import type { EvidenceLog } from '../evidence.ts';
+
+import { mirror } from '../literals/mirror.ts';
+import type { Boundaries, BoundaryStatistics } from '../literals/token-boundaries.ts';
+import { commonPrefixLength, commonSuffixLength, tokens } from '../literals/tokens.ts';
 import type { ProbeTable } from '../probes/probes.ts';
+import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber } from '../probes/template-prober.ts';
-import { commonPrefixLength, commonSuffixLength, type BoundaryStatistics, tokens } from '../literals/token-boundaries.ts';
 
 /** The beginnings of turns. */
 export interface TurnStart {
@@ -16,16 +19,16 @@ export interface TurnStart {
   readonly prompt: { readonly unset: string; readonly on: string; readonly off: string };
 }
 
+/** Known once the beginnings of turns are. */
+export interface WithTurnStart {
+  readonly turnStart: TurnStart;
+}
+
 /** Reads the beginnings of turns off all turns and prompts. */
-export function inferTurnStart(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  cuts: BoundaryStatistics,
-  log: EvidenceLog,
-): TurnStart {
+export function inferTurnStart({ prober, probes, boundaries, log }: Probing & Boundaries): WithTurnStart {
   const prompts = { unset: prober.prompt('unset'), on: prober.prompt('on'), off: prober.prompt('off') };
   const turns = turnTexts(prober, probes);
-  const shared = sharedStart(turns, Object.values(prompts), prober.sentinels.pattern, cuts);
+  const shared = sharedStart(turns, Object.values(prompts), prober.sentinels.pattern, boundaries);
   const start = giveBack(prober, probes, turns, shared, prompts);
   const restart = start.trim() !== '' && turns.some((turn) => turn.indexOf(start, start.length) > 0);
   const lead = restart ? '' : commonWhiteSpace(turns.map((turn) => turn.slice(start.length)));
@@ -46,7 +49,7 @@ export function inferTurnStart(
       'what follows the start of turns',
     );
   }
-  return { start, lead, restart, prompt };
+  return { turnStart: { start, lead, restart, prompt } };
 }
 
 function turnTexts(prober: TemplateProber, probes: ProbeTable): readonly string[] {
@@ -67,25 +70,25 @@ function sharedStart(
   turns: readonly string[],
   prompts: readonly string[],
   sentinel: RegExp,
-  cuts: BoundaryStatistics,
+  boundaries: BoundaryStatistics,
 ): string {
   const opened = prompts.filter((prompt) => prompt !== '');
   if (opened.length === 0) {
     return startWithoutPrompts(
       turns.map((turn) => turn.slice(0, turn.search(sentinel))),
-      cuts,
+      boundaries,
     );
   }
   const texts = [...prompts, ...turns];
   const [first = ''] = texts;
   const longest = commonPrefixLength(texts);
   if (prompts.some((prompt) => prompt.length === longest)) return first.slice(0, longest);
-  return first.slice(0, cuts.prefixLength(texts));
+  return first.slice(0, boundaries.prefixLength(texts));
 }
 
 /** Of templates that know no generation prompt: what finished turns share, if that is more than space. */
-function startWithoutPrompts(headers: readonly string[], cuts: BoundaryStatistics): string {
-  const start = headers[0]?.slice(0, cuts.prefixLength(headers)) ?? '';
+function startWithoutPrompts(headers: readonly string[], boundaries: BoundaryStatistics): string {
+  const start = headers[0]?.slice(0, boundaries.prefixLength(headers)) ?? '';
   return start.trim() === '' ? '' : start;
 }
 
@@ -127,11 +130,4 @@ function commonWhiteSpace(texts: readonly string[]): string {
   if (texts.length === 0) return '';
   const shared = texts[0]?.slice(0, commonPrefixLength(texts)) ?? '';
   return shared.slice(0, shared.length - shared.trimStart().length);
-}
-
-/** The closing marker that the field's conventions pair with an opening one; `null` where there is none. */
-export function mirror(marker: string): string | null {
-  if (/^<[^/<>][^<>]*>$/u.test(marker)) return `</${marker.slice(1)}`;
-  if (/^\[[^/[\]]+\]$/u.test(marker)) return `[/${marker.slice(1)}`;
-  return null;
 }

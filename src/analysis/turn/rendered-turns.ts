@@ -1,11 +1,10 @@
-/** The stretches of the probes' turns from which regions are read. */
-import type { CallSpan } from '../calls/call-spans.ts';
-import { findCalls } from '../calls/call-spans.ts';
-import type { RegionEnds } from '../turn/region-ends.ts';
-import type { ReasoningMarkers } from '../reasoning/reasoning-markers.ts';
-import type { TurnStart } from '../turn/turn-start.ts';
-import type { Probe, ProbeTable } from './probes.ts';
-import type { TemplateProber, ThinkingSetting } from './template-prober.ts';
+/** The turns of probes from which the regions are read, with their calls found. */
+import { AnalysisError } from '../../format/errors.ts';
+import { type CallSpan, findCalls } from '../probes/call-spans.ts';
+import type { Probe } from '../probes/probes.ts';
+import type { Probing } from '../probes/probing.ts';
+import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
+import type { TurnStart, WithTurnStart } from './turn-start.ts';
 
 /** A probe's turn with its calls found. */
 export interface CallTurn {
@@ -28,22 +27,34 @@ export interface ContentTurn {
 export type ContentCall =
   | { readonly position: 'dropped'; readonly callsLost: boolean }
   | { readonly position: 'before'; readonly before: string; readonly between: string }
-  | { readonly position: 'after'; readonly between: string };
+  /** `afterCall`: from the end of the call to the content. */
+  | { readonly position: 'after'; readonly afterCall: string };
 
-/** What the regions are read from. */
-export interface RegionTexts {
-  readonly turn: TurnStart;
-  readonly ends: RegionEnds;
-  readonly reasoning: ReasoningMarkers | null;
-  readonly content: ContentTurn | null;
+/** The turns from which the regions are read. */
+export interface RenderedTurns {
+  readonly content: ContentTurn;
+  /** The probe with two calls, or with one where two are refused; `null` where no call can be read. */
   readonly calls: CallTurn | null;
-  /** Content next to a call. */
   readonly contentCall: ContentCall;
 }
 
+/** Known once the turns are rendered. */
+export interface WithTurns {
+  readonly turns: RenderedTurns;
+}
+
+/** Renders the turns. Throws AnalysisError where an assistant's message is not rendered. */
+export function renderTurns(given: Probing & WithTurnStart): WithTurns {
+  const { prober, probes, turnStart } = given;
+  const calls =
+    readCallTurn(prober, probes.twoCalls, turnStart) ?? readCallTurn(prober, probes.oneCall, turnStart);
+  return { turns: { content: readContentTurn(given), calls, contentCall: readContentCall(given) } };
+}
+
 /** A probe's turn after `turn.start` and `turn.lead`. */
-export function afterStart(text: string, turn: TurnStart): string {
-  return afterLead(text.startsWith(turn.start) ? text.slice(turn.start.length) : text, turn);
+export function afterStart(text: string, turnStart: TurnStart): string {
+  const { start } = turnStart;
+  return afterLead(text.startsWith(start) ? text.slice(start.length) : text, turnStart);
 }
 
 /** What follows `turn.start`, without `turn.lead` where it begins with that. */
@@ -55,27 +66,25 @@ export function afterLead(text: string, { lead }: TurnStart): string {
 export function readCallTurn(
   prober: TemplateProber,
   probe: Probe,
-  turn: TurnStart,
+  start: TurnStart,
   setting: ThinkingSetting = 'unset',
 ): CallTurn | null {
   const rendered = prober.turn(probe, setting);
   if (rendered === null) return null;
-  const text = afterStart(rendered, turn);
+  const text = afterStart(rendered, start);
   const [first, ...others] = findCalls(text, probe.calls ?? []) ?? [];
   return first === undefined ? null : { probe, text, spans: [first, ...others] };
 }
 
-/** Renders the probe with content alone; `null` where the content is not rendered. */
-export function readContentTurn(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  turn: TurnStart,
-): ContentTurn | null {
+/** Renders the probe with content alone. */
+function readContentTurn({ prober, probes, turnStart }: Probing & WithTurnStart): ContentTurn {
   const rendered = prober.turn(probes.content);
-  if (rendered === null) return null;
-  const text = afterStart(rendered, turn);
+  const text = rendered === null ? '' : afterStart(rendered, turnStart);
   const at = text.indexOf(prober.sentinels.content);
-  if (at < 0) return null;
+  if (at < 0) {
+    const reason = 'an assistant message is not rendered: this is no template of a chat';
+    throw new AnalysisError({ template: prober.name, probe: probes.content.id, reason });
+  }
   return { text, before: text.slice(0, at), after: text.slice(at + prober.sentinels.content.length) };
 }
 
@@ -95,14 +104,9 @@ export function betweenCalls(turn: CallTurn): string | null {
   return second === undefined ? null : turn.text.slice(first.end, second.start);
 }
 
-/** Renders content next to a call and finds where it went. `callsClose` stands after the last call. */
-export function readContentCall(
-  prober: TemplateProber,
-  probes: ProbeTable,
-  turn: TurnStart,
-  callsClose: string,
-): ContentCall {
-  const rendered = readCallTurn(prober, probes.contentCall, turn);
+/** Renders content next to a call and finds where it went. */
+function readContentCall({ prober, probes, turnStart }: Probing & WithTurnStart): ContentCall {
+  const rendered = readCallTurn(prober, probes.contentCall, turnStart);
   const at = rendered?.text.indexOf(prober.sentinels.content) ?? -1;
   if (rendered === null) {
     const turnText = prober.turn(probes.contentCall);
@@ -118,7 +122,5 @@ export function readContentCall(
       between: rendered.text.slice(end, first.start),
     };
   }
-  const after = rendered.text.slice(first.end, at);
-  const between = after.startsWith(callsClose) ? after.slice(callsClose.length) : '';
-  return { position: 'after', between };
+  return { position: 'after', afterCall: rendered.text.slice(first.end, at) };
 }

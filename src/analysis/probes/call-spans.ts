@@ -8,8 +8,8 @@
 
 import type { JsonValue } from '../../format/messages.ts';
 import { writePython } from '../../format/write-values.ts';
-import type { ProbeCall } from '../probes/probes.ts';
 import { type FoundJson, positionsOf, pythonAsJson, sameJson, scanJson } from '../literals/find-json.ts';
+import type { ProbeCall } from './probes.ts';
 
 /** How the arguments of calls are laid out. */
 export type CallLayout = 'envelope' | 'json' | 'entries';

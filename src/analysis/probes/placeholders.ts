@@ -1,10 +1,10 @@
 /**
- * Marks: characters that stand for what differs from call to call while literals are being read, so that the
- * literals of different calls are equal. They stand for a call's name, id and number after its arguments,
+ * Placeholders: characters that stand for what differs from call to call while literals are being read, so that
+ * the literals of different calls are equal. They stand for a call's name, id and number after its arguments,
  * and for an argument's key after its value.
  */
 import type { CallPart, KeyHole } from '../../format/chat-format.ts';
-import type { ProbeCall } from '../probes/probes.ts';
+import type { ProbeCall } from './probes.ts';
 
 /** Stands for an argument's key. */
 export const keyPlaceholder = '\uE000';
@@ -16,23 +16,29 @@ const idPlaceholder = '\uE002';
 const numberPlaceholder = '\uE003';
 const placeholders = /([\uE001-\uE003])/;
 
-/** Literals between two calls and after the last, with marks in them. */
+/** Literals between two calls and after the last, with placeholders in them. */
 export interface CallLiterals {
   readonly between: string | null;
   readonly after: string;
-  /** What the number mark stands for in the first call; 0 where there is none. */
+  /** What the placeholder for numbers stands for in the first call; 0 where there is none. */
   readonly number: number;
 }
 
-/** Puts marks into the literal after the first of `calls` and into the one after the last. */
-export function withPlaceholders(between: string | null, after: string, calls: readonly ProbeCall[]): CallLiterals {
+/** Puts placeholders into the literal after the first of `calls` and into the one after the last. */
+export function withPlaceholders(
+  between: string | null,
+  after: string,
+  calls: readonly ProbeCall[],
+): CallLiterals {
   const last = replaceCall(after, calls.at(-1));
   if (between === null) return { between, after: last, number: 0 };
   return replaceNumbers(replaceCall(between, calls[0]), last, calls.length - 1);
 }
 
 function replaceCall(text: string, call: ProbeCall | undefined): string {
-  return call === undefined ? text : text.replaceAll(call.name, namePlaceholder).replaceAll(call.id, idPlaceholder);
+  return call === undefined
+    ? text
+    : text.replaceAll(call.name, namePlaceholder).replaceAll(call.id, idPlaceholder);
 }
 
 /** Numbers in the part that both begin with, and that count the calls: `distance` lies between them. */
@@ -51,7 +57,7 @@ function replaceNumbers(between: string, after: string, distance: number): CallL
   return { between: left.join(''), after: right.join(''), number: number ?? 0 };
 }
 
-/** A literal with marks as it is rendered for a call. */
+/** A literal with placeholders as it is rendered for a call. */
 export function fillPlaceholders(text: string, call: ProbeCall, number: number): string {
   return text
     .replaceAll(namePlaceholder, call.name)
@@ -59,7 +65,7 @@ export function fillPlaceholders(text: string, call: ProbeCall, number: number):
     .replaceAll(numberPlaceholder, String(number));
 }
 
-/** `rendered`, which ends like the literal `marked`, with that literal's marks. */
+/** `rendered`, which ends like the literal `marked`, with that literal's placeholders. */
 export function likePattern(rendered: string, marked: string, call: ProbeCall, number: number): string {
   const start = Array.from(marked, (_, index) => index).find((index) =>
     rendered.endsWith(fillPlaceholders(marked.slice(index), call, number)),
@@ -69,7 +75,7 @@ export function likePattern(rendered: string, marked: string, call: ProbeCall, n
   return rendered.slice(0, rendered.length - fillPlaceholders(shared, call, number).length) + shared;
 }
 
-/** What ends a call, cut after the last mark: the tail of the call's skeleton, and its closer. */
+/** What ends a call, cut after the last placeholder: the tail of the call's skeleton, and its closer. */
 export function splitAfterPlaceholders(
   text: string,
   number: number,
@@ -84,12 +90,12 @@ export function splitAfterPlaceholders(
   return { tail: tail.filter((part) => part !== ''), close };
 }
 
-/** Puts marks where keys stand. */
+/** Puts placeholders where keys stand. */
 export function withKeyPlaceholders(text: string, keys: readonly string[]): string {
   return keys.reduce((marked, key) => marked.replaceAll(key, keyPlaceholder), text);
 }
 
-/** A literal with key marks as literals and holes. */
+/** A literal with placeholders for keys as literals and holes. */
 export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
   return text.split(keyPlaceholder).flatMap((literal, position): readonly (string | KeyHole)[] => {
     const hole: readonly KeyHole[] = position === 0 ? [] : [{ hole: 'key' }];
