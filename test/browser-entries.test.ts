@@ -43,6 +43,7 @@ describe('imports of what runs in a browser', () => {
     'response-template/index.ts',
     'runtime/servers/index.ts',
     'ai-sdk/index.ts',
+    'mcp/index.ts',
     'testing/index.ts',
   ])('src/%s', (entry) => {
     expect(importsOutside(path.join(root, 'src', entry))).toEqual([]);

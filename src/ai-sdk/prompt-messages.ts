@@ -1,7 +1,7 @@
 /** A prompt of the AI SDK as messages of a conversation. */
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3Warning } from '@ai-sdk/provider';
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from '../format/messages.ts';
-import { describeFile, type FilePart } from './describe-file.ts';
+import { describeFile, type FilePart } from '../tools/describe-file.ts';
 import { resultText } from './result-text.ts';
 
 type MessageOf<Role> = Extract<LanguageModelV3Message, { role: Role }>;

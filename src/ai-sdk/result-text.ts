@@ -1,6 +1,6 @@
 /** What a tool gave, as the model is told. */
 import type { LanguageModelV3ToolResultPart, SharedV3Warning } from '@ai-sdk/provider';
-import { describeFile } from './describe-file.ts';
+import { describeFile } from '../tools/describe-file.ts';
 
 type Output = LanguageModelV3ToolResultPart['output'];
 type ContentPart = Extract<Output, { type: 'content' }>['value'][number];

@@ -1,0 +1,41 @@
+/** What is used of an MCP client: a part of `Client` in `@modelcontextprotocol/sdk`. */
+
+/** A tool as a server lists it. */
+export interface McpListedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** A piece of a result: a text, an image, audio, a resource or a link to one. */
+export interface McpContent {
+  readonly type: string;
+  readonly text?: string | undefined;
+  /** Base64. */
+  readonly data?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly name?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly resource?: unknown;
+}
+
+/** What a call gave. */
+export interface McpResult {
+  readonly content?: readonly McpContent[] | undefined;
+  readonly structuredContent?: unknown;
+  /** The tool failed, and the content says how. */
+  readonly isError?: boolean | undefined;
+}
+
+/** A connected client. */
+export interface McpClient {
+  listTools(page?: { readonly cursor?: string }): Promise<{
+    readonly tools: readonly McpListedTool[];
+    readonly nextCursor?: string | undefined;
+  }>;
+  callTool(
+    call: { readonly name: string; readonly arguments: Record<string, unknown> },
+    resultSchema?: undefined,
+    options?: { readonly signal?: AbortSignal; readonly timeout?: number },
+  ): Promise<unknown>;
+}
