@@ -1,15 +1,9 @@
 /** Runs the states of a program without generating code: the oracle of generated modules, and the fallback. */
 import type { ResponseModule, State } from '../parser/module-contract.ts';
 import type { Reader } from '../parser/reader.ts';
-import {
-  expect,
-  expectTable,
-  holeTable,
-  readHole,
-  recover,
-  recoverTable,
-} from '../parser/steps/steps-call.ts';
+import { expect, expectTable, recover, recoverTable } from '../parser/steps/steps-call.ts';
 import { readHeader } from '../parser/steps/steps-header.ts';
+import { holeTable, readHole } from '../parser/steps/steps-hole.ts';
 import { jsonArgumentsTable, readEnvelope, readJsonArguments } from '../parser/steps/steps-json.ts';
 import { readSpeculative, speculativeTable } from '../parser/steps/steps-speculative.ts';
 import {

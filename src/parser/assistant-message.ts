@@ -34,7 +34,7 @@ export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
   const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
   for (const event of events) {
     requireOption('event', event, responseEvent);
-    // What is said of a call is said of the last one: a model may give two calls the same id.
+    // Events of a call belong to the last one: a model may give two calls the same id.
     const call = calls.at(-1);
     if (event.type === 'text-delta') content += event.delta;
     else if (event.type === 'reasoning-delta') reasoning += event.delta;

@@ -12,14 +12,14 @@ import { WrittenText } from './markers/written-text.ts';
 export interface OpenCall {
   readonly name: string;
   readonly id: string;
-  /** The model's own id, where it came after the call had been announced. */
+  /** The model's own id, where it came after the call had started. */
   writtenId: string | null;
 }
 
 /** Choices of the caller. */
 export interface WriterOptions {
   readonly markers: boolean;
-  /** The message is wanted; otherwise nothing is kept of what has been said. */
+  /** The message is wanted; otherwise nothing is kept of what was emitted. */
   readonly keeps: boolean;
   /** The id of a call for which the model had written none when its name was known. */
   readonly createId: (index: number) => string;
@@ -29,11 +29,11 @@ export interface WriterOptions {
 
 type Region = 'text' | 'reasoning';
 
-/** What deltas are said of: a region, or the arguments of a call. */
-export interface Saying {
+/** What deltas belong to: a region, or the arguments of a call. */
+export interface EmitTarget {
   readonly type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta';
   readonly id: string;
-  /** Everything that its deltas have said, for the message. */
+  /** All its deltas, for the message. */
   readonly text: WrittenText;
 }
 
@@ -41,15 +41,15 @@ export interface Saying {
 export class EventWriter {
   /** Events that the caller has not been given yet. */
   events: ResponseEvent[] = [];
-  /** The call that has been announced and not completed. */
+  /** The call that has started and is not complete. */
   call: OpenCall | null = null;
-  /** Calls announced so far. */
+  /** Calls started so far. */
   callCount = 0;
   private completedCount = 0;
   /** The region whose text was written last, while it is open. */
   region: Region | null = null;
-  /** What deltas are said of now; `null` between regions. */
-  saying: Saying | null = null;
+  /** What deltas belong to now; `null` between regions. */
+  target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
   private readonly content: WrittenText;
   private readonly reasoning: WrittenText;
@@ -93,17 +93,17 @@ export class EventWriter {
   }
 
   private delta(delta: string, start: number, end: number): void {
-    const { saying } = this;
-    if (saying === null) return;
-    saying.text.append(delta);
-    this.add(deltaEvent(saying, delta, start, end));
+    const { target } = this;
+    if (target === null) return;
+    target.text.append(delta);
+    this.add(deltaEvent(target, delta, start, end));
   }
 
   private openRegion(region: Region, at: number): void {
     this.endRegion(at);
     this.region = region;
     const id = `${region}-${this.regionCounts[region]++}`;
-    this.saying =
+    this.target =
       region === 'text'
         ? { type: 'text-delta', id, text: this.content }
         : { type: 'reasoning-delta', id, text: this.reasoning };
@@ -112,11 +112,11 @@ export class EventWriter {
 
   /** Closes the open region, if there is one. */
   endRegion(at: number): void {
-    const { region, saying } = this;
-    if (region === null || saying === null) return;
+    const { region, target } = this;
+    if (region === null || target === null) return;
     this.region = null;
-    this.saying = null;
-    this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', saying.id, at));
+    this.target = null;
+    this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', target.id, at));
   }
 
   /** A delimiter, or white space that belongs to it. */
@@ -124,14 +124,19 @@ export class EventWriter {
     if (text !== '') this.add({ type: 'marker', text, start, end: start + text.length });
   }
 
-  /** Announces a call. */
+  /** A call starts: its name is known. */
   startCall(name: string, writtenId: string | null, start: number, end: number): void {
     this.endRegion(start);
     const index = this.callCount++;
     const id = writtenId ?? this.options.createId(index);
     this.call = { name, id, writtenId };
-    this.saying = { type: 'tool-input-delta', id, text: this.inputText };
+    this.target = { type: 'tool-input-delta', id, text: this.inputText };
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
+  }
+
+  /** The model's own id of the open call. */
+  noteId(id: string): void {
+    if (this.call !== null) this.call.writtenId = id;
   }
 
   /** JSON of the open call's arguments. */
@@ -169,7 +174,7 @@ export class EventWriter {
 
   private closeCall({ id }: OpenCall, at: number): void {
     this.call = null;
-    this.saying = null;
+    this.target = null;
     this.inputText.clear();
     this.add(edgeEvent('tool-input-end', id, at));
   }
@@ -231,7 +236,12 @@ export class EventWriter {
 }
 
 /** A delta. All of them are made here, in one shape, which is what makes them quick to look at. */
-export function deltaEvent({ type, id }: Saying, delta: string, start: number, end: number): ResponseEvent {
+export function deltaEvent(
+  { type, id }: EmitTarget,
+  delta: string,
+  start: number,
+  end: number,
+): ResponseEvent {
   return { type, id, delta, start, end };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a response parser says, in the AI SDK's words: noun, then what happened. Imports only types.
+ * The events of a response parser, named as the AI SDK names them: noun, then what happened. Imports only types.
  *
  * Every event covers the stretch `start`..`end` of the raw text that it consumed (UTF-16 units, `end`
  * exclusive). Offset 0 is the first character that was fed; what the generation prompt already wrote
@@ -13,7 +13,7 @@ interface Stretch {
   readonly end: number;
 }
 
-/** What a parser says while it reads, in the order of the text. */
+/** What a parser emits while it reads, in the order of the text. */
 export type ResponseEvent =
   | ReasoningStart
   | ReasoningDelta
@@ -119,9 +119,9 @@ export interface Malformed extends Stretch {
   /** What could have stood at `start`, in words a person understands: `"</tool_call>"`, `tool name`. */
   readonly expected: readonly string[];
   readonly reason: string;
-  /** The call it belongs to, when `tool-input-start` had already been said. */
+  /** The call it belongs to, when its `tool-input-start` had already been emitted. */
   readonly toolCallId?: string;
-  /** The call that broke off here: its name, and its arguments as far as its deltas had said them. */
+  /** The call that broke off here: its name, and its arguments as far as its deltas went. */
   readonly brokenCall?: { readonly toolName: string; readonly input: string };
 }
 

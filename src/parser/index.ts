@@ -53,8 +53,9 @@ export {
   type ResponseParserOptions,
   type ResponsePiece,
 } from './response-parser.ts';
-export { expect, expectTable, holeTable, readHole, recover, recoverTable } from './steps/steps-call.ts';
+export { expect, expectTable, recover, recoverTable } from './steps/steps-call.ts';
 export { readHeader } from './steps/steps-header.ts';
+export { holeTable, readHole } from './steps/steps-hole.ts';
 export { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps/steps-json.ts';
 export { readSpeculative as readTrial, speculativeTable } from './steps/steps-speculative.ts';
 export {

@@ -16,9 +16,9 @@ import {
   string,
 } from '../format/option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
+import type { FastPath } from './fast-path.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
 import { Reader } from './reader.ts';
-import { reportMalformed } from './steps/steps-call.ts';
 import { ToolTable } from './tool-table.ts';
 
 /** Options of a response parser. */
@@ -41,7 +41,7 @@ export interface ResponseParserOptions {
   /** Events for markers too, so that all events tile the text. Default: false. */
   readonly markers?: boolean;
   /**
-   * `false`: nothing is kept of what has been said, and `finish` returns an empty message. Memory is then
+   * `false`: nothing is kept of what was emitted, and `finish` returns an empty message. Memory is then
    * bounded by the longest open call, however long the response. Default: true.
    */
   readonly keepMessage?: boolean;
@@ -136,8 +136,8 @@ class ModuleParser implements ResponseParser {
   private reader: Reader;
   /** Half a surrogate pair at the end of what was fed. */
   private half = '';
-  /** The reader, while nothing waits to be delivered before the next piece. */
-  private quiet: Reader | null = null;
+  /** The fast path, while nothing waits to be delivered before the next piece. */
+  private fastPath: FastPath | null = null;
   private finished = false;
 
   constructor(responseModule: ResponseModule, options: ResponseParserOptions) {
@@ -173,13 +173,13 @@ class ModuleParser implements ResponseParser {
 
   get position(): ParserPosition {
     const { region, inCall, callsOpenedAt } = this.reader;
-    return { region: region ?? (inCall ? 'call' : 'between'), callsOpenedAt };
+    return { region: region?.kind ?? (inCall ? 'call' : 'between'), callsOpenedAt };
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
-    const { quiet } = this;
-    if (quiet !== null) {
-      const events = typeof input === 'string' ? quiet.readQuietly(input) : readAlone(quiet, input);
+    const { fastPath } = this;
+    if (fastPath !== null) {
+      const events = typeof input === 'string' ? fastPath.read(input) : readAlone(fastPath, input);
       if (events !== null) return events;
     }
     return this.feedOn(input);
@@ -190,7 +190,7 @@ class ModuleParser implements ResponseParser {
     if (typeof input === 'string') this.readText(input);
     else if (arePieces(input)) for (const { text, special } of input) this.readPiece(text, special === true);
     else throw noText(input);
-    this.quiet = this.half === '' ? this.reader : null;
+    this.fastPath = this.half === '' ? this.reader.fastPath : null;
     return this.reader.writer.take();
   }
 
@@ -200,7 +200,7 @@ class ModuleParser implements ResponseParser {
       this.reader.read(text, true);
       return;
     }
-    const events = this.half === '' ? this.reader.readQuietly(text) : null;
+    const events = this.half === '' ? this.reader.fastPath.read(text) : null;
     if (events === null) this.readText(text);
     else for (const event of events) this.reader.writer.add(event);
   }
@@ -227,7 +227,7 @@ class ModuleParser implements ResponseParser {
     checkOption('finish', reason, endings);
     if (!this.finished) {
       this.finished = true;
-      this.quiet = null;
+      this.fastPath = null;
       this.releaseHalf();
       finishReading(this.reader, reason);
     }
@@ -236,7 +236,7 @@ class ModuleParser implements ResponseParser {
 
   reset(): void {
     this.half = '';
-    this.quiet = null;
+    this.fastPath = null;
     this.finished = false;
     this.reader = this.newReader();
   }
@@ -258,12 +258,12 @@ function callCheck(
  * no piece.
  */
 function readAlone(
-  reader: Reader,
+  fastPath: FastPath,
   pieces: readonly ResponsePiece[] | null | undefined,
 ): readonly ResponseEvent[] | null {
   const piece = pieces?.length === 1 ? pieces[0] : undefined;
   if (typeof piece?.text !== 'string' || piece.special === true) return null;
-  return reader.readQuietly(piece.text);
+  return fastPath.read(piece.text);
 }
 
 /** Whether the last unit is the first half of a surrogate pair. */
@@ -292,34 +292,33 @@ function noText(input: unknown): UnsupportedOptionError {
 
 /** Reads to the end of the text, and reports what is left open. */
 function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): void {
-  reader.ended = true;
-  reader.cutShort = reason === 'length';
+  const { cursor, writer } = reader;
+  cursor.end(reason === 'length');
   reader.read('', false);
-  const cut = leftOpen(reader);
+  const cut = isLeftOpen(reader);
   reportRest(reader);
-  const end = reader.offset(reader.text.length);
-  reader.writer.endRegion(end);
-  reader.writer.finish(reason ?? (cut ? 'length' : 'stop'), end);
+  const end = cursor.offsetOf(cursor.text.length);
+  writer.endRegion(end);
+  writer.finish(reason ?? (cut ? 'length' : 'stop'), end);
 }
 
-function leftOpen(reader: Reader): boolean {
+function isLeftOpen(reader: Reader): boolean {
+  const { region, writer } = reader;
   return (
-    reader.writer.call !== null || reader.region === 'reasoning' || reader.regionMustClose || hasRest(reader)
+    writer.call !== null || region?.kind === 'reasoning' || region?.mustClose === true || hasRest(reader)
   );
 }
 
-function hasRest(reader: Reader): boolean {
-  return reader.held.length > 0 || reader.at < reader.text.length;
+function hasRest({ buffer, cursor }: Reader): boolean {
+  return !buffer.isEmpty || !cursor.isAtEnd;
 }
 
 /** What is left at the end inside a call. */
 function reportRest(reader: Reader): void {
-  const { writer } = reader;
-  if (!hasRest(reader) && writer.call === null) return;
-  reader.reject();
-  reader.hold(reader.text.length);
-  reader.complaint = { expected: [], reason: 'the text ends inside a call' };
-  reportMalformed(reader);
+  if (!hasRest(reader) && reader.writer.call === null) return;
+  reader.complain([], 'the text ends inside a call');
+  reader.bufferTo(reader.cursor.text.length);
+  reader.reportMalformed();
 }
 
 /** The prompt after the header of the assistant's turn. */

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
-import { IdiolectError } from '../../src/format/errors.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { IdiolectError } from '../../src/format/errors.ts';
 import type { JsonValue, Tool } from '../../src/format/messages.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { allTemplates } from '../support/corpora.ts';
@@ -84,7 +84,8 @@ class FormatsByTemplate {
   }
 
   #source(template: string): string {
-    if (template.startsWith('more-templates/')) return fs.readFileSync(path.join(this.#folder, template), 'utf8');
+    if (template.startsWith('more-templates/'))
+      return fs.readFileSync(path.join(this.#folder, template), 'utf8');
     const source = this.#sources.get(template.replace(/\.jinja$/, ''));
     if (source === undefined) throw new RangeError(`no template ${template} in the corpora`);
     return source;

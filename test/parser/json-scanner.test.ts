@@ -5,7 +5,7 @@ import type { JsonValue } from '../../src/format/messages.ts';
 import { writePython } from '../../src/format/write-values.ts';
 import { JsonScanner } from '../../src/parser/json/json-scanner.ts';
 import { partialArguments } from '../../src/parser/json/partial-json.ts';
-import { heldBackFrom, spacesOf } from '../../src/parser/markers/hold-back.ts';
+import { certainEnd, spaceKinds } from '../../src/parser/markers/leading-space.ts';
 
 /** What a scanner says about a text that comes in pieces. */
 function scan(text: string, cuts: readonly number[] = []) {
@@ -149,6 +149,6 @@ describe('what is held back', () => {
     ['text \n', ' \n', 4],
     ['', '\n', 0],
   ])('of %j before a marker that begins with %j: from %i', (text, lead, from) => {
-    expect(heldBackFrom(text, 0, text.length, lead.length, spacesOf([lead]))).toBe(from);
+    expect(certainEnd(text, 0, text.length, lead.length, spaceKinds([lead]))).toBe(from);
   });
 });

@@ -5,8 +5,8 @@
  */
 
 import type { Transition } from '../module-contract.ts';
-import { spacesOf } from './hold-back.ts';
-import { QuietText } from './quiet-text.ts';
+import { spaceKinds } from './leading-space.ts';
+import { PlainRun } from './plain-run.ts';
 import { skipSpace } from './white-space.ts';
 
 /** No match here, whatever follows. */
@@ -18,13 +18,13 @@ export const undecided = -2;
 const longestGap = 64;
 
 /** A choice whose marker has been taken apart. */
-export interface CompiledChoice<Ref> extends Transition<Ref> {
+export interface CompiledTransition<Ref> extends Transition<Ref> {
   /** White space in front of the marker, which it claims from the text before it. */
-  readonly lead: string;
+  readonly leadingSpace: string;
   /** The marker without white space at its edges, cut at line breaks; empty for an empty marker. */
   readonly parts: readonly string[];
   /** White space after the marker, which it claims if it is there. */
-  readonly trail: string;
+  readonly trailingSpace: string;
   /** Begins like a word, after white space. */
   readonly wordStart: boolean;
   /** Ends like a word, so it must not go on like one. */
@@ -32,14 +32,21 @@ export interface CompiledChoice<Ref> extends Transition<Ref> {
 }
 
 /** Takes a marker apart: `\n<tool_call>\n<function=` is lead `\n`, parts `<tool_call>` and `<function=`. */
-export function compileChoice<Ref>(choice: Transition<Ref>): CompiledChoice<Ref> {
+export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
   const core = choice.marker.trim();
   const start = choice.marker.indexOf(core);
   const lead = core === '' ? '' : choice.marker.slice(0, start);
   const trail = core === '' ? choice.marker : choice.marker.slice(start + core.length);
   const parts = core === '' ? [] : core.split(/[ \t]*[\r\n]\s*/);
   const wordStart = lead !== '' && /^\w/.test(core);
-  return { ...choice, lead, parts, trail, wordStart, wordEnd: trail !== '' && /\w$/.test(core) };
+  return {
+    ...choice,
+    leadingSpace: lead,
+    parts,
+    trailingSpace: trail,
+    wordStart,
+    wordEnd: trail !== '' && /\w$/.test(core),
+  };
 }
 
 /** What a match depends on beyond the text: the tools, special tokens, whether more text can come. */
@@ -49,13 +56,13 @@ export interface MatchContext {
   /** Whether the calls of this table count at all. */
   readonly callsAllowed: boolean;
   /** Whether calls without a marker may begin at `at`: it has not been tried yet. */
-  mayTry(at: number): boolean;
+  maySpeculate(at: number): boolean;
   /** Whether `length` units of `part`, standing at `at`, are written with the special tokens they hold. */
-  isGenuine(part: string, at: number, length: number): boolean;
+  isWrittenAsTokens(part: string, at: number, length: number): boolean;
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
   /** Whether a call goes on at `at`: the position, or `absent`, `undecided`. */
-  callGoesOn(text: string, at: number, choice: Transition<unknown>): number;
+  followedBy(text: string, at: number, choice: Transition<unknown>): number;
   /** Position after a known tool name at `at` with one of `ends` after it; or `absent`, `undecided`. */
   nameEnd(text: string, at: number, ends: readonly string[]): number;
   /** Whether a JSON call of a known tool begins at `at`: a position, `absent` or `undecided`. */
@@ -67,10 +74,10 @@ function matchChoice<Ref>(
   context: MatchContext,
   text: string,
   at: number,
-  choice: CompiledChoice<Ref>,
+  choice: CompiledTransition<Ref>,
 ): number {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
-  if (choice.speculating && !context.mayTry(at)) return absent;
+  if (choice.speculating && !context.maySpeculate(at)) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
   if (choice.wordEnd) {
@@ -78,12 +85,13 @@ function matchChoice<Ref>(
     if (/\w/.test(text.charAt(end))) return absent;
   }
   if (choice.onlyAtEnd) {
-    if (skipSpace(text, end) < text.length) return absent;
+    const rest = skipSpace(text, end);
+    if (rest < text.length || rest - end > longestGap) return absent;
     return context.ended ? end : undecided;
   }
   const verdict = matchCondition(context, text, end, choice);
   if (verdict < 0 || choice.goesOn === undefined || context.isSpecial(at)) return verdict;
-  const going = context.callGoesOn(text, end, choice);
+  const going = context.followedBy(text, end, choice);
   return going < 0 ? going : end;
 }
 
@@ -91,10 +99,11 @@ function matchCondition<Ref>(
   context: MatchContext,
   text: string,
   end: number,
-  choice: CompiledChoice<Ref>,
+  choice: CompiledTransition<Ref>,
 ): number {
   if (choice.nameFollows !== undefined) {
     const start = skipSpace(text, end);
+    if (start - end > longestGap) return absent;
     const { afterNumber } = choice;
     const name = afterNumber === undefined ? start : numberEnd(context, text, start, afterNumber);
     if (name < 0) return name;
@@ -138,50 +147,56 @@ function matchParts(context: MatchContext, text: string, at: number, parts: read
 export function matchText(context: MatchContext, text: string, at: number, part: string): number {
   const rest = text.length - at;
   if (rest >= part.length) {
-    return text.startsWith(part, at) && context.isGenuine(part, at, part.length) ? at + part.length : absent;
+    return text.startsWith(part, at) && context.isWrittenAsTokens(part, at, part.length)
+      ? at + part.length
+      : absent;
   }
-  if (context.ended || !part.startsWith(text.slice(at)) || !context.isGenuine(part, at, rest)) return absent;
+  if (context.ended || !part.startsWith(text.slice(at)) || !context.isWrittenAsTokens(part, at, rest))
+    return absent;
   return undecided;
 }
 
 /** What a table says about one position. */
 export interface Match<Ref> {
-  readonly choice: CompiledChoice<Ref>;
+  readonly choice: CompiledTransition<Ref>;
   readonly end: number;
 }
 
-/** A place that has not been looked for. */
-const unknown = -2;
+/** Candidates are first looked for unit by unit this far, then in windows that double from the second width on. */
+const nearby = 24;
+const firstWindow = 256;
 
 /** A table of choices, compiled once per module. */
 export class MarkerTable<Ref> {
-  readonly choices: readonly CompiledChoice<Ref>[];
+  readonly choices: readonly CompiledTransition<Ref>[];
   /** The longest white space that a marker claims in front. */
-  readonly longestLead: number;
+  readonly longestLeadingSpace: number;
   /** The kinds of that white space. */
   readonly spaces: string;
   /** Whether a piece of text can matter to these markers. */
-  readonly quiet: QuietText;
+  readonly plainRun: PlainRun;
   /** The distinct first characters of all markers. */
   private readonly firsts: readonly string[];
   /** 1 for units that can stand second in a marker; units beyond 255 always can. */
   private readonly seconds = new Uint8Array(256);
-  /** The next place of each first character, as far as it is known while one text is searched. */
-  private readonly places: number[];
-  private readonly byFirst: ReadonlyMap<number, readonly CompiledChoice<Ref>[]>;
-  private readonly markerless: readonly CompiledChoice<Ref>[];
+  /** 1 for units that can stand first in a marker; those beyond 255 are in `firsts` alone. */
+  private readonly beginnings = new Uint8Array(256);
+  private readonly beginsBeyond: boolean;
+  private readonly byFirst: ReadonlyMap<number, readonly CompiledTransition<Ref>[]>;
+  private readonly markerless: readonly CompiledTransition<Ref>[];
 
   constructor(choices: readonly Transition<Ref>[]) {
-    this.choices = choices.map(compileChoice).sort((a, b) => coreLength(b) - coreLength(a));
-    this.longestLead = Math.max(0, ...this.choices.map(({ lead }) => lead.length));
-    this.spaces = spacesOf(this.choices.map(({ lead }) => lead));
+    this.choices = choices.map(compileTransition).sort((a, b) => coreLength(b) - coreLength(a));
+    this.longestLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace: lead }) => lead.length));
+    this.spaces = spaceKinds(this.choices.map(({ leadingSpace: lead }) => lead));
     this.byFirst = groupByFirst(this.choices);
     this.firsts = [...this.byFirst.keys()].map((unit) => String.fromCharCode(unit));
-    this.places = this.firsts.map(() => unknown);
+    for (const unit of this.byFirst.keys()) if (unit < 256) this.beginnings[unit] = 1;
+    this.beginsBeyond = [...this.byFirst.keys()].some((unit) => unit > 255);
     this.markerless = this.choices.filter(({ parts }) => parts.length === 0);
     const parts = this.choices.map((choice) => choice.parts[0] ?? '');
     for (const part of parts) this.noteSecond(part);
-    this.quiet = new QuietText({ firsts: this.firsts, spaces: this.spaces, seconds: secondsOf(parts) });
+    this.plainRun = new PlainRun({ firsts: this.firsts, spaces: this.spaces, seconds: secondsOf(parts) });
   }
 
   private noteSecond(part: string): void {
@@ -189,30 +204,36 @@ export class MarkerTable<Ref> {
     else if (part.charCodeAt(1) < 256) this.seconds[part.charCodeAt(1)] = 1;
   }
 
-  /** The first position at or after `from` where a marker may begin, or -1. Begins a search of `text`. */
-  firstCandidate(text: string, from: number): number {
-    this.places.fill(unknown);
-    return this.nextCandidate(text, from);
+  /**
+   * The first position at or after `from` where a marker may begin, or -1. The work grows with the distance to
+   * that position, never with the text after it.
+   */
+  nextCandidate(text: string, from: number): number {
+    const near = Math.min(text.length, from + nearby);
+    for (let at = from; at < near; at++) {
+      if (this.mayBegin(text.charCodeAt(at)) && this.mayGoOn(text, at + 1)) return at;
+    }
+    for (let start = near, width = firstWindow; start < text.length; start += width, width *= 2) {
+      const found = this.nearestIn(text.slice(start, start + width), text, start);
+      if (found !== -1) return found;
+    }
+    return -1;
   }
 
-  /** The same, in a search of the same text that has come as far as `from`. */
-  nextCandidate(text: string, from: number): number {
+  private mayBegin(unit: number): boolean {
+    if (unit < 256) return this.beginnings[unit] === 1;
+    return this.beginsBeyond && this.byFirst.has(unit);
+  }
+
+  /** The first candidate in a window of `text` that begins at `start`. */
+  private nearestIn(window: string, text: string, start: number): number {
     let nearest = -1;
-    for (let index = 0; index < this.places.length; index++) {
-      const place = this.placeOf(index, text, from);
+    for (const first of this.firsts) {
+      let place = window.indexOf(first);
+      while (place !== -1 && !this.mayGoOn(text, start + place + 1)) place = window.indexOf(first, place + 1);
       if (place !== -1 && (nearest === -1 || place < nearest)) nearest = place;
     }
-    return nearest;
-  }
-
-  private placeOf(index: number, text: string, from: number): number {
-    const known = this.places[index] ?? -1;
-    if (known === -1 || known >= from) return known;
-    const first = this.firsts[index] ?? '';
-    let place = text.indexOf(first, from);
-    while (place !== -1 && !this.mayGoOn(text, place + 1)) place = text.indexOf(first, place + 1);
-    this.places[index] = place;
-    return place;
+    return nearest === -1 ? -1 : start + nearest;
   }
 
   private mayGoOn(text: string, at: number): boolean {
@@ -232,7 +253,7 @@ export class MarkerTable<Ref> {
     context: MatchContext,
     text: string,
     at: number,
-    choices: readonly CompiledChoice<Ref>[],
+    choices: readonly CompiledTransition<Ref>[],
   ): Match<Ref> | null | typeof undecided {
     for (const choice of choices) {
       const end = matchChoice(context, text, at, choice);
@@ -262,9 +283,9 @@ export function secondsOf(parts: readonly string[]): string | null {
 }
 
 function groupByFirst<Ref>(
-  choices: readonly CompiledChoice<Ref>[],
-): ReadonlyMap<number, readonly CompiledChoice<Ref>[]> {
-  const groups = new Map<number, CompiledChoice<Ref>[]>();
+  choices: readonly CompiledTransition<Ref>[],
+): ReadonlyMap<number, readonly CompiledTransition<Ref>[]> {
+  const groups = new Map<number, CompiledTransition<Ref>[]>();
   for (const choice of choices) {
     const first = choice.parts[0]?.charCodeAt(0);
     if (first === undefined) continue;
@@ -275,6 +296,6 @@ function groupByFirst<Ref>(
   return groups;
 }
 
-function coreLength<Ref>(choice: CompiledChoice<Ref>): number {
+function coreLength<Ref>(choice: CompiledTransition<Ref>): number {
   return choice.parts.reduce((sum, part) => sum + part.length, 0);
 }

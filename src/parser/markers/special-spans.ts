@@ -22,7 +22,7 @@ export class SpecialSpans {
    * Whether every special token's text that begins within the first `length` units of `part`, standing
    * at `offset`, is that token itself.
    */
-  isGenuine(part: string, offset: number, length: number): boolean {
+  isWrittenAsTokens(part: string, offset: number, length: number): boolean {
     if (this.tokens.length === 0) return true;
     const positions = this.positions(part).filter((position) => position < length);
     return positions.every((position) => this.starts.includes(offset + position));

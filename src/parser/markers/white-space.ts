@@ -16,7 +16,7 @@ export function skipSpace(text: string, from: number): number {
  * Length of the white space before `end` that belongs to a marker whose own leading white space is
  * `lead`: the longest common tail of both, a carriage return before a line feed included.
  */
-export function leadLength(text: string, from: number, end: number, lead: string): number {
+export function leadingSpaceLength(text: string, from: number, end: number, lead: string): number {
   let at = end;
   for (let index = lead.length - 1; index >= 0 && at > from; index--) {
     if (text.charCodeAt(at - 1) !== lead.charCodeAt(index)) break;

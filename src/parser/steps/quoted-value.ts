@@ -7,17 +7,19 @@ import { escapeJson, readEscape } from '../json/json-text.ts';
 import { absent, undecided } from '../markers/markers.ts';
 import type { State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
-import type { ValueProgress } from './steps-values.ts';
+import type { ValueProgress } from './step-progress.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Reads a quoted string from after its opening quote. */
 export function readQuoted(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+  const { cursor } = reader;
   for (;;) {
-    const at = nextStop(reader.text, reader.at, progress.quote);
-    say(reader, progress, at, escapeJson(reader.text.slice(reader.at, at)));
-    if (at === reader.text.length) return reader.ended ? endAtRefused(reader, values, progress) : null;
-    const isEscape = reader.text[at] === '\\';
+    const { text } = cursor;
+    const at = nextStop(text, cursor.at, progress.quote);
+    emitPart(reader, progress, at, escapeJson(text.slice(cursor.at, at)));
+    if (at === text.length) return reader.ended ? endAtRefused(reader, values, progress) : null;
+    const isEscape = text[at] === '\\';
     const next = isEscape ? readBackslash(reader, values, progress) : readQuote(reader, values, progress);
     if (next !== 'more') return next;
   }
@@ -29,47 +31,50 @@ function nextStop(text: string, from: number, quote: string): number {
   return at;
 }
 
-/** Says text up to `end`, whose JSON is `json`; after a refused quote it is held, because that may be the end. */
-function say(reader: Reader, progress: ValueProgress, end: number, json: string): void {
-  if (end <= reader.at) return;
+/** Emits text up to `end`, whose JSON is `json`; buffers it after a refused quote, which may be the end. */
+function emitPart(reader: Reader, progress: ValueProgress, end: number, json: string): void {
+  const { cursor } = reader;
+  if (end <= cursor.at) return;
   if (progress.refused !== null) {
-    progress.heldJson += json;
-    reader.hold(end);
+    progress.bufferedJson += json;
+    reader.bufferTo(end);
     return;
   }
   const delta = progress.begun ? json : `"${json}`;
-  reader.writer.input(delta, reader.offset(reader.at), reader.offset(end));
+  reader.writer.input(delta, cursor.offset, cursor.offsetOf(end));
   progress.begun = true;
-  reader.at = end;
+  cursor.moveTo(end);
 }
 
 /** A quote: the end, if an argument can end after it. */
 function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
-  const verdict = quoteEnds(reader, values, reader.at + 1);
+  const { cursor } = reader;
+  const verdict = quoteEnds(reader, values, cursor.at + 1);
   if (verdict === undecided) return null;
   if (verdict !== absent) return finish(reader, values, progress, verdict);
-  if (!isApostrophe(reader)) progress.refused ??= reader.offset(reader.at);
-  say(reader, progress, reader.at + 1, escapeJson(progress.quote));
+  if (!isApostrophe(reader)) progress.refused ??= cursor.offset;
+  emitPart(reader, progress, cursor.at + 1, escapeJson(progress.quote));
   return 'more';
 }
 
 /** Whether the quote at the reader's position goes on as a word: `it's`. */
-function isApostrophe({ text, at }: Reader): boolean {
-  return /[\p{L}\p{N}]/u.test(text.charAt(at + 1));
+function isApostrophe({ cursor }: Reader): boolean {
+  return /[\p{L}\p{N}]/u.test(cursor.text.charAt(cursor.at + 1));
 }
 
-/** The text is over: the string has ended at its first refused quote; what was held from there is read again. */
+/** The text is over: the string has ended at its first refused quote; what was buffered from there is read again. */
 function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+  const { cursor } = reader;
   if (progress.refused === null) return null;
-  reader.unhold();
-  reader.at = progress.refused - reader.base;
-  const closed = closerPartsEnd(reader, valueCloser(values, ''), reader.at + 1);
-  return close(reader, values, progress, closed < 0 ? reader.at + 1 : closed);
+  reader.rewind();
+  cursor.moveTo(progress.refused - cursor.base);
+  const closed = closerPartsEnd(reader, valueCloser(values, ''), cursor.at + 1);
+  return close(reader, values, progress, closed < 0 ? cursor.at + 1 : closed);
 }
 
 /** Where the value's entry ends, if its quote may be the one before `at`; or `absent`, or `undecided`. */
 function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
-  if (at === reader.text.length && !reader.ended) return undecided;
+  if (at === reader.cursor.text.length && !reader.ended) return undecided;
   const end = closerPartsEnd(reader, valueCloser(values, ''), at);
   if (end < 0) return end;
   const verdict = continues(reader, end, values.place.continuations);
@@ -77,45 +82,45 @@ function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
 }
 
 function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
-  const { held } = reader;
-  const here = reader.offset(reader.at);
-  const json = progress.begun ? progress.heldJson : `"${progress.heldJson}`;
-  if (held.length > 0) {
-    reader.writer.input(json, here - held.length, here);
+  const { buffer, cursor, writer } = reader;
+  if (!buffer.isEmpty) {
+    const json = progress.begun ? progress.bufferedJson : `"${progress.bufferedJson}`;
+    writer.input(json, buffer.start, cursor.offset);
     progress.begun = true;
-    held.clear();
+    buffer.take();
   }
   return close(reader, values, progress, end);
 }
 
 function close(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
-  const here = reader.offset(reader.at);
-  reader.writer.input(progress.begun ? '"' : '""', here, here);
+  const { offset } = reader.cursor;
+  reader.writer.input(progress.begun ? '"' : '""', offset, offset);
   reader.skip(end);
-  reader.values = values.outer;
+  reader.call.values = values.outer;
   return values.place.next;
 }
 
 /** A backslash: an escape in the quotes that only models take; in the template's own, just before a quote. */
 function readBackslash(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
-  const { text, at } = reader;
+  const { text, at } = reader.cursor;
   if (at + 1 === text.length && !reader.ended) return null;
   if (progress.quote !== progress.frame.open) return readModelEscape(reader, progress);
   if (text[at + 1] !== progress.quote) {
-    say(reader, progress, at + 1, '\\\\');
+    emitPart(reader, progress, at + 1, '\\\\');
     return 'more';
   }
   const verdict = quoteEnds(reader, values, at + 2);
   if (verdict === undecided) return null;
-  if (verdict === absent) say(reader, progress, at + 2, escapeJson(progress.quote));
-  else say(reader, progress, at + 1, '\\\\');
+  if (verdict === absent) emitPart(reader, progress, at + 2, escapeJson(progress.quote));
+  else emitPart(reader, progress, at + 1, '\\\\');
   return 'more';
 }
 
 function readModelEscape(reader: Reader, progress: ValueProgress): null | 'more' {
-  const decoded = readEscape(reader.text, reader.at);
+  const { cursor } = reader;
+  const decoded = readEscape(cursor.text, cursor.at);
   if (decoded === null && !reader.ended) return null;
-  const { text, end } = decoded ?? { text: '\\', end: reader.at + 1 };
-  say(reader, progress, end, escapeJson(text));
+  const { text, end } = decoded ?? { text: '\\', end: cursor.at + 1 };
+  emitPart(reader, progress, end, escapeJson(text));
   return 'more';
 }

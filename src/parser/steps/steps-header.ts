@@ -1,14 +1,14 @@
 /** The step that reads a region's header in a spelling that the template does not show. */
 import type { HeaderTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
-import { announce, fail, failExtraCall } from './steps-call.ts';
+import { fail, failExtraCall } from './fail.ts';
 
 /** Longest header. */
 const longestHeader = 256;
 
 /** A header up to its end: its parts come in any order, and say which region follows. */
 export function readHeader(reader: Reader, table: HeaderTable<State>): State | null {
-  const { text, at } = reader;
+  const { text, at } = reader.cursor;
   const end = text.indexOf(table.end, at);
   // Without its end, a header may be as long as one whose end lacks a single character.
   const longest = end === -1 ? longestHeader + table.end.length - 1 : longestHeader;
@@ -33,16 +33,18 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
   const call = calledName(table, header);
   if (call !== null && table.call !== null && reader.callsAllowed) {
     openCallEarly(reader, table, header);
-    if (reader.isExtraCall) return failExtraCall(reader, table.recover);
-    reader.draft.name = call.name;
-    const start = reader.at + call.at;
+    if (reader.call.isExtra) return failExtraCall(reader, table.recover);
+    reader.call.name = call.name;
+    const start = reader.cursor.at + call.at;
     reader.skip(start);
-    announce(reader, start, start + call.name.length);
+    reader.startCall(start, start + call.name.length);
+    reader.cursor.moveTo(start + call.name.length);
+    reader.input.begin();
     reader.skip(after);
     return table.call.next;
   }
   if (table.thought !== null && header.includes(table.thought.marker)) {
-    return reader.take({ ...table.thought, role: 'thought', trail: '' }, after);
+    return reader.consumeMarker({ ...table.thought, role: 'thought', trailingSpace: '' }, after);
   }
   if (table.recipient !== '' && header.includes(table.recipient)) {
     return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');

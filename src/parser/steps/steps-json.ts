@@ -1,14 +1,14 @@
 /** Steps that read arguments written as one JSON object, alone or inside a JSON call. */
-
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { EnvelopeTable, JsonArgumentsTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
-import { EnvelopeReader } from './envelope-reader.ts';
-import { fail, failExtraCall, reportMalformed } from './steps-call.ts';
-import type { Compiled } from './steps-text.ts';
-import { scanInput } from './steps-values.ts';
+import type { Compiled } from './compiled.ts';
+import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
+import { fail, failExtraCall } from './fail.ts';
+import { scanInput } from './scan-input.ts';
+import type { ArgumentsProgress } from './step-progress.ts';
 
 /** Compiles the table of `readJsonArguments`. */
 export function jsonArgumentsTable(table: JsonArgumentsTable<State>): Compiled<JsonArgumentsTable<State>> {
@@ -24,14 +24,15 @@ export function readJsonArguments(
     const begun = beginArguments(reader, table, markers);
     if (begun !== 'begun') return begun;
   }
-  const status = readObject(reader, reader.progress);
+  const { progress } = reader;
+  const status = progress?.kind === 'arguments' ? readObject(reader, progress) : 'open';
   if (status === 'open') return null;
   if (status === 'illegal') return fail(reader, table.recover, ['JSON'], 'the arguments are no JSON object');
   return finishArguments(reader, table);
 }
 
 function finishArguments(reader: Reader, table: JsonArgumentsTable<State>): State {
-  if (!table.open) reader.writer.endCall(reader.offset(reader.at));
+  if (!table.open) reader.writer.endCall(reader.cursor.offset);
   return table.next;
 }
 
@@ -40,40 +41,41 @@ function beginArguments(
   table: JsonArgumentsTable<State>,
   markers: MarkerTable<State>,
 ): State | null | 'begun' {
-  reader.skip(skipSpace(reader.text, reader.at));
-  if (reader.at === reader.text.length) return null;
+  const { cursor } = reader;
+  reader.skip(skipSpace(cursor.text, cursor.at));
+  if (cursor.isAtEnd) return null;
   if (beginObject(reader)) return 'begun';
-  const match = markers.matchAt(reader, reader.text, reader.at);
+  const match = markers.matchAt(reader, cursor.text, cursor.at);
   if (match === undecided) return null;
   if (match === null) {
     return fail(reader, table.recover, ['arguments as a JSON object'], 'the arguments are no JSON object');
   }
-  const here = reader.offset(reader.at);
-  reader.writer.input('{}', here, here);
+  reader.writer.input('{}', cursor.offset, cursor.offset);
   return finishArguments(reader, table);
 }
 
-/** Begins to read an object here: in `progress`, a scanner or the reader of a string. Whether one begins. */
+/** Begins to read an object here, if one begins. */
 function beginObject(reader: Reader): boolean {
-  const first = reader.text[reader.at];
+  const { cursor, scanner } = reader;
+  const first = cursor.text[cursor.at];
   if (first !== '{' && first !== '"') return false;
-  reader.scanner.reset();
-  if (first === '"') reader.skip(reader.at + 1);
-  reader.progress = first === '"' ? new JsonStringReader(reader.scanner) : 'object';
-  reader.beginInput();
+  scanner.reset();
+  if (first === '"') reader.skip(cursor.at + 1);
+  reader.progress = { kind: 'arguments', string: first === '"' ? new JsonStringReader(scanner) : null };
+  reader.input.begin();
   return true;
 }
 
-/** Reads on in an object or in a string that holds one, and says it. */
-function readObject(reader: Reader, progress: unknown): 'open' | 'done' | 'illegal' {
-  if (progress instanceof JsonStringReader) return readStringObject(reader, progress);
+/** Reads on in an object or in a string that holds one, and emits it. */
+function readObject(reader: Reader, { string }: ArgumentsProgress): 'open' | 'done' | 'illegal' {
+  if (string !== null) return readStringObject(reader, string);
   scanInput(reader);
   return reader.scanner.status;
 }
 
 function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'done' | 'illegal' {
-  const end = string.read(reader.text, reader.at);
-  reader.sayInput(string.output, string.valueEnd, '');
+  const end = string.read(reader.cursor.text, reader.cursor.at);
+  reader.input.emit(string.output, string.valueEnd, '');
   reader.skip(end);
   if (string.status === 'done') reader.skip(end + 1); // the closing quote
   return string.status;
@@ -81,34 +83,39 @@ function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'd
 
 /** A call that is one JSON object, its keys in any order. */
 export function readEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
-  if (reader.isExtraCall) return passEnvelope(reader, table);
-  if (!(reader.progress instanceof EnvelopeReader)) {
-    reader.skip(skipSpace(reader.text, reader.at));
-    if (reader.at === reader.text.length) return null;
-    reader.progress = new EnvelopeReader(reader, table);
+  if (reader.call.isExtra) return passExtraEnvelope(reader, table);
+  if (reader.progress === null) {
+    if (!reachesValue(reader)) return null;
+    reader.progress = newEnvelope(reader, table);
   }
-  const envelope = reader.progress;
-  if (!(envelope instanceof EnvelopeReader)) return null;
-  const status = envelope.read();
+  const { progress } = reader;
+  if (progress.kind !== 'envelope') return null;
+  const status = readEnvelopeOn(reader, progress);
   if (status === 'open') return null;
-  if (status === 'illegal') return fail(reader, table.recover, envelope.expected, envelope.reason);
+  if (status === 'illegal') return fail(reader, table.recover, progress.expected, progress.reason);
   return table.next;
 }
 
-/** A call that may not be made: its text is held until the object ends, and reported. */
-function passEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
-  const { scanner } = reader;
+/** A call that may not be made: its text is buffered until the object ends, and reported. */
+function passExtraEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
+  const { scanner, cursor } = reader;
   if (reader.progress === null) {
-    reader.skip(skipSpace(reader.text, reader.at));
-    if (reader.at === reader.text.length) return null;
-    reader.progress = 'passing over';
+    if (!reachesValue(reader)) return null;
+    reader.progress = { kind: 'extra-envelope' };
     scanner.reset();
   }
-  reader.hold(scanner.scan(reader.text, reader.at));
+  reader.bufferTo(scanner.scan(cursor.text, cursor.at));
   const { status } = scanner;
   if (status === 'open' && !reader.ended) return null;
   const malformed = failExtraCall(reader, table.recover);
   if (status !== 'done') return malformed;
-  reportMalformed(reader);
+  reader.reportMalformed();
   return table.next;
+}
+
+/** Passes over white space; whether something stands after it. */
+function reachesValue(reader: Reader): boolean {
+  const { cursor } = reader;
+  reader.skip(skipSpace(cursor.text, cursor.at));
+  return !cursor.isAtEnd;
 }

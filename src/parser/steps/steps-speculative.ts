@@ -1,98 +1,106 @@
 /**
  * The step for calls without any marker after text. `{` in an answer may begin a call or be just a brace,
  * and only the end of the turn tells: text is a call if it is nothing but whole calls of offered tools
- * from the brace up to there. Until that shows, text is held. It is scanned once, whatever the cut.
+ * from the brace up to there. Until that shows, text is buffered. It is scanned once, whatever the cut.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
-import { knowsCalls } from '../markers/look-ahead.ts';
+import { knowsCalls } from '../markers/lookahead.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { SpeculativeTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
-import type { Compiled } from './steps-text.ts';
+import type { Compiled } from './compiled.ts';
+import type { SpeculationProgress } from './step-progress.ts';
 
 /** Calls longer than this many units, all together, are text. */
 const longestSpeculation = 1 << 20;
-
-/** What is known of the text that is held. */
-class Trial {
-  readonly scanner = new JsonScanner();
-  readonly json = new TextBlocks();
-  /** Whole values so far. */
-  count = 0;
-  /** No value is being read. */
-  between = true;
-}
 
 /** Compiles the table of `readTrial`. */
 export function speculativeTable(table: SpeculativeTable<State>): Compiled<SpeculativeTable<State>> {
   return { table, markers: new MarkerTable(table.ends) };
 }
 
-/** Holds what may be calls until it shows whether it is. */
+/** Buffers what may be calls until it shows whether it is. */
 export function readSpeculative(reader: Reader, compiled: Compiled<SpeculativeTable<State>>): State | null {
-  const trial = reader.progress instanceof Trial ? reader.progress : new Trial();
-  reader.progress = trial;
-  const verdict = readOn(reader, compiled, trial);
+  const known = reader.progress;
+  const speculation = known?.kind === 'speculation' ? known : newSpeculation();
+  reader.progress = speculation;
+  const verdict = readOn(reader, compiled, speculation);
   if (verdict === 'open') return null;
-  const reached = reader.offset(reader.at);
-  reader.unhold();
+  const reached = reader.cursor.offset;
+  reader.rewind();
   if (verdict === 'text') {
-    reader.triedTo = reached;
+    reader.noteSpeculated(reached);
     return compiled.table.otherwise;
   }
   reader.leaveRegion();
-  reader.skip(skipSpace(reader.text, reader.at));
+  reader.skip(skipSpace(reader.cursor.text, reader.cursor.at));
   reader.openCall();
   return compiled.table.next;
 }
 
+function newSpeculation(): SpeculationProgress {
+  return {
+    kind: 'speculation',
+    scanner: new JsonScanner(),
+    json: new TextBlocks(),
+    count: 0,
+    isBetween: true,
+  };
+}
+
 type Verdict = 'open' | 'calls' | 'text';
 
-function readOn(reader: Reader, compiled: Compiled<SpeculativeTable<State>>, trial: Trial): Verdict {
+function readOn(
+  reader: Reader,
+  compiled: Compiled<SpeculativeTable<State>>,
+  speculation: SpeculationProgress,
+): Verdict {
+  const { cursor } = reader;
+  const { scanner, json } = speculation;
   for (;;) {
-    const verdict = trial.between ? between(reader, compiled, trial) : null;
+    const verdict = speculation.isBetween ? readBetween(reader, compiled, speculation) : null;
     if (verdict !== null) return verdict;
-    const { scanner, json } = trial;
     const limit = limitOf(reader);
-    const within = limit < reader.text.length ? reader.text.slice(0, limit) : reader.text;
-    const end = scanner.scan(within, reader.at);
+    const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
+    const end = scanner.scan(within, cursor.at);
     json.append(scanner.output);
-    reader.hold(end);
+    reader.bufferTo(end);
     if (scanner.status === 'open' && limitOf(reader) > end && !reader.ended) return 'open';
     if (scanner.status !== 'done' || !isCall(reader, compiled, json.toString())) return 'text';
     json.clear();
     scanner.reset();
-    trial.count++;
-    trial.between = true;
+    speculation.count++;
+    speculation.isBetween = true;
   }
 }
 
-/** Where the held text would be too long. */
-function limitOf(reader: Reader): number {
-  return reader.at + longestSpeculation - reader.held.length;
+/** Position at which the buffered text would be too long. */
+function limitOf({ cursor, buffer }: Reader): number {
+  return cursor.at + longestSpeculation - buffer.length;
 }
 
 /** Before a value or after one; `null` if a value begins here. */
-function between(
+function readBetween(
   reader: Reader,
   { table, markers }: Compiled<SpeculativeTable<State>>,
-  trial: Trial,
+  speculation: SpeculationProgress,
 ): Verdict | null {
-  reader.hold(Math.min(skipSpace(reader.text, reader.at), limitOf(reader)));
-  if (reader.held.length >= longestSpeculation) return 'text';
-  if (reader.at === reader.text.length) {
+  const { cursor } = reader;
+  reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limitOf(reader)));
+  if (reader.buffer.length >= longestSpeculation) return 'text';
+  if (cursor.isAtEnd) {
     if (!reader.ended) return 'open';
-    return trial.count > 0 ? 'calls' : 'text';
+    return speculation.count > 0 ? 'calls' : 'text';
   }
-  if (trial.count > 0) {
-    const match = markers.matchAt(reader, reader.text, reader.at);
+  if (speculation.count > 0) {
+    const match = markers.matchAt(reader, cursor.text, cursor.at);
     if (match === undecided) return 'open';
     if (match !== null) return 'calls';
-    if (table.list || reader.text[reader.at] !== '{') return 'text';
+    if (table.list || cursor.text[cursor.at] !== '{') return 'text';
   }
-  trial.between = false;
+  speculation.isBetween = false;
   return null;
 }
 

@@ -1,18 +1,13 @@
-/** Steps between calls: regions of text, the places between them, and text whose meaning is in doubt. */
-import { heldBackFrom } from '../markers/hold-back.ts';
+/** Steps between calls: regions of text, the places between them, and text that is ambiguous. */
+import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
-import { leadLength, skipSpace } from '../markers/white-space.ts';
+import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
 import type { AmbiguousTable, BeginTable, RegionTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
+import type { Compiled } from './compiled.ts';
 
 /** White space between regions is waited through up to this many units; more of it is text. */
 const longestPause = 256;
-
-/** A table of choices ready to be searched. */
-export interface Compiled<Table> {
-  readonly table: Table;
-  readonly markers: MarkerTable<State>;
-}
 
 /** Compiles the table of `begin`. */
 export function beginTable(table: BeginTable<State>): Compiled<BeginTable<State>> {
@@ -31,8 +26,8 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
 
 /** Between regions: a marker after white space, or the beginning of other text, white space included. */
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
-  const { text, at } = reader;
-  reader.inCall = false;
+  const { text, at } = reader.cursor;
+  reader.leaveCall();
   const next = skipSpace(text, at);
   if (next - at > longestPause) return table.otherwise;
   if (next === text.length) {
@@ -42,93 +37,95 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
   const match = markers.matchAt(reader, text, next);
   if (match === undecided) return null;
   if (match === null) return table.otherwise;
-  return enter(reader, match, next);
+  return enterMarker(reader, match, next);
 }
 
 /** Consumes white space and a marker; a call that it opens begins here. */
-function enter(reader: Reader, { choice, end }: Match<State>, start: number): State {
+function enterMarker(reader: Reader, { choice, end }: Match<State>, start: number): State {
   if (!(choice.role === 'thought' && reader.options.thoughtsInText)) reader.skip(start);
   if (choice.role === 'call') reader.openCall();
-  return reader.take(choice, end);
+  return reader.consumeMarker(choice, end);
 }
 
-/** In a region: says its text up to the first stop. */
+/** In a region: emits its text up to the first stop. */
 export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>>): State | null {
   const { table, markers } = compiled;
-  reader.region = table.region;
-  reader.regionMustClose = table.mustClose === true;
+  reader.enterRegion(table.region, table.mustClose === true);
   const found = nextStop(reader, markers);
   if (found === null) {
-    reader.waitForText(markers.quiet);
+    if (reader.writer.region !== null) reader.fastPath.open(markers.plainRun, 'text');
     return null;
   }
   const { match, at } = found;
   const { choice } = match;
-  const keepsLead = choice.role === 'thought' && reader.options.thoughtsInText;
-  reader.say(keepsLead ? at : at - leadLength(reader.text, reader.at, at, choice.lead));
+  const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
+  const { cursor } = reader;
+  reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
   if (choice.ambiguous && table.doubt !== undefined) return table.doubt;
   if (choice.speculating && table.trial !== undefined) return table.trial;
   reader.leaveRegion();
-  return enter(reader, match, at);
+  return enterMarker(reader, match, at);
 }
 
-/** Finds the next stop. Text that is certain is said; `null` when more text is needed. */
-function nextStop(reader: Reader, markers: MarkerTable<State>): { match: Match<State>; at: number } | null {
-  const { text } = reader;
-  let at = markers.firstCandidate(text, reader.at);
+/** Finds the next stop. Text that is certain is emitted; `null` when more text is needed. */
+function nextStop(
+  reader: Reader,
+  markers: MarkerTable<State>,
+): { readonly match: Match<State>; readonly at: number } | null {
+  const { text, at: from } = reader.cursor;
+  const { longestLeadingSpace, spaces } = markers;
+  let at = markers.nextCandidate(text, from);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) {
-      reader.say(heldBackFrom(text, reader.at, at, markers.longestLead, markers.spaces));
+      reader.emitText(certainEnd(text, from, at, longestLeadingSpace, spaces));
       return null;
     }
     if (match !== null) return { match, at };
     at = markers.nextCandidate(text, at + 1);
   }
-  reader.say(
-    reader.ended
-      ? text.length
-      : heldBackFrom(text, reader.at, text.length, markers.longestLead, markers.spaces),
-  );
+  const { length } = text;
+  reader.emitText(reader.ended ? length : certainEnd(text, from, length, longestLeadingSpace, spaces));
   return null;
 }
 
-/** Holds text until a stop (it was reasoning) or an end (it is read again from `resume`). */
+/** Buffers text until a stop (it was reasoning) or an end (it is read again from `resume`). */
 export function readAmbiguous(
   reader: Reader,
   { table, markers }: Compiled<AmbiguousTable<State>>,
 ): State | null {
   if (table.opened !== undefined && reader.options.thoughtOpened) return table.opened;
-  const found = nextHeldStop(reader, markers);
+  const found = nextBufferedStop(reader, markers);
   if (found === null && !reader.ended) return null;
-  const shift = reader.held.length - reader.at;
-  reader.unhold();
+  const shift = reader.buffer.length - reader.cursor.at;
+  reader.rewind();
   if (found === null || table.ends.some(({ marker }) => marker === found.match.choice.marker)) {
     reader.leaveRegion();
     return table.resume;
   }
   const { choice, end } = found.match;
   const start = found.at + shift;
-  const keepsLead = choice.role === 'thought' && reader.options.thoughtsInText;
-  reader.region = 'reasoning';
-  reader.say(keepsLead ? start : start - leadLength(reader.text, 0, start, choice.lead));
+  const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
+  const space = keepsSpace ? 0 : leadingSpaceLength(reader.cursor.text, 0, start, choice.leadingSpace);
+  reader.enterRegion('reasoning', false);
+  reader.emitText(start - space);
   reader.leaveRegion();
-  return enter(reader, { choice, end: end + shift }, start);
+  return enterMarker(reader, { choice, end: end + shift }, start);
 }
 
-/** The next marker that settles the doubt; text before it is held. */
-function nextHeldStop(
+/** The next marker that settles what the text is; text before it is buffered. */
+function nextBufferedStop(
   reader: Reader,
   markers: MarkerTable<State>,
-): { match: Match<State>; at: number } | null {
-  const { text } = reader;
-  let at = markers.firstCandidate(text, reader.at);
+): { readonly match: Match<State>; readonly at: number } | null {
+  const { text, at: from } = reader.cursor;
+  let at = markers.nextCandidate(text, from);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided) break;
     if (match !== null) return { match, at };
     at = markers.nextCandidate(text, at + 1);
   }
-  reader.hold(at === -1 ? text.length : at);
+  reader.bufferTo(at === -1 ? text.length : at);
   return null;
 }

@@ -3,20 +3,20 @@
  * something stands that can follow a value here: the next entry, or the end of the arguments. Where no such
  * closer comes by the end of the text, it ends at its first closer.
  */
-import { heldBackFrom, spacesOf } from '../markers/hold-back.ts';
+import { certainEnd, spaceKinds } from '../markers/leading-space.ts';
 import {
   absent,
-  type CompiledChoice,
-  compileChoice,
+  type CompiledTransition,
+  compileTransition,
   matchText,
   secondsOf,
   undecided,
 } from '../markers/markers.ts';
-import { escapedInJson, QuietText } from '../markers/quiet-text.ts';
-import { leadLength, skipSpace } from '../markers/white-space.ts';
+import { escapedInJson, PlainRun } from '../markers/plain-run.ts';
+import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
 import type { KeyedText, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
-import { fail } from './steps-call.ts';
+import { fail } from './fail.ts';
 import { fillKey, type ValueStack } from './value-stack.ts';
 
 /** White space between a closer and what follows is looked through up to this many units. */
@@ -24,13 +24,13 @@ const longestGap = 64;
 const longestKey = 128;
 
 /** What ends a value, taken apart. */
-export interface Closer extends CompiledChoice<null> {
+export interface Closer extends CompiledTransition<null> {
   /** The kinds of white space that it claims in front. */
   readonly spaces: string;
   /** Its first two characters, or the only one. */
   readonly begin: string;
   /** Whether a piece of text can matter to it. */
-  readonly quiet: QuietText;
+  readonly plainRun: PlainRun;
 }
 
 /** What ends the value at the top of the stack: the frame's closer and the place's, with the key put in. */
@@ -56,14 +56,14 @@ function closerOf(marker: string): Closer {
 }
 
 function newCloser(marker: string): Closer {
-  const compiled = compileChoice({ marker, next: null });
+  const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
   const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
-  const spaces = spacesOf([choice.lead]);
+  const spaces = spaceKinds([choice.leadingSpace]);
   const [first = ''] = choice.parts;
   const firsts = [first.charAt(0)];
-  const quiet = new QuietText({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
-  return { ...choice, spaces, quiet, begin: first.slice(0, 2) };
+  const quiet = new PlainRun({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
+  return { ...choice, spaces, plainRun: quiet, begin: first.slice(0, 2) };
 }
 
 /** Where the value's text ends for certain, and where the closer after it ends (`null`: not known yet). */
@@ -76,25 +76,25 @@ export interface FoundCloser {
 
 /** Looks for the closer of the value at the top of the stack, from where the reader stands. */
 export function findCloser(reader: Reader, values: ValueStack, frameClose: string): FoundCloser {
-  const { text } = reader;
+  const { text, at: from } = reader.cursor;
   const closer = valueCloser(values, frameClose);
   const { begin } = closer;
   let refused: number | null = null;
-  for (let at = nextBegin(text, begin, reader.at); at !== -1; at = nextBegin(text, begin, at + 1)) {
+  for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const end = closerEnd(reader, closer, at);
     const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
     if (verdict === undecided) {
-      const textEnd = heldBackFrom(text, reader.at, at, closer.lead.length, closer.spaces);
+      const textEnd = certainEnd(text, from, at, closer.leadingSpace.length, closer.spaces);
       return { textEnd, end: null, refused };
     }
-    const textEnd = at - leadLength(text, reader.at, at, closer.lead);
+    const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
     if (verdict !== absent) {
-      reader.trail = closer.trail;
+      reader.claimSpace(closer.trailingSpace);
       return { textEnd, end, refused };
     }
     if (end >= 0) refused ??= textEnd;
   }
-  const textEnd = heldBackFrom(text, reader.at, text.length, closer.lead.length, closer.spaces);
+  const textEnd = certainEnd(text, from, text.length, closer.leadingSpace.length, closer.spaces);
   return { textEnd, end: null, refused };
 }
 
@@ -108,11 +108,12 @@ function nextBegin(text: string, begin: string, from: number): number {
 
 /** End of a closer at `at`, the white space in it within bounds; or `absent`, or `undecided`. */
 function closerEnd(reader: Reader, closer: Closer, at: number): number {
+  const { text } = reader.cursor;
   let end = at;
   for (const [index, part] of closer.parts.entries()) {
-    const start = index === 0 ? end : skipSpace(reader.text, end);
+    const start = index === 0 ? end : skipSpace(text, end);
     if (start - end > longestGap) return absent;
-    const verdict = matchText(reader, reader.text, start, part);
+    const verdict = matchText(reader, text, start, part);
     if (verdict < 0) return verdict;
     end = verdict;
   }
@@ -122,7 +123,8 @@ function closerEnd(reader: Reader, closer: Closer, at: number): number {
 /** Whether one of the continuations stands at `at`: a position, or `absent`, or `undecided`. */
 export function continues(reader: Reader, at: number, continuations: readonly KeyedText[]): number {
   if (continuations.length === 0) return at;
-  if (reader.ended && skipSpace(reader.text, at) === reader.text.length) return at;
+  const { text } = reader.cursor;
+  if (reader.ended && skipSpace(text, at) === text.length) return at;
   let result = absent;
   for (const continuation of continuations) {
     const verdict = continuesWith(reader, at, continuation);
@@ -133,7 +135,7 @@ export function continues(reader: Reader, at: number, continuations: readonly Ke
 }
 
 function continuesWith(reader: Reader, at: number, continuation: KeyedText): number {
-  const { text } = reader;
+  const { text } = reader.cursor;
   let end = at;
   for (const part of continuation) {
     const start = skipSpace(text, end);
@@ -163,22 +165,23 @@ export function closeValue(
   frameClose: string,
   recover: State,
 ): State | null {
+  const { cursor } = reader;
   const closer = valueCloser(values, frameClose);
   if (closer.parts.length > 0) {
-    reader.skip(skipSpace(reader.text, reader.at));
-    if (reader.at === reader.text.length && !(reader.ended && isBlank(closer))) return null;
+    reader.skip(skipSpace(cursor.text, cursor.at));
+    if (cursor.isAtEnd && !(reader.ended && isBlank(closer))) return null;
     const end = closerPartsEnd(reader, closer);
     if (end === undecided) return null;
     if (end !== absent) {
       reader.skip(end);
-      reader.trail = closer.trail;
+      reader.claimSpace(closer.trailingSpace);
     } else {
-      const verdict = continues(reader, reader.at, values.place.continuations);
+      const verdict = continues(reader, cursor.at, values.place.continuations);
       if (verdict === undecided) return null;
       if (verdict === absent) return failAfterValue(reader, closer, recover);
     }
   }
-  reader.values = values.outer;
+  reader.call.values = values.outer;
   return values.place.next;
 }
 
@@ -193,10 +196,13 @@ function failAfterValue(reader: Reader, closer: Closer, recover: State): State {
 }
 
 /** End of the closer's parts at the reader's position, or at another; or `absent`, or `undecided`. */
-export function closerPartsEnd(reader: Reader, closer: Closer, from = reader.at): number {
+export function closerPartsEnd(reader: Reader, closer: Closer, from = reader.cursor.at): number {
+  const { text } = reader.cursor;
   let end = from;
   for (const part of closer.parts) {
-    const verdict = matchText(reader, reader.text, skipSpace(reader.text, end), part);
+    const start = skipSpace(text, end);
+    if (start - end > longestGap) return absent;
+    const verdict = matchText(reader, text, start, part);
     if (verdict < 0) return verdict;
     end = verdict;
   }

@@ -5,10 +5,10 @@ import type { FrameChoice } from '../module-contract.ts';
 import { typeOf } from './schema-place.ts';
 
 /**
- * `raw`: a string as it stands. `scan`: JSON or Python, said while it comes. `hold`: kept until it is
+ * `raw`: a string as it stands. `scan`: JSON or Python, emitted while it comes. `buffer`: kept until it is
  * complete, because only then its type is known. `quoted`: a string in quotes that are not escaped.
  */
-export type ValueMode = 'raw' | 'scan' | 'hold' | 'quoted';
+export type ValueMode = 'raw' | 'scan' | 'buffer' | 'quoted';
 
 /** A scalar longer than this, where strings are allowed, is a string. */
 export const longestScalar = 64;
@@ -24,11 +24,11 @@ export function modeByText(types: ReadonlySet<JsonType>, first: string): ValueMo
   const mayBeString = types.has('string');
   if (first === '{' || first === '[') {
     const container = first === '{' ? 'object' : 'array';
-    if (mayBeString) return types.has(container) ? 'hold' : 'raw';
-    return types.has(container) ? 'scan' : 'hold';
+    if (mayBeString) return types.has(container) ? 'buffer' : 'raw';
+    return types.has(container) ? 'scan' : 'buffer';
   }
-  if (!mayBeString) return 'hold';
-  return couldBeScalar(types, first) ? 'hold' : 'raw';
+  if (!mayBeString) return 'buffer';
+  return couldBeScalar(types, first) ? 'buffer' : 'raw';
 }
 
 function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
@@ -37,8 +37,8 @@ function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
   return types.has('null') && /[nN]/.test(first);
 }
 
-/** JSON of a value that was held: by its text where that fits a type that is allowed, else as a string. */
-export function decodeHeld(text: string, types: ReadonlySet<JsonType>): string {
+/** JSON of a value that was buffered: by its text where that fits a type that is allowed, else as a string. */
+export function decodeBuffered(text: string, types: ReadonlySet<JsonType>): string {
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
   if (types.has('string') && isScalar && text.length > longestScalar) return JSON.stringify(text);

@@ -1,7 +1,6 @@
 /** Where the value that is being read belongs: an entry of the arguments, and what it is nested in. */
 import type { KeyedText, State, ValuePlace } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
-import { itemPlace, propertyPlace, type SchemaPlace } from './schema-place.ts';
+import type { SchemaPlace } from './schema-place.ts';
 import type { Closer } from './value-closer.ts';
 
 /** Deepest nesting of values in a format's own notation. */
@@ -19,41 +18,6 @@ export interface ValueStack {
   closer: { readonly frameClose: string; readonly closer: Closer } | null;
 }
 
-/** The value of `key` begins after `end`: says the key as JSON. */
-export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {
-  const name = place.kind === 'entry' ? key : unquote(key);
-  const outer = place.kind === 'entry' ? null : reader.values;
-  const start = reader.offset(reader.at);
-  reader.at = end;
-  reader.writer.input(
-    `${separatorBefore(reader, outer)}${JSON.stringify(name)}: `,
-    start,
-    reader.offset(end),
-  );
-  const schema = propertyPlace(outer?.schema ?? reader.parameters, name);
-  push(reader, { place, key, schema, outer, nested: null, closer: null });
-}
-
-/** The next item of a nested array begins. */
-export function openItem(reader: Reader, place: ValuePlace<State>): void {
-  const outer = reader.values;
-  const here = reader.offset(reader.at);
-  reader.writer.input(separatorBefore(reader, outer), here, here);
-  const schema = outer === null ? { schema: undefined, root: undefined } : itemPlace(outer.schema);
-  push(reader, { place, key: '', schema, outer, nested: null, closer: null });
-}
-
-function push(reader: Reader, values: ValueStack): void {
-  reader.values = values;
-  reader.scanner.reset();
-}
-
-function separatorBefore(reader: Reader, outer: ValueStack | null): string {
-  if (outer === null) return reader.draft.entries++ === 0 ? '{' : ', ';
-  const { nested } = outer;
-  return nested === null || nested.count++ === 0 ? '' : ', ';
-}
-
 /** How many values enclose the one at the top. */
 export function nestingDepth(values: ValueStack | null): number {
   let depth = 0;
@@ -64,9 +28,4 @@ export function nestingDepth(values: ValueStack | null): number {
 /** Text with the key put in. */
 export function fillKey(text: KeyedText, key: string): string {
   return text.map((part) => (typeof part === 'string' ? part : key)).join('');
-}
-
-function unquote(key: string): string {
-  const quoted = /^(["'])(.*)\1$/s.exec(key);
-  return quoted?.[2] ?? key;
 }

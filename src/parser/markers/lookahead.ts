@@ -52,11 +52,12 @@ function mayEndHere(
 
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
   const next = skipSpace(text, nameEnds);
+  if (next - nameEnds > longestOpening) return absent;
   if (ends.length === 0) return next > nameEnds ? nameEnds : absent;
   if (ends.some((each) => each !== '' && text.startsWith(each, next))) return nameEnds;
   if (next > nameEnds && ends.includes(' ')) return nameEnds;
   if (ended && next === text.length && ends.includes('')) return nameEnds;
-  const rest = text.slice(next);
+  const rest = text.slice(next, next + longestOpening);
   return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;
 }
 
@@ -66,7 +67,7 @@ const longestOpening = 128;
 const nameUnit = /[^\s<>[\]{}()"'`|=,;\\]/;
 
 /** Whether what the choice asks for goes on at `at`: `at` itself, `absent`, or `undecided`. */
-export function callGoesOn(
+export function callFollows(
   tools: ToolTable,
   text: string,
   at: number,

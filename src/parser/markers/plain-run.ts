@@ -8,11 +8,11 @@ const fewFirsts = 6;
 const first = 1; // the first of a marker
 const space = 2; // white space that a marker may claim in front
 const pair = 4; // the backslash of an escape, whose second unit is passed over with it
-const changed = 8; // written otherwise in what is said, so that it needs a closer look
+const changed = 8; // written otherwise in the event, so that it needs a closer look
 const beyond = 16; // beyond ASCII, so that its bytes are not the unit itself
 
 /** The texts that are waited for, as one table of units. */
-export interface QuietTable {
+export interface PlainRunTable {
   /** First characters of markers. */
   readonly firsts: readonly string[];
   /** White space that may belong to a marker in front. */
@@ -21,12 +21,12 @@ export interface QuietTable {
   readonly seconds: string | null;
   /** Backslashes begin escapes, as in JSON. */
   readonly escapes?: boolean;
-  /** Characters that are written otherwise in what is said. */
+  /** Characters that are written otherwise in the event. */
   readonly changed?: string;
 }
 
 /** See the top of this file. */
-export class QuietText {
+export class PlainRun {
   /** For units below 256: what they are. */
   private readonly kinds = new Uint8Array(256);
   /** For units below 256: 1 where after a first character a marker may go on. */
@@ -36,7 +36,7 @@ export class QuietText {
   /** No marker is a single character, so that a first character at the end decides nothing. */
   private readonly waits: boolean;
 
-  constructor(table: QuietTable) {
+  constructor(table: PlainRunTable) {
     const { firsts, spaces, seconds } = table;
     this.firsts = firsts;
     this.firstsBeyond = firsts.filter((each) => each.charCodeAt(0) >= 256).join('');
@@ -78,8 +78,8 @@ export class QuietText {
    * Up to where `text` is plain: its length, or one less where the last unit is still in doubt and may be
    * waited for. -1: it has to be looked at. `mayWait`: a first character may be waited for.
    */
-  quietEnd(text: string, mayWait: boolean): number {
-    if (text.length > shortPiece) return this.quietEndOfLong(text, mayWait);
+  plainEnd(text: string, mayWait: boolean): number {
+    if (text.length > shortPiece) return this.plainEndOfLong(text, mayWait);
     for (let at = 0; at < text.length; at++) {
       const kind = this.kindAt(text, at);
       if (kind === 0) continue;
@@ -120,7 +120,7 @@ export class QuietText {
     return last > 0 && this.kindAt(text, last - 1) & space ? -1 : last;
   }
 
-  private quietEndOfLong(text: string, mayWait: boolean): number {
+  private plainEndOfLong(text: string, mayWait: boolean): number {
     if (this.firsts.length > fewFirsts) return -1;
     let nearest = text.length;
     for (const each of this.firsts) {
@@ -157,7 +157,7 @@ const controls = Array.from({ length: 32 }, (_, unit) => String.fromCharCode(uni
 export const escapedInJson = `"\\${controls.join('')}`;
 
 /** Inside a JSON string: quotes and control characters matter, and escapes that are not simple. */
-export const quietInJsonString = new QuietText({
+export const plainInJsonString = new PlainRun({
   firsts: ['"', ...controls],
   spaces: '',
   seconds: null,

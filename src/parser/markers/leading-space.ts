@@ -5,7 +5,7 @@
  * space that a marker carries in front, `spaces` the kinds of it; a line feed may come with a carriage
  * return, so at most twice that much is kept. Not before `from`.
  */
-export function heldBackFrom(text: string, from: number, end: number, lead: number, spaces: string): number {
+export function certainEnd(text: string, from: number, end: number, lead: number, spaces: string): number {
   const lowest = Math.max(from, end - 2 * lead);
   let at = end;
   while (at > lowest && spaces.includes(text.charAt(at - 1))) at--;
@@ -13,7 +13,7 @@ export function heldBackFrom(text: string, from: number, end: number, lead: numb
 }
 
 /** The kinds of white space in what markers carry in front; a line feed brings the carriage return. */
-export function spacesOf(leads: readonly string[]): string {
+export function spaceKinds(leads: readonly string[]): string {
   const kinds = new Set(leads.join(''));
   if (kinds.has('\n')) kinds.add('\r');
   return [...kinds].join('');

@@ -1,0 +1,85 @@
+/**
+ * The fast path: while a reader waits inside a text or a string, a piece that holds nothing but plain text is one
+ * event, and needs no state to be read.
+ */
+import type { Cursor } from './cursor.ts';
+import { deltaEvent, type EmitTarget, type EventWriter } from './event-writer.ts';
+import type { ResponseEvent } from './events.ts';
+import type { PlainRun } from './markers/plain-run.ts';
+
+/** What the text stands in; a raw string is escaped on its way into JSON. */
+type Surroundings = 'text' | 'raw-string' | 'json-string';
+
+/** Text at the end of a piece that may be the beginning of a marker is looked at again up to this length. */
+const longestTail = 8;
+
+/** See the top of this file. */
+export class FastPath {
+  private readonly cursor: Cursor;
+  private readonly writer: EventWriter;
+  /** The first character of a marker may wait for more text, whichever marker it is. */
+  private readonly firstsWait: boolean;
+  private plainRun: PlainRun | null = null;
+  private within: Surroundings = 'text';
+  private target: EmitTarget | null = null;
+
+  constructor(cursor: Cursor, writer: EventWriter, firstsWait: boolean) {
+    this.cursor = cursor;
+    this.writer = writer;
+    this.firstsWait = firstsWait;
+  }
+
+  /** Whether pieces can be read here now. */
+  get isOpen(): boolean {
+    return this.plainRun !== null;
+  }
+
+  /** Whether what was read here was JSON that the scanner has not seen. */
+  get isInJson(): boolean {
+    return this.plainRun !== null && this.within === 'json-string';
+  }
+
+  /** More plain text is expected. */
+  open(plainRun: PlainRun, within: Surroundings): void {
+    const { cursor, writer } = this;
+    if (writer.target === null || cursor.text.length - cursor.at > longestTail) return;
+    this.target = writer.target;
+    this.within = within;
+    this.plainRun = plainRun;
+  }
+
+  close(): void {
+    this.plainRun = null;
+  }
+
+  /** Reads a piece, and makes the one event that it is; `null` if it needs a state. */
+  read(piece: string): readonly ResponseEvent[] | null {
+    const { plainRun, target, cursor } = this;
+    if (plainRun === null || target === null) return null;
+    if (cursor.text.length > 0 || !plainRun.appendPlain(piece, target.text)) {
+      return this.readClosely(piece, plainRun, target);
+    }
+    const start = cursor.base;
+    cursor.passOver(piece.length, '');
+    return [deltaEvent(target, piece, start, start + piece.length)];
+  }
+
+  /** The same for a piece whose last unit may have to wait, or that stands otherwise in the event. */
+  private readClosely(
+    piece: string,
+    plainRun: PlainRun,
+    target: EmitTarget,
+  ): readonly ResponseEvent[] | null {
+    const { cursor } = this;
+    const whole = cursor.text + piece;
+    const length = plainRun.plainEnd(whole, this.firstsWait);
+    if (length <= 0) return null;
+    const isAll = length === whole.length;
+    const plain = isAll ? whole : whole.slice(0, length);
+    const start = cursor.base;
+    cursor.passOver(length, isAll ? '' : whole.slice(length));
+    const delta = this.within === 'raw-string' ? target.text.appendEscaped(plain) : plain;
+    if (this.within !== 'raw-string') target.text.append(plain);
+    return [deltaEvent(target, delta, start, start + length)];
+  }
+}

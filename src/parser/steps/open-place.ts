@@ -1,0 +1,44 @@
+/** How a value's place is entered: an entry of the arguments, a property or an item of a nested value. */
+import type { CallDraft } from '../call-draft.ts';
+import type { State, ValuePlace } from '../module-contract.ts';
+import type { Reader } from '../reader.ts';
+import { anywhere, itemPlace, propertyPlace } from './schema-place.ts';
+import type { ValueStack } from './value-stack.ts';
+
+/** The value of `key` begins after `end`: emits the key as JSON. */
+export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {
+  const name = place.kind === 'entry' ? key : unquote(key);
+  const { cursor, call } = reader;
+  const outer = place.kind === 'entry' ? null : call.values;
+  const start = cursor.offset;
+  cursor.moveTo(end);
+  const json = `${separatorBefore(call, outer)}${JSON.stringify(name)}: `;
+  reader.writer.input(json, start, cursor.offset);
+  const schema = propertyPlace(outer?.schema ?? call.parameters, name);
+  push(reader, { place, key, schema, outer, nested: null, closer: null });
+}
+
+/** The next item of a nested array begins. */
+export function openItem(reader: Reader, place: ValuePlace<State>): void {
+  const { cursor, call, writer } = reader;
+  const outer = call.values;
+  writer.input(separatorBefore(call, outer), cursor.offset, cursor.offset);
+  const schema = outer === null ? anywhere : itemPlace(outer.schema);
+  push(reader, { place, key: '', schema, outer, nested: null, closer: null });
+}
+
+function push(reader: Reader, values: ValueStack): void {
+  reader.call.values = values;
+  reader.scanner.reset();
+}
+
+function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
+  if (outer === null) return call.entryCount++ === 0 ? '{' : ', ';
+  const { nested } = outer;
+  return nested === null || nested.count++ === 0 ? '' : ', ';
+}
+
+function unquote(key: string): string {
+  const quoted = /^(["'])(.*)\1$/s.exec(key);
+  return quoted?.[2] ?? key;
+}

@@ -1,0 +1,123 @@
+/** The step that reads a hole of a call: its name, its id, its index, or the key of an entry. */
+
+import type { Cursor } from '../cursor.ts';
+import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
+import { isSpace, skipSpace } from '../markers/white-space.ts';
+import type { HoleTable, IdPart, State } from '../module-contract.ts';
+import type { Reader } from '../reader.ts';
+import type { Compiled } from './compiled.ts';
+import { fail, failExtraCall } from './fail.ts';
+import { openPlace } from './open-place.ts';
+import { endsHere, enterMarker } from './steps-call.ts';
+
+/** Longest name, id, index or key. */
+const longestHole = 512;
+
+/** Compiles the table of `readHole`. */
+export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
+  return { table, markers: new MarkerTable(table.ends) };
+}
+
+/** A name, an id, an index or a key, up to the marker after it. */
+export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
+  const { cursor } = reader;
+  if (reader.call.isExtra && table.hole !== 'key') return failExtraCall(reader, table.recover);
+  const { match, at } = firstEnd(reader, markers);
+  const blank = table.space === undefined ? -1 : firstBlank(cursor.text, cursor.at, at);
+  const atEnd = endsHere(reader, table) ? table.atEnd : undefined;
+  const isOver =
+    blank !== -1 || match !== null || atEnd !== undefined || (reader.ended && table.completes === true);
+  // What may be the beginning of a marker is not counted: whether it is one must not depend on the cut.
+  const end = blank === -1 ? at : blank;
+  const value = cursor.text.slice(cursor.at, end).trim();
+  if (end - cursor.at > longestHole || (isOver && !isAcceptable(table, value))) {
+    return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
+  }
+  if (!isOver) return null;
+  fillHole(reader, table, value, end);
+  if (table.completes) reader.writer.endCall(cursor.offset);
+  if (blank !== -1 && table.space !== undefined) {
+    reader.claimSpace(table.gap ?? '');
+    return table.space;
+  }
+  return match === null ? (atEnd ?? null) : enterMarker(reader, match);
+}
+
+/** Where white space begins after other text between two positions; -1 where it does not. */
+function firstBlank(text: string, from: number, to: number): number {
+  const start = skipSpace(text, from);
+  for (let at = start + 1; at < to; at++) {
+    if (isSpace(text.charCodeAt(at))) return at;
+  }
+  return -1;
+}
+
+/** The first marker, or the place up to which there is certainly none. No further than a hole can reach. */
+function firstEnd(
+  reader: Reader,
+  markers: MarkerTable<State>,
+): { readonly match: Match<State> | null; readonly at: number } {
+  const { cursor } = reader;
+  const { text } = cursor;
+  let at = markers.nextCandidate(text, cursor.at);
+  while (at !== -1 && at - cursor.at <= longestHole) {
+    const match = markers.matchAt(reader, text, at);
+    if (match === undecided || (cursor.cutShort && markers.mayGoOnAfter(text, at))) {
+      return { match: null, at };
+    }
+    if (match !== null && !continuesWord(cursor, match, at)) return { match, at };
+    at = markers.nextCandidate(text, at + 1);
+  }
+  return { match: null, at: at === -1 ? text.length : at };
+}
+
+/** Whether a marker that begins with a word, after white space, stands in the middle of one. */
+function continuesWord(cursor: Cursor, { choice }: Match<State>, at: number): boolean {
+  return choice.wordStart && at > cursor.at && /\w/.test(cursor.text.charAt(at - 1));
+}
+
+function isAcceptable(table: HoleTable<State>, value: string): boolean {
+  if (table.hole === 'name' || table.hole === 'composed-id') return value !== '' && !/\s/.test(value);
+  return value !== '' || table.hole === 'id' || table.hole === 'index';
+}
+
+function describeHole(table: HoleTable<State>): string {
+  if (table.hole === 'name' || table.hole === 'composed-id') return 'tool name';
+  return table.hole === 'key' ? 'argument name' : table.hole;
+}
+
+function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: number): void {
+  const { call, cursor } = reader;
+  if (table.hole === 'key') {
+    if (table.place !== undefined) openPlace(reader, table.place, value, end);
+    return;
+  }
+  if (table.hole === 'name') call.name ??= value;
+  if (table.hole === 'id' || (table.hole === 'index' && table.indexIsId)) reader.noteId(value);
+  if (table.hole === 'composed-id') {
+    reader.noteId(value);
+    call.name ??= nameWithin(value, table.parts ?? []);
+  }
+  if (table.announce && !call.started) {
+    reader.startCall(cursor.at, end);
+    cursor.moveTo(end);
+    reader.input.begin();
+  } else {
+    reader.skip(end);
+  }
+}
+
+/** The name within a composed id: `get_time` in `functions.get_time:0`; all of it where the id is no such. */
+function nameWithin(id: string, parts: readonly IdPart[]): string {
+  const pieces = parts.map((part) => {
+    if (typeof part === 'string') return escapeExpression(part);
+    return part.hole === 'name' ? '(.+)' : '\\d+';
+  });
+  const [first] = parts;
+  const prefix = typeof first === 'string' && id.startsWith(first) ? first.length : 0;
+  return new RegExp(`^${pieces.join('')}$`).exec(id)?.[1] ?? id.slice(prefix);
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
