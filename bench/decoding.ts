@@ -222,6 +222,7 @@ function createRun(
     parser: createResponseParser(format, { tools: demoTools }),
     inject: mode === 'injected',
     stops: [],
+    continues: () => false,
     maxTokens: 400,
     thinkingBudget: 400,
     generationPrompt: '',

@@ -38,6 +38,7 @@ function newRun(
     grammar,
     matcher,
     parser,
+    stops: [],
     maxTokens: 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,
     generationPrompt: '',

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { type PassedPieces, StopWatch, type TextPiece } from '../../src/runtime/chat/stop-watch.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { StopWatch } from '../../src/runtime/node-llama-cpp/stop-watch.ts';
 import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { chatTemplate, openScriptedChat, vocabulary } from '../support/small-chats.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
@@ -41,6 +41,14 @@ async function written(options: ChatOptions, script: readonly string[] = pieces)
   return found;
 }
 
+const text = (piece: string): TextPiece => ({ text: piece, role: 'text' });
+const marker = (piece: string): TextPiece => ({ text: piece, role: 'marker' });
+
+/** What passed, with a `!` after it where the response is over. */
+function shown({ pieces: passed, stopped }: PassedPieces): string {
+  return passed.map((piece) => piece.text).join('') + (stopped ? '!' : '');
+}
+
 describe('a stop', () => {
   const whole = { content: 'Let me look.', thoughts: 'I see.', calls: 1, reason: 'tool-calls' };
 
@@ -65,10 +73,44 @@ describe('a stop', () => {
 
   it('is cut out of what was kept back', () => {
     const watch = new StopWatch(['b<x>', 'ab<x>', 'abc']);
-    expect(watch.pass('zab')).toEqual({ text: 'z', stopped: false });
-    expect(watch.endAt('<y>', 'zab')).toBeNull();
-    expect(watch.endAt('<x>', 'zab')).toBe('');
-    expect(watch.release()).toBe('');
+    expect(shown(watch.pass(text('zab')))).toBe('z');
+    expect(shown(watch.pass(marker('<y>')))).toBe('ab<y>');
+    expect(shown(watch.pass(text('zab')))).toBe('z');
+    expect(shown(watch.pass(marker('<x>')))).toBe('!');
+    expect(watch.release()).toEqual([]);
+  });
+
+  it('may be several tokens, the last of which is the end of generation', () => {
+    const stops = ['<c>msg<s><e>'];
+    for (const [last, rest] of [
+      ['<e>', ''],
+      ['<other>', ''],
+      [null, ''],
+    ] as const) {
+      const watch = new StopWatch(stops);
+      const pieces = [text('Hi <'), marker('<c>'), text('msg'), marker('<s>')];
+      expect(pieces.map((piece) => shown(watch.pass(piece))).join('')).toBe('Hi <');
+      expect(
+        watch
+          .end(last)
+          .map((piece) => piece.text)
+          .join(''),
+      ).toBe(rest);
+    }
+    const watch = new StopWatch(stops);
+    expect(shown(watch.pass(text('a <c>m')))).toBe('a ');
+    expect(
+      watch
+        .end('<e>')
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe('<c>m');
+  });
+
+  it('is none where it would cut a special token', () => {
+    const watch = new StopWatch(['tool', '<to']);
+    expect(shown(watch.pass(marker('<tool_call>')))).toBe('<tool_call>');
+    expect(shown(watch.pass(text('a tool')))).toBe('a !');
   });
 });
 

@@ -85,6 +85,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
   });
   const limits = {
     stops: [],
+    continues: () => false,
     maxTokens: 100_000,
     thinkingBudget: 100_000,
     generationPrompt: '',

@@ -35,17 +35,25 @@ export class TriggerWatch {
     this.#markers = markers;
   }
 
-  /** More text; says where a trigger would be complete. Whether it counts, `fires` says. */
-  find(text: string, special: boolean): FoundTrigger | null {
-    const before = this.#windowStart + this.#window.length;
-    if (special) this.#specialStarts.add(before);
-    this.#append(text);
-    for (const trigger of this.#triggers) {
-      const found =
-        trigger.type === 'word' ? this.#findWord(trigger.value, before) : this.#findPattern(trigger.value);
-      if (found !== null && found.end > before) return found;
+  /** More text. */
+  append(text: string, special: boolean): void {
+    if (special) this.#specialStarts.add(this.#windowStart + this.#window.length);
+    this.#window += text;
+    if (this.#window.length < 2 * windowLength) return;
+    const kept = Math.max(windowLength, text.length);
+    this.#windowStart += this.#window.length - kept;
+    this.#window = this.#window.slice(-kept);
+    for (const start of this.#specialStarts) if (start < this.#windowStart) this.#specialStarts.delete(start);
+  }
+
+  /** The first trigger that ends after `place`, which lies in the text that was appended last; whether it counts, `fires` says. */
+  find(place: number): FoundTrigger | null {
+    let first: FoundTrigger | null = null;
+    for (const { type, value } of this.#triggers) {
+      const found = type === 'word' ? this.#findWord(value, place) : this.#findPattern(value, place);
+      if (found !== null && (first === null || found.end < first.end)) first = found;
     }
-    return null;
+    return first;
   }
 
   /** The text up to `place` was written under the grammar: triggers are looked for after it. */
@@ -56,20 +64,11 @@ export class TriggerWatch {
     this.#specialStarts.clear();
   }
 
-  #append(text: string): void {
-    this.#window += text;
-    if (this.#window.length < 2 * windowLength) return;
-    this.#windowStart += this.#window.length - windowLength;
-    this.#window = this.#window.slice(-windowLength);
-    for (const start of this.#specialStarts) if (start < this.#windowStart) this.#specialStarts.delete(start);
-  }
-
-  /** Follows what the parser says about the text. */
-  follow({ region }: ParserPosition, events: readonly ResponseEvent[]): void {
+  /** Follows what the parser says about the text, of which it has read as far as `place`. */
+  follow({ region }: ParserPosition, events: readonly ResponseEvent[], place: number): void {
     const ended = events.findLast((event) => event.type === 'reasoning-end');
     if (ended !== undefined) this.#answerStart = Math.max(this.#answerStart, ended.end);
-    else if (this.#reasoning && region !== 'reasoning')
-      this.#answerStart = this.#windowStart + this.#window.length;
+    else if (this.#reasoning && region !== 'reasoning') this.#answerStart = place;
     this.#reasoning = region === 'reasoning';
   }
 
@@ -78,9 +77,9 @@ export class TriggerWatch {
     return !this.#reasoning && found.start >= this.#answerStart;
   }
 
-  #findWord(word: string, before: number): FoundTrigger | null {
+  #findWord(word: string, place: number): FoundTrigger | null {
     const marker = this.#markers.leading(word);
-    let start = this.#indexOf(word, Math.max(this.#answerStart, before - word.length));
+    let start = this.#indexOf(word, Math.max(this.#answerStart, place - word.length + 1));
     while (start >= 0 && marker !== undefined && !this.#specialStarts.has(start)) {
       start = this.#indexOf(word, start + 1);
     }
@@ -92,13 +91,12 @@ export class TriggerWatch {
     return place < 0 ? -1 : place + this.#windowStart;
   }
 
-  #findPattern(pattern: string): FoundTrigger | null {
+  #findPattern(pattern: string, place: number): FoundTrigger | null {
     if (this.#answerStart < this.#windowStart) return null;
     const answer = this.#window.slice(this.#answerStart - this.#windowStart);
     const match = new RegExp(pattern, 'd').exec(answer)?.indices?.[1];
-    return match === undefined
-      ? null
-      : { start: this.#answerStart + match[0], end: this.#answerStart + match[1] };
+    const end = this.#answerStart + (match?.[1] ?? 0);
+    return match === undefined || end <= place ? null : { start: this.#answerStart + match[0], end };
   }
 }
 

@@ -1,16 +1,30 @@
 /** Where a turn is over, whatever its tokens. */
 import type { ChatFormat } from '../../format/chat-format.ts';
+import type { ParserPosition } from '../../parser/response-parser.ts';
 
 /** Texts after which the turn is over; one that also is a part of the response's own markers tells nothing. */
-export function turnEnds({
-  stops,
-  reasoning,
-  content,
-  calls,
-  alternatives = {},
-}: ChatFormat): readonly string[] {
-  const markers = JSON.stringify([reasoning, content, calls, alternatives]);
-  return stops
+export function turnEnds(format: ChatFormat): readonly string[] {
+  const markers = markersOf(format);
+  return format.stops
     .map((stop) => stop.trimEnd())
-    .filter((stop) => stop !== '' && !markers.includes(JSON.stringify(stop).slice(1, -1)));
+    .filter((stop) => stop !== '' && !markers.includes(quoted(stop)));
+}
+
+/**
+ * Whether a response that stands at `position` in free text goes on after `marker`, although the model file calls
+ * it an end of generation: in thoughts where it belongs to what closes them, elsewhere where it belongs to any
+ * marker of the response and is none of the format's own ends.
+ */
+export function mayContinue(format: ChatFormat, { region }: ParserPosition, marker: string): boolean {
+  if (region === 'reasoning') return format.reasoning?.end.includes(marker) === true;
+  return !format.stops.some((stop) => stop.includes(marker)) && markersOf(format).includes(quoted(marker));
+}
+
+function markersOf({ reasoning, content, calls, alternatives = {} }: ChatFormat): string {
+  return JSON.stringify([reasoning, content, calls, alternatives]);
+}
+
+/** As it stands within JSON. */
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

@@ -16,7 +16,7 @@ import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
-import { turnEnds } from '../chat/turn-ends.ts';
+import { mayContinue, turnEnds } from '../chat/turn-ends.ts';
 import { decode } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
@@ -197,6 +197,7 @@ export function createRun(
     reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     plainText: isPlainText(options),
+    continues: (marker) => mayContinue(prepared.template.format, prepared.parser.position, marker),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(prepared.template.format, prepared.grammar),
   });
 }

@@ -96,6 +96,8 @@ async function fromEngine<Value>(work: Promise<Value>, run: ResponseRun): Promis
 function evaluateOptions(run: ResponseRun, sampling: SamplingOptions): SequenceEvaluateOptions {
   const { temperature = 0, topK = 40, topP = 0.95, minP = 0, seed } = sampling;
   return {
+    // Which of them end the response, the run says.
+    yieldEogToken: true,
     temperature,
     topK: llamaTopK(topK),
     topP,

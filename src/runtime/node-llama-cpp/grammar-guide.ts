@@ -1,15 +1,17 @@
 /**
- * The grammar of one response, twice: llama.cpp's, which masks what the model samples and is the
- * guarantee, and our own matcher, which says what must come next. Both stand at the same place.
+ * llama.cpp's grammar next to our matcher: it masks what the model samples, and is the guarantee. Where the grammar
+ * leaves one continuation, that is injected as tokens rather than sampled, and llama.cpp gets a fresh grammar of
+ * what follows.
  *
- * Where the grammar leaves one continuation, it is injected as tokens rather than sampled, and
- * llama.cpp gets a fresh grammar of what follows.
+ * llama.cpp lets no token through that it takes for an end of generation, but for the end of the grammar. Files mark
+ * tokens as ends that a format has for markers (gpt-oss' `<|end|>` closes its thoughts, too): where such a marker
+ * may come, the matcher and a bias stand in for llama.cpp's grammar.
  */
 import type { LlamaGrammarEvaluationState, LlamaModel, Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import { isFinished } from '../chat/finished-grammar.ts';
 import { engineState } from './engine-states.ts';
 import { forcedTokens } from './forced-tokens.ts';
+import { markerEndsAt } from './marker-ends.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -18,88 +20,62 @@ export interface GuideOptions {
   readonly model: LlamaModel;
   readonly vocabulary: Vocabulary;
   readonly markers: MarkerTokens;
-  /** A matcher before the first character of the grammar; a copy of it is moved. */
-  readonly matcher: Matcher;
   /** Inject forced text. */
   readonly inject: boolean;
 }
 
-/** Guides the sampling of one response from where its grammar begins. */
+/** Guides the sampling of one response. */
 export class GrammarGuide {
   readonly #options: GuideOptions;
-  /** `null` once the engine accepted what the matcher does not understand (text that is no UTF-8). */
-  #matcher: Matcher | null;
   #state: LlamaGrammarEvaluationState | undefined;
+  /** The state stands where the matcher does. */
+  #inStep = false;
+  #bias: TokenBias | null = null;
 
   constructor(options: GuideOptions) {
     this.#options = options;
-    this.#matcher = options.matcher.clone();
   }
 
-  /** llama.cpp's grammar for the next token. */
+  /** llama.cpp's grammar for the next token; none where the matcher stands in for it, or nothing is constrained. */
   get state(): LlamaGrammarEvaluationState | undefined {
-    return this.#state;
+    return this.#inStep ? this.#state : undefined;
   }
 
-  /** The response is over. */
-  get finished(): boolean {
-    return this.#matcher !== null && isFinished(this.#matcher);
+  /** Pulls the next sample towards the allowed tokens, where they are few. */
+  get bias(): TokenBias | null {
+    return this.#bias;
   }
 
-  /** The response may end here. */
-  get complete(): boolean {
-    return this.#matcher?.complete === true;
+  /** Whether the next token is sampled under the matcher alone, so that it has to be checked. */
+  get unmasked(): boolean {
+    return !this.#inStep;
   }
 
-  /**
-   * Starts after `bytes`, which were written already, and returns the tokens that are forced there;
-   * `null` when the grammar does not allow those bytes.
-   */
-  startAfter(bytes: Uint8Array): readonly Token[] | null {
-    if (this.#matcher?.accept(bytes) !== true) return null;
-    const forced = this.#takeForced();
-    this.#renew();
-    return forced;
-  }
-
-  /** Follows a token that was sampled under `state`; returns the tokens that are forced after it. */
-  accept(token: Token): readonly Token[] {
-    if (this.#matcher?.accept(this.#options.vocabulary.bytesOf(token)) !== true) {
-      this.#matcher = null;
-      return [];
-    }
-    const forced = this.#takeForced();
-    if (forced.length > 0 && !this.finished) this.#renew();
-    return forced;
-  }
-
-  /**
-   * Moves over tokens that were written without being sampled; returns the tokens that are forced after
-   * them, or `null` when the grammar forbids them.
-   */
-  write(tokens: readonly Token[]): readonly Token[] | null {
-    const { vocabulary } = this.#options;
-    const bytes = Uint8Array.from(tokens.flatMap((token) => [...vocabulary.bytesOf(token)]));
-    return this.startAfter(bytes);
-  }
-
-  /** Pulls the sampler towards the allowed tokens, where they are few. */
-  bias(): TokenBias | null {
-    const { vocabulary, inject } = this.#options;
-    return inject && this.#matcher !== null ? vocabulary.allowed.bias(this.#matcher) : null;
-  }
-
-  /** A new state of llama.cpp's at the matcher's place. */
-  #renew(): void {
-    if (this.#matcher !== null) this.#state = engineState(this.#matcher, this.#options.model);
-  }
-
-  /** The tokens of the text that is forced here; the matcher moves after them. */
-  #takeForced(): readonly Token[] {
+  /** The tokens that are forced where `matcher` stands. */
+  forced(matcher: Matcher): readonly Token[] {
     const { inject, markers, vocabulary } = this.#options;
-    if (this.#matcher === null || !inject) return [];
-    const { tokens, after } = forcedTokens(this.#matcher, markers, vocabulary);
-    if (tokens.length > 0) this.#matcher = after.clone();
-    return tokens;
+    return inject ? forcedTokens(matcher, markers, vocabulary).tokens : [];
+  }
+
+  /**
+   * Gets ready to sample where `matcher` stands. `sampled`: it has got there by a token that was sampled under
+   * `state`, and by nothing else. Throws `GrammarError` when the engine refuses the grammar.
+   */
+  settle(matcher: Matcher, sampled: boolean): void {
+    const { inject, markers, model, vocabulary } = this.#options;
+    const ends = markerEndsAt(matcher, markers, vocabulary);
+    if (ends !== null) {
+      this.#inStep = false;
+      this.#bias = ends.bias;
+      return;
+    }
+    if (!sampled || !this.#inStep) this.#state = engineState(matcher, model);
+    this.#inStep = true;
+    this.#bias = inject ? vocabulary.allowed.bias(matcher) : null;
+  }
+
+  /** What was sampled is beyond the matcher: llama.cpp's grammar goes on by itself. */
+  lose(): void {
+    this.#bias = null;
   }
 }

@@ -27,6 +27,8 @@ export class MarkerTokens {
   readonly #beginnings: RegExp;
   /** Texts of the special tokens among the markers. */
   readonly texts: readonly string[];
+  /** Those of the markers' tokens that the model file marks as ends of generation. */
+  readonly ends: readonly Token[];
 
   /** `markers`: texts that may stand as special tokens in a response (`ChatFormat.preservedTokens`). */
   constructor(vocabulary: Vocabulary, markers: Iterable<string>) {
@@ -39,6 +41,7 @@ export class MarkerTokens {
     const firsts = new Set(this.texts.map((text) => text.charAt(0).replace(/[\\\]^-]/, '\\$&')));
     this.#beginnings = new RegExp(`([${[...firsts].join('')}])`);
     this.#tokens = new Set(specials.map((special) => special.token));
+    this.ends = [...this.#tokens].filter((token) => vocabulary.endsGeneration(token));
   }
 
   /** The token is a marker of the format. */

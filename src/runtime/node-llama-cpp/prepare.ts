@@ -12,6 +12,7 @@ import type { ChatOptions } from '../chat/chat-options.ts';
 import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
 import { checkPrepareOptions } from './check-options.ts';
 import { requireBuildable } from './engine-states.ts';
+import { forcedTokens } from './forced-tokens.ts';
 import { GrammarGuide } from './grammar-guide.ts';
 
 /**
@@ -106,7 +107,9 @@ function begin(engine: ChatEngine, prepared: PreparedChat, request: ChatOptions)
   requireBuildable(matcher, model);
   const written = grammar.triggers.flatMap(({ type, value }) => (type === 'word' ? [value] : []));
   for (const trigger of new Set(['', ...written])) {
-    const guide = new GrammarGuide({ model, vocabulary, markers, matcher, inject: true });
-    if (guide.startAfter(new TextEncoder().encode(trigger)) !== null) guide.bias();
+    const opened = matcher.clone();
+    if (!opened.accept(trigger)) continue;
+    const { after } = forcedTokens(opened, markers, vocabulary);
+    new GrammarGuide({ model, vocabulary, markers, inject: true }).settle(after, false);
   }
 }

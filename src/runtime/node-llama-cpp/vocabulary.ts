@@ -31,7 +31,9 @@ export interface Vocabulary {
   isSpecial(token: Token): boolean;
   /** The token is a control token: its text is never part of an answer. */
   isControl(token: Token): boolean;
-  /** Sampling this token ends the response. */
+  /** Control tokens and ends of generation. */
+  readonly silent: readonly Token[];
+  /** The model file marks the token as an end of generation. */
   endsGeneration(token: Token): boolean;
   /** Tokens of a text in which no special token can appear, as they come in the middle of a text. */
   encodePlain(text: string): Token[];
@@ -62,6 +64,7 @@ class ModelVocabulary implements Vocabulary {
   readonly #roles: Uint8Array;
   readonly #bytes: TokenBytes;
   #index: TokenIndex | undefined;
+  #silent: readonly Token[] | undefined;
   /** The tokens in which a `▁` is kept; none where it needs no care, or there is no way. */
   readonly #spaceSign: readonly Token[];
   readonly #anchor: string;
@@ -87,6 +90,13 @@ class ModelVocabulary implements Vocabulary {
     this.#spaceSign = spelling === 'sentencepiece' ? this.#byteTokens(encoder.encode(spaceSign)) : [];
     this.#anchor = encoder.encode('a').length < this.#widthOf(model.tokenize('a')) ? lineFeed : '';
     this.#anchorTokens = model.tokenize(this.#anchor);
+  }
+
+  get silent(): readonly Token[] {
+    this.#silent ??= Array.from(this.#texts, (_, id) => asToken(id)).filter(
+      (token) => this.isControl(token) || this.endsGeneration(token),
+    );
+    return this.#silent;
   }
 
   get index(): TokenIndex {

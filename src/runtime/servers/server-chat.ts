@@ -104,7 +104,7 @@ async function* complete(
   prompt: readonly number[],
   run: ServerRun,
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
-  const { signal, stop = [] } = options;
+  const { signal } = options;
   const { grammar } = run;
   const written = await encoder.encodeInside(run.text, signal);
   // What was written may have more tokens by now: closed thoughts, and texts that are cut in another way.
@@ -114,7 +114,7 @@ async function* complete(
     prompt: [...prompt, ...written],
     grammar,
     // Inside of a call they are text like any other, and a grammar knows itself where to end.
-    stops: grammar === null || plainText ? [...turnEnds(template.format), ...stop] : [],
+    stops: grammar === null || plainText ? stopsOf(options, template) : [],
     preservedTokens: template.format.preservedTokens,
     maxTokens: Math.min(run.tokensLeft, room),
     sampling: options,
@@ -126,6 +126,10 @@ async function* complete(
     if (next !== 'go-on') return next;
   }
   throw connection.error(question.path, 'the stream ended before the response did');
+}
+
+function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate): readonly string[] {
+  return [...turnEnds(format), ...stop];
 }
 
 /** Renders, builds and checks. Throws the typed errors of all three, before the server is asked for a token. */
@@ -163,6 +167,7 @@ function createServerRun(
     grammar,
     matcher,
     parser,
+    stops: stopsOf(options, template),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
     generationPrompt,
