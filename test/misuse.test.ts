@@ -29,13 +29,15 @@ function anything<T>(value: unknown): T {
 }
 
 describe('GBNF', () => {
-  test.each([null, undefined, 5, {}, ['root ::= "a"']])('is a text, and not %j', (value) => {
+  test.each([null, undefined, 5, {}, ['root ::= "a"']])('must be a string, and %j is refused', (value) => {
     expect(() => readGbnf(anything(value))).toThrow(UnsupportedOptionError);
     expect(() => createGbnfMatcher(anything(value))).toThrow(UnsupportedOptionError);
   });
 
   test.each([null, undefined, 5, {}, 'root ::= "a"'])('is read before it is checked: %j', (value) => {
-    expect(() => lintGbnf(anything(value))).toThrow('grammar: is what readGbnf(text) returns');
+    expect(() => lintGbnf(anything(value))).toThrow(
+      'grammar must be a grammar as readGbnf() returns it, got ',
+    );
   });
 });
 

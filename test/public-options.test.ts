@@ -109,17 +109,17 @@ describe.each(takers)('options of %s', (_, call) => {
   test('that are none are refused by their name', () => {
     const error = { constructor: UnsupportedOptionError, option: 'no_such_option' };
     expect(() => call({ no_such_option: 1 })).toThrow(expect.objectContaining(error));
-    expect(() => call({ no_such_option: 1 })).toThrow(/there is no such option; there are \w+/);
+    expect(() => call({ no_such_option: 1 })).toThrow(/unknown option; the options are \w+/);
   });
 });
 
 test('a name in another spelling is told the right one', () => {
-  expect(() => buildGrammar(format, anything({ tool_choice: 'none' }))).toThrow('it is called toolChoice');
+  expect(() => buildGrammar(format, anything({ tool_choice: 'none' }))).toThrow('did you mean toolChoice?');
   expect(() => createResponseParser(format, anything({ keep_message: true }))).toThrow(
-    'it is called keepMessage',
+    'did you mean keepMessage?',
   );
   expect(() => renderPrompt(template, anything({ messages, add_generation_prompt: true }))).toThrow(
-    'it is called addGenerationPrompt',
+    'did you mean addGenerationPrompt?',
   );
 });
 
@@ -264,7 +264,7 @@ describe('a tool with something else than a function to carry it out', () => {
 
   test('is refused in a list', () => {
     const list = [{ name: 'f', parameters, execute: 'f' }];
-    expect(() => normalizeTools(anything(list))).toThrow('tool "f", /0/execute: a function is expected');
+    expect(() => normalizeTools(anything(list))).toThrow('tool "f", /0/execute: execute must be a function');
   });
 
   test('the method of a class is a function', () => {

@@ -28,7 +28,7 @@ export interface CreateParserOptions extends Omit<ResponseParserOptions, 'tools'
 }
 
 const source: OptionRule = {
-  expected: 'the format of analyzeTemplate(), or a responseModule of idiolect generate',
+  expected: 'a ChatFormat from analyzeTemplate(), or a responseModule written by idiolect generate',
   allows: (value) => chatFormat.allows(value) || (isRecord(value) && 'contract' in value),
 };
 

@@ -7,9 +7,16 @@
  */
 import { type GGUFParseOutput, gguf } from '@huggingface/gguf';
 import { IdiolectError, ModelFileError } from '../format/errors.ts';
-import { checkOptions, requireOption } from '../format/option-rules.ts';
+import {
+  callback,
+  checkOptions,
+  integerFrom,
+  type OptionRules,
+  requireOption,
+  string,
+} from '../format/option-rules.ts';
 import { type ByteSource, fileSource, httpSource } from './byte-source.ts';
-import { chatTemplates, fileOrAddress, headerRules } from './hub-rules.ts';
+import { chatTemplates, fileOrAddress } from './hub-rules.ts';
 
 /** What is known of a model before its weights are read. */
 export interface GgufHeader {
@@ -58,6 +65,12 @@ export interface GgufHeaderOptions {
   /** A header that needs more bytes is refused. Default: 30 MB. */
   readonly maxBytes?: number;
 }
+
+const headerRules: OptionRules<GgufHeaderOptions> = {
+  fetch: callback,
+  name: string,
+  maxBytes: integerFrom(1, Number.MAX_SAFE_INTEGER),
+};
 
 const defaultMaxBytes = 30_000_000;
 /** Far above any real model (a few thousand), far below what hurts. */

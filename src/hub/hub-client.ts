@@ -7,6 +7,7 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { abortSignal, callback, type OptionRules, orNull, string } from '../format/option-rules.ts';
 import { findAccessToken } from './access-token.ts';
 import {
   GatedModelError,
@@ -30,6 +31,14 @@ export interface HubOptions {
   /** Stops whatever is asked of the Hub. */
   readonly signal?: AbortSignal;
 }
+
+/** Of every function that asks the Hub. */
+export const hubRules: OptionRules<HubOptions> = {
+  endpoint: string,
+  token: orNull(string),
+  fetch: callback,
+  signal: abortSignal,
+};
 
 /** What a request is about; it goes into the errors. */
 export interface Subject {

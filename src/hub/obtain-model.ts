@@ -1,11 +1,10 @@
 /** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
-import { checkOptions, requireOption, string } from '../format/option-rules.ts';
+import { checkOptions, type OptionRules, orNull, requireOption, string } from '../format/option-rules.ts';
 import { defaultCacheFolder, fileSize } from './cache.ts';
 import { findCachedModel } from './cached-models.ts';
 import { createHub, type HubOptions } from './hub-client.ts';
-import { inspectRules, pullRules } from './hub-rules.ts';
 import {
   inspectFile,
   inspectRemote,
@@ -14,7 +13,7 @@ import {
   requireToolSupport,
 } from './inspect-model.ts';
 import { observeTemplate } from './observe-template.ts';
-import { type PullOptions, pullModel } from './pull-model.ts';
+import { type PullOptions, pullModel, pullRules } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
 import { resolveModel } from './resolve-model.ts';
 
@@ -25,6 +24,9 @@ export interface InspectOptions extends HubOptions {
   /** How the gate judges a chat template. Default: by rendering it with sample conversations. */
   readonly observe?: ObserveCapabilities;
 }
+
+/** Who looks first and fetches then may give both functions the same options. */
+const inspectRules: OptionRules<InspectOptions & PullOptions> = { ...pullRules, file: orNull(string) };
 
 /**
  * The card of a model, without downloading it. Throws `ModelFileError` where there is neither such a

@@ -1,7 +1,15 @@
 /** A model from the Hub onto the disk: resolve, look, refuse or fetch, verify, put in place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { checkOptions, requireOption } from '../format/option-rules.ts';
+import {
+  boolean,
+  callback,
+  checkOptions,
+  integerFrom,
+  type OptionRules,
+  requireOption,
+  string,
+} from '../format/option-rules.ts';
 import {
   blobFile,
   defaultCacheFolder,
@@ -13,8 +21,8 @@ import {
   writeRef,
 } from './cache.ts';
 import { checkSpace, type FetchBlobOptions, type FetchStep, fetchBlob } from './fetch-blob.ts';
-import { createHub, type Hub, type HubOptions } from './hub-client.ts';
-import { modelReference, pullRules } from './hub-rules.ts';
+import { createHub, type Hub, type HubOptions, hubRules } from './hub-client.ts';
+import { modelReference } from './hub-rules.ts';
 import {
   inspectRemote,
   type ModelCard,
@@ -45,6 +53,21 @@ export interface PullOptions extends HubOptions {
   /** Told what happens, in order. */
   readonly onEvent?: (event: PullEvent) => void;
 }
+
+const milliseconds = integerFrom(0, 2 ** 31 - 1);
+
+/** Of `pullModel` and `obtainModel`. */
+export const pullRules: OptionRules<PullOptions> = {
+  ...hubRules,
+  observe: callback,
+  requireTools: boolean,
+  cache: string,
+  connections: integerFrom(1, 256),
+  chunkSize: integerFrom(1, Number.MAX_SAFE_INTEGER),
+  stallMs: milliseconds,
+  retryMs: milliseconds,
+  onEvent: callback,
+};
 
 /** What happens during a pull. */
 export type PullEvent =

@@ -12,6 +12,7 @@ import {
   type OptionRules,
   oneOf,
   readOptions,
+  refuse,
   requireOption,
   string,
 } from '../format/option-rules.ts';
@@ -110,7 +111,7 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   createId: callback,
   specialTokens: array,
 };
-const anyModule: OptionRule = { expected: 'a responseModule of idiolect generate', allows: isRecord };
+const anyModule: OptionRule = { expected: 'a responseModule written by idiolect generate', allows: isRecord };
 const endings = oneOf('stop', 'length');
 
 /** A parser for the responses of one format. Throws when the module was made for another runtime. */
@@ -189,7 +190,7 @@ class ModuleParser implements ResponseParser {
     if (this.finished) throw new ResponseOverError();
     if (typeof input === 'string') this.readText(input);
     else if (arePieces(input)) for (const { text, special } of input) this.readPiece(text, special === true);
-    else throw noText(input);
+    else refuse('feed', { expected: 'a string or an array of pieces ({ text, special })' }, input);
     this.fastPath = this.half === '' ? this.reader.fastPath : null;
     return this.reader.writer.take();
   }
@@ -280,17 +281,6 @@ function arePieces(input: unknown): input is readonly ResponsePiece[] {
   );
 }
 
-function noText(input: unknown): UnsupportedOptionError {
-  const what = Array.isArray(input)
-    ? 'this list'
-    : typeof input === 'object' && input !== null
-      ? 'this object'
-      : String(input);
-  const reason = `${what} is neither a text nor a list of pieces ({ text, special })`;
-  return new UnsupportedOptionError({ option: 'feed', reason });
-}
-
-/** Reads to the end of the text, and reports what is left open. */
 function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): void {
   const { cursor, writer } = reader;
   cursor.end(reason === 'length');

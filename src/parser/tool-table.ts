@@ -50,7 +50,7 @@ export class ToolTable {
 /** Whoever uses a generated module alone may give tools in another shape, which only `idiolect` itself reads. */
 function refuseOtherShapes(tools: readonly Tool[]): void {
   const reason =
-    'a tool in the shape of OpenAI is expected, { type, function: { name, parameters } }; normalizeTools() of idiolect makes it of others';
+    'a tool must have the OpenAI shape { type, function: { name, parameters } }; normalizeTools() of idiolect converts other shapes';
   if (!Array.isArray(tools)) throw new ToolListError({ source: 'tools', reason });
   tools.forEach((tool: Partial<Tool> | null | undefined, index) => {
     if (typeof tool?.function?.name === 'string') return;

@@ -50,7 +50,7 @@ export interface ResponseTemplateOptions {
 }
 
 const toolsOrNone: OptionRule = {
-  expected: 'a list of tools with names and plain JSON Schema, as normalizeTools() makes it',
+  expected: 'an array of tools with names and plain JSON Schema, as normalizeTools() returns it',
   allows: (value) =>
     value === null || (Array.isArray(value) && value.every((tool) => toolDefinition(tool) !== null)),
 };
@@ -64,7 +64,7 @@ const rules: OptionRules<ResponseTemplateOptions> = {
 
 /** What responses that are parsed together may continue. */
 const prefixes: OptionRule = {
-  expected: 'a text, or a list of texts',
+  expected: 'a string or an array of strings',
   allows: (value) => typeof value === 'string' || Array.isArray(value),
 };
 

@@ -69,11 +69,11 @@ const expectedRules: OptionRules<ExpectedResponse> = {
   content: string,
   reasoning: string,
   calls: {
-    expected: 'a list of calls ({ name, arguments })',
+    expected: 'an array of calls ({ name, arguments })',
     allows: (value) => Array.isArray(value) && value.every(isRecord),
   },
   malformed: {
-    expected: 'a list of texts',
+    expected: 'an array of strings',
     allows: (value) => Array.isArray(value) && value.every(string.allows),
   },
   finish: oneOf('stop', 'tool-calls', 'length'),

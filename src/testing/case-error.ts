@@ -1,5 +1,5 @@
 /** What a failed case throws. */
-import { IdiolectError } from '../format/errors.ts';
+import { errorClass } from '../format/error-class.ts';
 
 /** One thing that differs. */
 export interface CaseDifference {
@@ -11,26 +11,17 @@ export interface CaseDifference {
   readonly actual: string;
 }
 
-/** A response was not read as its case expects. All differences are reported together. */
-export class ResponseCaseError extends IdiolectError {
-  readonly code = 'response-case';
+interface CaseFacts {
   readonly response: string;
   readonly differences: readonly CaseDifference[];
   /** The events of the response in one piece, as lines. */
   readonly log: readonly string[];
-  constructor(facts: {
-    response: string;
-    differences: readonly CaseDifference[];
-    log: readonly string[];
-  }) {
-    super(messageOf(facts.response, facts.differences, facts.log));
-    this.response = facts.response;
-    this.differences = facts.differences;
-    this.log = facts.log;
-  }
 }
 
-function messageOf(response: string, differences: readonly CaseDifference[], log: readonly string[]): string {
+/** A response was not read as its case expects. All differences are reported together. */
+export class ResponseCaseError extends errorClass('response-case', messageOf) {}
+
+function messageOf({ response, differences, log }: CaseFacts): string {
   const found = differences.map(
     ({ field, expected, actual }) => `${field}\n  expected  ${expected}\n  came      ${actual}`,
   );

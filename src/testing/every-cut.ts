@@ -14,13 +14,13 @@ export interface Reading {
 }
 
 const responseParser: OptionRule = {
-  expected: 'what createResponseParser() returns',
+  expected: 'a parser that createResponseParser() returns',
   allows: (value) => isRecord(value) && typeof value.feed === 'function' && typeof value.reset === 'function',
 };
 
 /** What parsers are fed with. */
 export const textOrPieces: OptionRule = {
-  expected: 'a text, or a list of pieces ({ text, special })',
+  expected: 'a string or an array of pieces ({ text, special })',
   allows: (value) =>
     typeof value === 'string' ||
     (Array.isArray(value) && value.every((piece) => isRecord(piece) && typeof piece.text === 'string')),

@@ -32,7 +32,7 @@ const metadataMap: OptionRule = {
 };
 
 const tensorList: OptionRule = {
-  expected: 'a list of tensors ({ name, shape, data })',
+  expected: 'an array of tensors ({ name, shape, data })',
   allows: (value) => Array.isArray(value) && value.every(isTensor),
 };
 

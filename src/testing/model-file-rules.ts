@@ -8,7 +8,7 @@ const longestContext = 2 ** 24;
 
 /** What `vocabularyOf` returns. */
 export const vocabularyRule: OptionRule = {
-  expected: 'what vocabularyOf() returns',
+  expected: 'a vocabulary that vocabularyOf() returns',
   allows: (value) => isRecord(value) && value.metadata instanceof Map && typeof value.size === 'number',
 };
 
@@ -20,7 +20,7 @@ export const renamedTokens: OptionRule = {
 };
 
 const tokenIds: OptionRule = {
-  expected: 'a list of token ids',
+  expected: 'an array of token ids',
   allows: (value) => Array.isArray(value) && value.every(isTokenId),
 };
 

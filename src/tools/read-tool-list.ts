@@ -27,7 +27,7 @@ export function readToolList(value: unknown, source: string): Tool[] {
   return tools;
 }
 
-const noTool = 'a tool is expected, an object';
+const noTool = 'a tool must be an object';
 
 function findList(
   value: unknown,
@@ -36,7 +36,7 @@ function findList(
   if (Array.isArray(value)) return { list: value, pointer: '' };
   const inner = fieldsOf(value)?.get('tools');
   if (Array.isArray(inner)) return { list: inner, pointer: '/tools' };
-  const reason = 'a list of tools is expected, or an object whose "tools" is one';
+  const reason = 'tools must be an array, or an object with an array of "tools"';
   throw new ToolListError({ source, reason });
 }
 
@@ -70,7 +70,7 @@ export function requireExecutable(tool: unknown, source: string): void {
 function readName(fields: Fields, source: string, place: string): string {
   const name = fields.get('name');
   if (typeof name === 'string' && name !== '' && !/\p{Cs}/u.test(name)) return name;
-  const reason = 'the name of the tool is expected, a text that is not empty';
+  const reason = 'the name of a tool must be a non-empty string';
   throw new ToolListError({ source, pointer: `${place}/name`, reason });
 }
 
@@ -90,7 +90,7 @@ function executeOf(tool: unknown): unknown {
 function checkExecute(tool: unknown, place: Place): void {
   if (typeof executeOf(tool) === 'function') return;
   const pointer = `${place.pointer}/execute`;
-  throw new ToolListError({ ...place, pointer, reason: 'a function is expected, which carries out a call' });
+  throw new ToolListError({ ...place, pointer, reason: 'execute must be a function' });
 }
 
 function readDescription(fields: Fields, place: Place): { readonly description?: string } {
@@ -100,7 +100,7 @@ function readDescription(fields: Fields, place: Place): { readonly description?:
   throw new ToolListError({
     ...place,
     pointer: `${place.pointer}/description`,
-    reason: 'a text is expected',
+    reason: 'the description must be a string',
   });
 }
 
@@ -109,7 +109,8 @@ function readSchema(fields: Fields, place: Place): JsonSchema | null {
   if (key === undefined) return null;
   const at = { ...place, pointer: `${place.pointer}/${key}` };
   const given = fields.get(key);
-  if (!isSchemaInput(given)) throw new ToolListError({ ...at, reason: 'a JSON Schema is expected' });
+  if (!isSchemaInput(given))
+    throw new ToolListError({ ...at, reason: 'the parameters must be a JSON Schema' });
   return convert(given, at);
 }
 

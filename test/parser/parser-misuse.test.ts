@@ -24,10 +24,12 @@ describe('a parser', () => {
   it.each([
     [null, 'null'],
     [undefined, 'undefined'],
-    [{}, 'this object'],
-    [[5], 'this list'],
+    [{}, 'an object'],
+    [[5], 'an array'],
   ])('is not fed with %j, and says with what it was', (given, called) => {
     const parser = createResponseParser(jsonInTags);
-    expect(() => parser.feed(given as never)).toThrow(`feed: ${called} is neither`);
+    expect(() => parser.feed(given as never)).toThrow(
+      `feed must be a string or an array of pieces ({ text, special }), got ${called}`,
+    );
   });
 });

@@ -69,19 +69,19 @@ A server that asks for a key is given the one in the environment's IDIOLECT_API_
 function positiveInteger(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('a whole number above 0 is expected.');
+  throw new InvalidArgumentError('It must be an integer >= 1.');
 }
 
 function wholeNumber(text: string): number {
   const number = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new InvalidArgumentError('a whole number from 0 on is expected.');
+  throw new InvalidArgumentError('It must be an integer >= 0.');
 }
 
 function nonNegative(text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
-  throw new InvalidArgumentError('a number from 0 on is expected.');
+  throw new InvalidArgumentError('It must be a number >= 0.');
 }
 
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {

@@ -35,7 +35,7 @@ async function readSource(source: string, limits: McpLimits): Promise<unknown> {
   if (/\.json$/i.test(source)) return readJson(source);
   if (/\.[cm]?[jt]s$/i.test(source) && !/\s/.test(source)) return readModule(source);
   const command = splitCommand(source);
-  if (command.length === 0) throw new ToolListError({ source, reason: 'a file or a command is expected' });
+  if (command.length === 0) throw new ToolListError({ source, reason: 'it must be a file or a command' });
   return listMcpTools(command, limits);
 }
 

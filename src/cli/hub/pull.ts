@@ -37,7 +37,7 @@ export function registerPull(program: Command): void {
 function connectionCount(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0 && number <= 64) return number;
-  throw new InvalidArgumentError('a number from 1 to 64 is expected.');
+  throw new InvalidArgumentError('It must be an integer from 1 to 64.');
 }
 
 async function pull(model: string, options: PullCommandOptions): Promise<void> {

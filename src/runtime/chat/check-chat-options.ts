@@ -24,7 +24,7 @@ const anything = Number.POSITIVE_INFINITY;
 
 /** Generated modules, or a registry of them. */
 export const modules: OptionRule = {
-  expected: 'a list of generated modules, or the registry of generated/index.ts',
+  expected: 'an array of generated modules, or the registry of generated/index.ts',
   allows: (value) =>
     Array.isArray(value)
       ? value.every((each) => isRecord(each) && typeof each.templateSha256 === 'string')

@@ -52,11 +52,11 @@ export function checkServerOptions(given: ServerOptions): ServerOptions {
 /** Errors are logged: of keys and passwords they say what is wrong, and not what they are. */
 function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
   if (hasPassword(address)) {
-    const reason = 'is an address without user and password; a key goes into apiKey';
+    const reason = 'must not contain a user or a password; pass a key as apiKey';
     throw new UnsupportedOptionError({ option: 'url', reason });
   }
   if (apiKey !== undefined && !isHeaderText(apiKey)) {
-    const reason = 'is a text of printable ASCII characters in one line, and this one is not';
+    const reason = 'must be one line of printable ASCII characters';
     throw new UnsupportedOptionError({ option: 'apiKey', reason });
   }
 }

@@ -1,0 +1,86 @@
+/**
+ * Which room of `src` may import from which: only from itself and from the rooms under it. `docs/data-flow.md`
+ * is the map. `npm run lint` checks these rules.
+ */
+
+/** From the ground to the roof. */
+const rooms = [
+  'format',
+  'parser',
+  'tools',
+  'codegen',
+  'grammar',
+  'template',
+  'analysis',
+  'generate',
+  'response-template',
+  'hub',
+  'runtime',
+  'testing',
+  'cli',
+];
+
+/** Everything that runs in a browser: all but these. */
+const nodeRooms = '^src/(hub|cli|runtime/node-llama-cpp)/';
+
+const noImportUpwards = rooms.map((room, floor) => ({
+  name: `${room}-imports-upwards`,
+  comment: `src/${room} imports only from itself and from the rooms under it.`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: `^src/(?:index\\.ts$|(?:${rooms.slice(floor + 1).join('|')})/)` },
+}));
+
+export default {
+  forbidden: [
+    ...noImportUpwards,
+    {
+      name: 'loose-file',
+      comment:
+        'Only index.ts lies at the top of src; every other file belongs to a room that is listed here.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(?:index\\.ts$|(?:${rooms.join('|')})/)` },
+      to: {},
+    },
+    {
+      name: 'node-in-the-browser',
+      comment: 'What runs in a browser imports nothing of Node.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: nodeRooms },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'circle-at-run-time',
+      comment: 'Modules that import each other depend on the order in which they are loaded.',
+      severity: 'ignore',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'circle-of-types',
+      comment: 'Two files that need each other’s types are easier to read when one of them owns the types.',
+      severity: 'ignore',
+      from: {},
+      to: { circular: true, via: { dependencyTypes: ['type-only'] } },
+    },
+    {
+      name: 'not-installed',
+      comment: 'Every import leads somewhere, and every package is named in package.json.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
+        dependencyTypesNot: ['npm-peer'],
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};
