@@ -49,6 +49,8 @@ export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
 
 /** The `delta` of one chunk of OpenAI's streaming API. */
 export interface ChatDelta {
+  /** In the first chunk of a response. */
+  readonly role?: 'assistant';
   readonly content?: string;
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCallDelta[];
@@ -72,6 +74,7 @@ export interface ChatChunk {
 export class ChatDeltas {
   /** Calls announced so far; deltas are of the last one. */
   private count = 0;
+  private hasRole = false;
 
   /**
    * The chunk for an event; `null` for events that OpenAI's stream does not have. Throws `UnsupportedOptionError`
@@ -79,6 +82,13 @@ export class ChatDeltas {
    */
   convert(event: AnyResponseEvent): ChatChunk | null {
     requireOption('event', event, responseEvent);
+    const converted = this.convertPlain(event);
+    if (converted === null || this.hasRole) return converted;
+    this.hasRole = true;
+    return { ...converted, delta: { role: 'assistant', ...converted.delta } };
+  }
+
+  private convertPlain(event: AnyResponseEvent): ChatChunk | null {
     switch (event.type) {
       case 'text-delta':
         return chunk({ content: event.delta });

@@ -129,7 +129,9 @@ describe('types of calls', () => {
     expectTypeOf<Event>().toExtend<ResponseEvent>();
     const events: Event[] = [{ type: 'text-delta', id: 'text-0', delta: 'Hi', start: 0, end: 2 }];
     const converter = new ChatDeltas();
-    expect(events.map((event) => converter.convert(event)?.delta)).toEqual([{ content: 'Hi' }]);
+    expect(events.map((event) => converter.convert(event)?.delta)).toEqual([
+      { role: 'assistant', content: 'Hi' },
+    ]);
     expect(foldEvents(events).content).toBe('Hi');
     expect(eventLog(events)).toEqual(['0..2 text-delta "Hi"']);
   });

@@ -14,6 +14,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
+import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import { parseTemplate, type Template } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
@@ -192,7 +193,7 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
   requireOption('templateSource', templateSource, string);
   const { tools = [], ...read } = readPromptOptions(given);
-  const options = { ...read, tools: normalizeTools(tools) };
+  const options = { ...read, tools: promptTools(normalizeTools(tools)) };
   const conversation = readMessages(options.messages);
   const template = remembered(templateSource, options.name ?? 'template');
   const shape = options.input ?? observeInputShape(template);

@@ -1,0 +1,58 @@
+/** Tools as a prompt tells them: without what speaks to validators and to other APIs. */
+import { isObject } from '../format/json-values.ts';
+import type { JsonObject, JsonSchema, JsonValue, Tool } from '../format/messages.ts';
+
+/** Bounds that libraries write around every integer because JavaScript's numbers end there. */
+const safeBounds: readonly (readonly [string, number])[] = [
+  ['maximum', Number.MAX_SAFE_INTEGER],
+  ['minimum', Number.MIN_SAFE_INTEGER],
+];
+
+const told = new WeakMap<Tool, Tool>();
+
+/**
+ * The same tools without `$schema`, `strict` and the bounds of safe integers, which no model was trained on. The
+ * grammar still reads them. A tool that has none of them stays the same object.
+ */
+export function promptTools(tools: readonly Tool[]): readonly Tool[] {
+  return tools.map((tool) => {
+    const known = told.get(tool) ?? promptTool(tool);
+    told.set(tool, known);
+    return known;
+  });
+}
+
+function promptTool(tool: Tool): Tool {
+  const { strict, ...inner } = tool.function as Tool['function'] & { readonly strict?: unknown };
+  const { parameters } = inner;
+  const plain = parameters === undefined ? undefined : promptSchema(parameters);
+  if (strict === undefined && plain === parameters) return tool;
+  return { ...tool, function: plain === undefined ? inner : { ...inner, parameters: plain } };
+}
+
+function promptSchema(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const { $schema, ...rest } = schema;
+  return withoutSafeBounds($schema === undefined ? schema : rest) as JsonObject;
+}
+
+/** Schemas are as deep as their readers allow; values that are data are left alone. */
+function withoutSafeBounds(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    const items = value.map(withoutSafeBounds);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isObject(value)) return value;
+  const needless = safeBounds
+    .filter(([keyword, bound]) => value[keyword] === bound)
+    .map(([keyword]) => keyword);
+  const entries = Object.entries(value)
+    .filter(([key]) => !needless.includes(key))
+    .map(([key, item]) => [key, isData(key) ? item : withoutSafeBounds(item)] as const);
+  const changed = needless.length > 0 || entries.some(([key, item]) => item !== value[key]);
+  return changed ? (Object.fromEntries(entries) as JsonObject) : value;
+}
+
+function isData(keyword: string): boolean {
+  return keyword === 'const' || keyword === 'enum' || keyword === 'default' || keyword === 'examples';
+}
