@@ -1,9 +1,20 @@
 /** Samples of a format's calls, for the pictures of states: written as the format writes them. */
 import type { CallPart, CallsFormat } from '../format/chat-format.ts';
 import { writeArguments } from '../format/write-response.ts';
-import { leadingLiteral } from './format-markers.ts';
+import { fromFirstHole, leadingLiteral } from './marker-text.ts';
 
-const samples = { name: 'get_time', id: 'abc123', arguments: { city: 'Paris' } };
+/** What pictures are filled with. */
+export const samples = {
+  reasoning: 'The user wants the time.',
+  answer: 'Let me look.',
+  name: 'get_time',
+  id: 'abc123',
+  arguments: { city: 'Paris' },
+  /** The first argument or property, its value, and the next key. */
+  key: 'city',
+  value: 'Paris',
+  nextKey: 'days',
+} as const;
 
 /** Parts of a call's skeleton, their holes filled. */
 export function sampleParts(parts: readonly CallPart[]): string {
@@ -33,6 +44,11 @@ export function sampleArguments(calls: CallsFormat): string {
 export function sampleCall(calls: CallsFormat): string {
   const { call, head, tail } = calls;
   return call.open + sampleParts(head) + sampleArguments(calls) + sampleParts(tail) + call.close;
+}
+
+/** The head after its leading literal, which is part of the opening. */
+export function sampleHead({ head }: CallsFormat): string {
+  return sampleParts(fromFirstHole(head));
 }
 
 /** What opens the section and a call, up to the first hole of its head. */

@@ -1,123 +1,60 @@
 /**
- * Writes the parser of a format as a TypeScript module: one function per state, each with a picture of
- * the text that it reads, and the table of markers that it reads by. Output is formatted and stable.
+ * Writes the parser of a format as a TypeScript module: the markers by name, and one entry per state with a
+ * picture of the text that it reads. Output is formatted and stable.
  */
+import type { Linker } from '../parser/steps/state-definition.ts';
+import { isTransitions } from '../parser/steps/state-definition.ts';
 import { generatedBanner } from './banner.ts';
+import { MarkerNames } from './name-markers.ts';
 import { drawPicture } from './pictures.ts';
-import { Identifier, type Printable, printImport, printValue } from './source-writer.ts';
-import { isReference, type ParserProgram, type StateSpec, type Step } from './states.ts';
-
-/** Functions that compile the tables of steps; the tables of other steps are used as they are. */
-const compilers: { readonly [use in Step['use']]?: string } = {
-  begin: 'beginTable',
-  readRegion: 'regionTable',
-  readAmbiguous: 'ambiguousTable',
-  readTrial: 'speculativeTable',
-  expect: 'expectTable',
-  recover: 'recoverTable',
-  readHole: 'holeTable',
-  readJsonArguments: 'jsonArgumentsTable',
-  readValue: 'valueTable',
-};
-
-const tableTypes: { readonly [use in Step['use']]?: string } = {
-  readHeader: 'HeaderTable',
-  readEnvelope: 'EnvelopeTable',
-  beginItem: 'ItemTable',
-  endNested: 'EndNestedTable',
-  endArguments: 'EndArgumentsTable',
-};
+import { lineWidth, type Printable, printImport, printValue } from './source-writer.ts';
+import type { ParserProgram, StateSpec } from './states.ts';
 
 /** Source of `parser.ts`. */
-export function emitParserModule(program: ParserProgram): string {
-  const parts = [
-    generatedBanner.trimEnd(),
-    emitImports(program),
-    emitModule(program),
-    ...program.states.map(emitState),
-  ];
-  return `${parts.join('\n\n')}\n`;
-}
-
-function emitImports(program: ParserProgram): string {
-  const uses = new Set(program.states.map(({ step }) => step.use));
-  const values = [...uses].flatMap((use) => [use, compilers[use] ?? []].flat());
-  const types = [...uses].flatMap((use) => tableTypes[use] ?? []);
-  return printImport(values, [...types, 'Reader', 'ResponseModule', 'State'], 'idiolect/parser');
-}
-
-function emitModule(program: ParserProgram): string {
-  const places = program.states.map(
-    ({ name, title }) => ` *     ${name.padEnd(longestName(program))}  ${title}`,
+export function emitParserModule({ states, ...program }: ParserProgram): string {
+  const names = new MarkerNames();
+  const entries = states.map((state) => emitState(state, names));
+  const fields = Object.entries(program).map(
+    ([key, value]) => `  ${key}: ${emitValue(value, 2, key.length + 4)},`,
   );
-  const module = {
-    contract: program.contract,
-    templateSha256: program.templateSha256,
-    turnStart: program.turnStart,
-    lead: program.lead,
-    thoughtPrompt: program.thoughtPrompt,
-    start: new Identifier(program.start),
+  const steps = new Set(states.map(({ step }) => step.use));
+  return `${generatedBanner}
+${printImport(['defineParser', ...steps], [], 'idiolect/parser')}
+
+/** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
+export const responseModule = defineParser({
+${fields.join('\n')}
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: ${emitValue(Object.fromEntries(names.definitions), 2, '  markers: '.length, true)},
+  states: {
+${entries.join('\n')}
+  },
+});
+`;
+}
+
+function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames): string {
+  const printing: Linker<string | undefined, unknown> = {
+    state: (state) => state,
+    choices: (choices) => (isTransitions(choices) ? names.record(choices) : choices),
+    recover: (state) => state,
   };
-  return [
-    '/**',
-    ' * Reads the responses of one chat template. The places where the reader can stand:',
-    ' *',
-    ...places,
-    ' */',
-    `export const responseModule: ResponseModule = ${printBroken(module)};`,
-    '',
-    'export default responseModule;',
-  ].join('\n');
+  const comment = drawPicture(picture, title, lineWidth - '    // '.length).map((line) => `    // ${line}`);
+  const start = `    ${name}: ${step.use}(`;
+  return `${comment.join('\n')}\n${start}${emitValue(step.map(printing), 4, start.length, false, 2)}),`;
 }
 
-function longestName(program: ParserProgram): number {
-  return Math.max(...program.states.map(({ name }) => name.length));
+/** A value of a definition; `broken`: with every entry on its own line. */
+function emitValue(value: unknown, indent: number, column: number, broken = false, rest = 1): string {
+  const printable = toPrintable(value);
+  if (!broken) return printValue(printable, indent, column, rest);
+  return printValue(printable, indent, lineWidth, rest);
 }
 
-/** An object with every entry on its own line. */
-function printBroken(value: { readonly [key: string]: Printable }): string {
-  const lines = Object.entries(value).map(([key, each]) => {
-    return `  ${key}: ${printValue(each, 2, key.length + 4, 1)},`;
-  });
-  return `{\n${lines.join('\n')}\n}`;
-}
-
-function emitState({ name, title, picture, step }: StateSpec): string {
-  const [sample, carets] = drawPicture(picture);
-  return [
-    '/**',
-    ` * ${title}`,
-    ' *',
-    ` *     ${sample}`.trimEnd(),
-    ` *     ${carets}`,
-    ' */',
-    `function ${name}(reader: Reader): State | null {`,
-    `  return ${step.use}(reader, ${name}Table);`,
-    '}',
-    emitTable(name, step),
-  ].join('\n');
-}
-
-function emitTable(name: string, step: Step): string {
-  const compiler = compilers[step.use];
-  const type = tableTypes[step.use];
-  const table = withIdentifiers(step.table);
-  if (compiler === undefined) {
-    const start = `const ${name}Table: ${type ?? 'never'}<State> = `;
-    return `${start}${printValue(table, 0, start.length, 1)};`;
-  }
-  const start = `const ${name}Table = ${compiler}(`;
-  return `${start}${printValue(table, 0, start.length, 2)});`;
-}
-
-/** The table with identifiers in place of the names of states. */
-function withIdentifiers(value: unknown): Printable {
+function toPrintable(value: unknown): Printable {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null) return null;
-  if (Array.isArray(value)) return value.map(withIdentifiers);
-  const entries = Object.entries(value).map(([key, each]) => [
-    key,
-    isReference(key, each) ? new Identifier(each) : withIdentifiers(each),
-  ]);
-  return Object.fromEntries(entries);
+  if (Array.isArray(value)) return value.map(toPrintable);
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.map(([key, each]) => [key, toPrintable(each)]));
 }

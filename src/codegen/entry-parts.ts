@@ -1,18 +1,14 @@
 /** What the entries of arguments and the properties of nested values share: keys, frames, and samples. */
 import type { EntryArguments, JsonType, ValueFrame } from '../format/chat-format.ts';
 import type { FrameChoice, KeyedText, ValuePlace } from '../parser/module-contract.ts';
-import { isBlank, type MarkerChoice } from './format-markers.ts';
+import { hole } from '../parser/steps/steps.ts';
+import { samples } from './call-samples.ts';
+import { isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
-import type { StateName, StateSpec } from './states.ts';
-
-/** Where malformed text is read. */
-export const recover = 'inMalformedCall';
+import { choicesOf, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
 /** Any key, in a text that may follow a value. */
 export const anyKey = { hole: 'key' } as const;
-
-/** Names and values in pictures: the first argument or property, and the next. */
-export const samples = { key: 'city', nextKey: 'days', value: 'Paris' } as const;
 
 const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
 
@@ -43,7 +39,7 @@ export function keyState(
     name,
     title,
     picture: picture(opener, samples.key, end.ends[0]?.marker ?? ''),
-    step: { use: 'readHole', table: { hole: 'key', ...end, place, recover } },
+    step: hole({ hole: 'key', ...end, place }),
   };
 }
 
@@ -55,12 +51,13 @@ export interface KeyEnd {
 }
 
 /** What stands after a key: its own marker or, where that is blank, the opener of a frame, or white space. */
-export function keyEnd(marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
-  if (!isBlank(marker)) return { ends: [{ marker, next: 'inValue' }] };
+export function keyEnd(name: string, marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
+  if (!isBlank(marker)) return { ends: choicesOf(name, [marker], 'inValue') };
   const openers = new Set(valueFrames.map(({ open }) => open));
-  const ends = [...openers]
-    .filter((open) => !isBlank(open))
-    .map((open) => ({ marker: open, next: 'inValue', peek: true as const }));
+  const ends = choicesOf('valueOpen', [...openers], 'inValue').map((choice) => ({
+    ...choice,
+    peek: true as const,
+  }));
   return ends.length === 0 && marker !== '' ? { ends, space: 'inValue', gap: marker } : { ends };
 }
 

@@ -1,23 +1,14 @@
 /** Lowers arguments that are written as entries. */
-import type { CallsFormat, EntryArguments } from '../format/chat-format.ts';
+import type { EntryArguments } from '../format/chat-format.ts';
 import type { KeyedText, ValuePlace } from '../parser/module-contract.ts';
-import { sampleParts } from './call-samples.ts';
-import {
-  anyKey,
-  frames,
-  keyEnd,
-  keyed,
-  keyState,
-  recover,
-  sampleClose,
-  samples,
-  sampleValue,
-} from './entry-parts.ts';
-import { closingPieces, core, isBlank, type MarkerChoice } from './format-markers.ts';
+import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
+import type { CallPlan } from './call-plan.ts';
+import { sampleParts, samples } from './call-samples.ts';
+import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
 import { nestedStates, nestedTable } from './lower-nested.ts';
+import { core, isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
-import { afterArguments } from './state-names.ts';
-import type { StateName, StateSpec } from './states.ts';
+import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
 /** What ends arguments. */
 export interface ArgumentEnds {
@@ -31,11 +22,12 @@ export interface ArgumentEnds {
 
 /** States of the arguments; `open` says that the call is not complete when they are. */
 export function entryStates(
-  calls: CallsFormat,
+  plan: CallPlan,
   format: EntryArguments,
   ends: ArgumentEnds,
   open: { readonly open?: true },
 ): readonly StateSpec[] {
+  const { calls, afterArguments } = plan;
   const head = sampleParts(calls.head);
   const end = sampleParts(calls.tail) + calls.call.close;
   return [
@@ -44,8 +36,8 @@ export function entryStates(
     keyState(
       'inKey',
       "In an argument's name.",
-      keyEnd(format.entry.key, frames(format)),
-      entryPlace(calls, format, ends.followers),
+      keyEnd('keyEnd', format.entry.key, frames(format)),
+      entryPlace(plan, format, ends.followers),
       head + format.open + format.entry.open,
     ),
     valueState(format),
@@ -54,7 +46,7 @@ export function entryStates(
       name: 'argumentsEnded',
       title: 'After the last argument.',
       picture: picture(sampleEntry(format), format.close, end),
-      step: { use: 'endArguments', table: { next: afterArguments(calls), ...open } },
+      step: argumentsEnd({ next: afterArguments, ...open }),
     },
     ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
   ];
@@ -62,7 +54,7 @@ export function entryStates(
 
 /** Where a key begins: after its opener or, where it has none, at once. */
 function keyChoices(format: EntryArguments): readonly MarkerChoice[] {
-  return isBlank(format.entry.open) ? [] : [{ marker: format.entry.open, next: 'inKey' }];
+  return choicesOf('keyOpen', [format.entry.open], 'inKey');
 }
 
 function keyWithoutOpener(format: EntryArguments): { readonly otherwise?: StateName } {
@@ -70,21 +62,17 @@ function keyWithoutOpener(format: EntryArguments): { readonly otherwise?: StateN
 }
 
 function beforeArguments(format: EntryArguments, ends: ArgumentEnds, head: string): StateSpec {
-  const opened = isBlank(format.open) ? [] : [{ marker: format.open, next: 'beforeKey' }];
-  const empty = isBlank(format.empty) ? [] : [{ marker: format.empty, next: 'argumentsEnded' }];
+  const opened = choicesOf('argumentsOpen', [format.open], 'beforeKey');
+  const empty = choicesOf('noArguments', [format.empty], 'argumentsEnded');
   return {
     name: 'beforeArguments',
     title: 'Before the first argument, or the end of a call without any.',
     picture: picture(head, format.open, format.entry.open + samples.key + format.entry.key),
-    step: {
-      use: 'expect',
-      table: {
-        choices: [...opened, ...empty, ...keyChoices(format), ...ends.markers],
-        ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
-        ...ends.atEnd,
-        recover,
-      },
-    },
+    step: expect({
+      choices: distinct([...opened, ...empty, ...keyChoices(format), ...ends.markers]),
+      ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
+      ...ends.atEnd,
+    }),
   };
 }
 
@@ -97,29 +85,29 @@ function beforeKey(format: EntryArguments, ends: ArgumentEnds): StateSpec {
       format.entry.open,
       samples.nextKey + format.entry.key,
     ),
-    step: {
-      use: 'expect',
-      table: { choices: [...keyChoices(format), ...ends.markers], ...keyWithoutOpener(format), recover },
-    },
+    step: expect({
+      choices: distinct([...keyChoices(format), ...ends.markers]),
+      ...keyWithoutOpener(format),
+    }),
   };
 }
 
 function entryPlace(
-  calls: CallsFormat,
+  plan: CallPlan,
   format: EntryArguments,
   followers: readonly KeyedText[],
 ): ValuePlace<StateName> {
   return {
     kind: 'entry',
     close: format.entry.close,
-    continuations: entryContinuations(calls, format, followers),
+    continuations: entryContinuations(plan, format, followers),
     next: 'afterEntry',
   };
 }
 
 /** What can follow an entry: another one, or the end of the arguments and of the call. */
 function entryContinuations(
-  calls: CallsFormat,
+  plan: CallPlan,
   format: EntryArguments,
   followers: readonly KeyedText[],
 ): readonly KeyedText[] {
@@ -128,7 +116,7 @@ function entryContinuations(
   const next = isBlank(format.entry.open)
     ? [another]
     : [keyed([core(format.separator), core(format.entry.open)])];
-  const closing = closingPieces(calls).map(core);
+  const closing = plan.closing.flatMap(({ part }) => (typeof part === 'string' ? [core(part)] : []));
   const [first = ''] = closing;
   if (first === '') return [...next, ...followers];
   if (first.length > 1) return [...next, [first]];
@@ -143,14 +131,10 @@ function valueState(format: EntryArguments): StateSpec {
     name: 'inValue',
     title: "In an argument's value.",
     picture: picture(entry.open + samples.key + entry.key, sampleValue(format), sampleClose(entry.close)),
-    step: {
-      use: 'readValue',
-      table: {
-        frames: frames(format),
-        nested: format.nested === null ? null : nestedTable(format.nested, format.frames),
-        recover,
-      },
-    },
+    step: value({
+      frames: frames(format),
+      nested: format.nested === null ? null : nestedTable(format.nested, format.frames),
+    }),
   };
 }
 
@@ -161,7 +145,7 @@ function sampleEntry(format: EntryArguments): string {
 }
 
 function afterEntry(format: EntryArguments, ends: ArgumentEnds, end: string): StateSpec {
-  const separator = isBlank(format.separator) ? [] : [{ marker: format.separator, next: 'beforeKey' }];
+  const separator = choicesOf('argumentSeparator', [format.separator], 'beforeKey');
   return {
     name: 'afterEntry',
     title: 'After an argument.',
@@ -170,14 +154,10 @@ function afterEntry(format: EntryArguments, ends: ArgumentEnds, end: string): St
       format.separator,
       format.separator === '' ? format.close + end : format.entry.open + samples.nextKey + format.entry.key,
     ),
-    step: {
-      use: 'expect',
-      table: {
-        choices: [...separator, ...keyChoices(format), ...ends.markers],
-        ...(separator.length > 0 ? {} : keyWithoutOpener(format)),
-        ...ends.atEnd,
-        recover,
-      },
-    },
+    step: expect({
+      choices: distinct([...separator, ...keyChoices(format), ...ends.markers]),
+      ...(separator.length > 0 ? {} : keyWithoutOpener(format)),
+      ...ends.atEnd,
+    }),
   };
 }

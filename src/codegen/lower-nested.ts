@@ -1,21 +1,13 @@
 /** Lowers nested values in a format's own notation: objects and arrays that are written as no JSON. */
 import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
-import type { ExpectTable, NestedTable, ValuePlace } from '../parser/module-contract.ts';
-import { sampleParts } from './call-samples.ts';
-import {
-  anyKey,
-  frames,
-  keyEnd,
-  keyed,
-  keyState,
-  recover,
-  sampleClose,
-  samples,
-  sampleValue,
-} from './entry-parts.ts';
-import { core, isBlank } from './format-markers.ts';
+import type { NestedTable, ValuePlace } from '../parser/module-contract.ts';
+import type { StateDefinition } from '../parser/steps/state-definition.ts';
+import { expect, item, nestedEnd } from '../parser/steps/steps.ts';
+import { sampleParts, samples } from './call-samples.ts';
+import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
+import { core, isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
-import type { StateName, StateSpec } from './states.ts';
+import { choicesOf, distinct, type StateName, type StateSpec } from './states.ts';
 
 /**
  * Containers without brackets of their own begin with the marker of their first part. Those that are JSON all
@@ -55,7 +47,7 @@ function endState(calls: CallsFormat, format: EntryArguments, { object }: Nested
       '',
       sampleClose(format.entry.close) + end,
     ),
-    step: { use: 'endNested', table: { recover } },
+    step: nestedEnd({}),
   };
 }
 
@@ -65,38 +57,42 @@ function sampleProperty(format: EntryArguments, object: NestedFormat['object']):
   );
 }
 
-/** The tables before an element of a container (a property or an item) and after one. */
-interface ElementTables {
-  readonly before: ExpectTable<StateName>;
-  readonly after: ExpectTable<StateName>;
+/** What is done before an element of a container (a property or an item) and after one. */
+interface ElementSteps {
+  readonly before: StateDefinition;
+  readonly after: StateDefinition;
 }
 
 /**
  * `opener` begins an element, which is read by the state `element`; after a separator stands `another`. A
  * container without a closer of its own ends where what surrounds it goes on.
  */
-function elementTables(
+function elementSteps(
+  names: { readonly [part in 'close' | 'separator' | 'opener']: string },
   { close, separator, opener }: { readonly [part in 'close' | 'separator' | 'opener']: string },
   { element, another }: { readonly [place in 'element' | 'another']: StateName },
-): ElementTables {
-  const closers = isBlank(close) ? [] : [{ marker: close, next: 'nestedEnded' }];
-  const openers = isBlank(opener) ? [] : [{ marker: opener, next: element }];
-  const separators = isBlank(separator) ? [] : [{ marker: separator, next: another }];
+): ElementSteps {
+  const closers = choicesOf(names.close, [close], 'nestedEnded');
+  const openers = choicesOf(names.opener, [opener], element);
+  const separators = choicesOf(names.separator, [separator], another);
   const unclosed = closers.length === 0;
   const enclosing = unclosed ? { enclosing: 'nestedEnded' } : {};
   const ended = unclosed ? { otherwise: 'nestedEnded' } : {};
   const atElement = openers.length === 0 ? { otherwise: element } : ended;
   const next = separators.length > 0 ? [] : openers;
   return {
-    before: { choices: [...openers, ...closers], ...enclosing, ...atElement, recover },
-    after: { choices: [...separators, ...closers, ...next], ...enclosing, ...ended, recover },
+    before: expect({ choices: distinct([...openers, ...closers]), ...enclosing, ...atElement }),
+    after: expect({ choices: distinct([...separators, ...closers, ...next]), ...enclosing, ...ended }),
   };
 }
+
+const propertyNames = { close: 'objectClose', separator: 'propertySeparator', opener: 'propertyKeyOpen' };
+const itemNames = { close: 'arrayClose', separator: 'itemSeparator', opener: 'itemOpen' };
 
 function objectStates(format: EntryArguments, { object }: NestedFormat): readonly StateSpec[] {
   const { open, close, separator, keyOpen, keyClose } = object;
   const states = { element: 'inObjectKey', another: 'beforeObjectKey' };
-  const { before, after } = elementTables({ close, separator, opener: keyOpen }, states);
+  const { before, after } = elementSteps(propertyNames, { close, separator, opener: keyOpen }, states);
   const another = keyed([core(separator), core(keyOpen), anyKey, core(keyClose)]);
   const place: ValuePlace<StateName> = {
     kind: 'property',
@@ -110,18 +106,18 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
       name: 'inObject',
       title: 'In a nested object, before its first key.',
       picture: picture(open, keyOpen, samples.key + keyClose),
-      step: { use: 'expect', table: before },
+      step: before,
     },
     {
       name: 'beforeObjectKey',
       title: 'In a nested object, before another key.',
       picture: picture(property + separator, keyOpen, samples.nextKey + keyClose),
-      step: { use: 'expect', table: before },
+      step: before,
     },
     keyState(
       'inObjectKey',
       'In a key of a nested object.',
-      keyEnd(keyClose, frames(format)),
+      keyEnd('propertyKeyEnd', keyClose, frames(format)),
       place,
       open + keyOpen,
     ),
@@ -129,7 +125,7 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
       name: 'afterProperty',
       title: 'After a property of a nested object.',
       picture: picture(property, separator, keyOpen + samples.nextKey + keyClose),
-      step: { use: 'expect', table: after },
+      step: after,
     },
   ];
 }
@@ -137,7 +133,7 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
 function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly StateSpec[] {
   const { open, close, separator, itemOpen, itemClose } = array;
   const states = { element: 'inItem', another: 'beforeItem' };
-  const { before, after } = elementTables({ close, separator, opener: itemOpen }, states);
+  const { before, after } = elementSteps(itemNames, { close, separator, opener: itemOpen }, states);
   const place: ValuePlace<StateName> = {
     kind: 'item',
     close: isBlank(itemClose) ? [] : [itemClose],
@@ -145,31 +141,31 @@ function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly 
     next: 'afterItem',
   };
   const value = sampleValue(format);
-  const item = open + itemOpen + value + itemClose;
+  const first = open + itemOpen + value + itemClose;
   return [
     {
       name: 'inArray',
       title: 'In a nested array, before its first item.',
       picture: picture(open, itemOpen, value),
-      step: { use: 'expect', table: before },
+      step: before,
     },
     {
       name: 'beforeItem',
       title: 'In a nested array, before another item.',
-      picture: picture(item + separator, itemOpen, value),
-      step: { use: 'expect', table: before },
+      picture: picture(first + separator, itemOpen, value),
+      step: before,
     },
     {
       name: 'inItem',
       title: 'At an item of a nested array.',
       picture: picture(open + itemOpen, '', value),
-      step: { use: 'beginItem', table: { place, next: 'inValue' } },
+      step: item({ place, next: 'inValue' }),
     },
     {
       name: 'afterItem',
       title: 'After an item of a nested array.',
-      picture: picture(item, separator, itemOpen + value),
-      step: { use: 'expect', table: after },
+      picture: picture(first, separator, itemOpen + value),
+      step: after,
     },
   ];
 }

@@ -1,45 +1,12 @@
-/**
- * The states of a parser as plain data: one list feeds the interpreter and the emitter of modules.
- *
- * A state is named for where the reader stands, and does one step of the runtime with one table.
- * Tables are those of `src/parser/module-contract.ts`, with names of states in place of functions.
- */
-import type {
-  AmbiguousTable,
-  BeginTable,
-  EndArgumentsTable,
-  EndNestedTable,
-  EnvelopeTable,
-  ExpectTable,
-  HeaderTable,
-  HoleTable,
-  ItemTable,
-  JsonArgumentsTable,
-  RecoverTable,
-  RegionTable,
-  SpeculativeTable,
-  ValueTable,
-} from '../parser/module-contract.ts';
+/** The states of a parser, before they are printed as a module or run as they are. */
+import type { ParserDefinition } from '../parser/define-parser.ts';
+import type { NamedTransition, StateDefinition, StateName } from '../parser/steps/state-definition.ts';
+import { core, notBlank } from './marker-text.ts';
 
-/** Name of a state: a TypeScript identifier. */
-export type StateName = string;
+export type { StateName } from '../parser/steps/state-definition.ts';
 
-/** One step of the runtime with its table; states are referred to by `Ref`. */
-export type Step<Ref = StateName> =
-  | { readonly use: 'begin'; readonly table: BeginTable<Ref> }
-  | { readonly use: 'readRegion'; readonly table: RegionTable<Ref> }
-  | { readonly use: 'readHeader'; readonly table: HeaderTable<Ref> }
-  | { readonly use: 'readAmbiguous'; readonly table: AmbiguousTable<Ref> }
-  | { readonly use: 'readTrial'; readonly table: SpeculativeTable<Ref> }
-  | { readonly use: 'expect'; readonly table: ExpectTable<Ref> }
-  | { readonly use: 'recover'; readonly table: RecoverTable<Ref> }
-  | { readonly use: 'readHole'; readonly table: HoleTable<Ref> }
-  | { readonly use: 'readJsonArguments'; readonly table: JsonArgumentsTable<Ref> }
-  | { readonly use: 'readEnvelope'; readonly table: EnvelopeTable<Ref> }
-  | { readonly use: 'readValue'; readonly table: ValueTable<Ref> }
-  | { readonly use: 'beginItem'; readonly table: ItemTable<Ref> }
-  | { readonly use: 'endNested'; readonly table: EndNestedTable<Ref> }
-  | { readonly use: 'endArguments'; readonly table: EndArgumentsTable<Ref> };
+/** A marker and where it leads. */
+export type MarkerChoice = NamedTransition;
 
 /** A sample of text, and the part of it that a state reads. */
 export interface Picture {
@@ -48,44 +15,52 @@ export interface Picture {
   readonly after: string;
 }
 
-/** One state. */
+/** One state. It is named for where the reader stands. */
 export interface StateSpec {
+  /** A TypeScript identifier. */
   readonly name: StateName;
   /** Where the reader stands, in a sentence: `In the answer.` */
   readonly title: string;
   readonly picture: Picture;
-  readonly step: Step;
+  readonly step: StateDefinition;
 }
 
-/** All states of one format. */
-export interface ParserProgram {
-  /** Version of the contract between modules and the runtime. */
-  readonly contract: number;
-  readonly templateSha256: string;
-  readonly turnStart: string;
-  readonly lead: string;
-  readonly thoughtPrompt: string;
-  readonly start: StateName;
+/** A parser's definition, its states in reading order. */
+export interface ParserProgram extends Omit<ParserDefinition, 'markers' | 'states'> {
   readonly states: readonly StateSpec[];
 }
 
-/** Keys of tables that hold a reference to a state. */
-const referenceKeys: ReadonlySet<string> = new Set([
-  'next',
-  'otherwise',
-  'space',
-  'recover',
-  'resume',
-  'doubt',
-  'trial',
-  'opened',
-  'enclosing',
-  'object',
-  'array',
-  'atEnd',
-]);
+/** Where malformed text in a call is read. */
+export const malformed: StateName = 'inMalformedCall';
 
-/** Whether the value of this key is a reference to a state. */
-export function isReference(key: string, value: unknown): value is StateName {
-  return referenceKeys.has(key) && typeof value === 'string';
+/** Choices that all lead to the same place, without blank ones. */
+export function choicesOf(
+  name: string,
+  markers: readonly string[],
+  next: StateName,
+): readonly MarkerChoice[] {
+  return notBlank(markers).map((marker) => ({ name, marker, next }));
+}
+
+/**
+ * Choices without those that can never be made: an earlier one has the same marker under the same conditions,
+ * or without any.
+ */
+export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
+  const seen = new Set<string>();
+  return choices.filter(({ name: _name, next: _next, peek: _peek, ambiguous: _ambiguous, ...choice }) => {
+    const { marker, role, ...conditions } = choice;
+    const calls = role === 'call';
+    const text = core(marker);
+    const key = JSON.stringify([text, calls, conditions]);
+    if (seen.has(key) || seen.has(always(text, calls)) || seen.has(always(text, false))) return false;
+    seen.add(key);
+    if (Object.keys(conditions).length === 0) seen.add(always(text, calls));
+    return true;
+  });
+}
+
+/** `calls`: as long as calls are allowed. */
+function always(text: string, calls: boolean): string {
+  return `${calls ? 'calls' : 'all'} ${text}`;
 }

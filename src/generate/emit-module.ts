@@ -3,7 +3,6 @@
 import { generatedBanner } from '../codegen/banner.ts';
 import { emitParserModule } from '../codegen/emit-parser-module.ts';
 import { lowerToStates } from '../codegen/lower-to-states.ts';
-import { type Printable, printValue } from '../codegen/source-writer.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 
 /** Source text of the files, by name. */
@@ -21,23 +20,18 @@ export function emitModule(format: ChatFormat): EmittedModule {
   return {
     'format.json': `${JSON.stringify(format, null, 2)}\n`,
     'parser.ts': emitParserModule(lowerToStates(format)),
-    'index.ts': emitIndex(format),
+    'index.ts': index,
   };
 }
 
-function emitIndex(format: ChatFormat): string {
-  const start = 'export const format: ChatFormat = ';
-  const data: Printable = JSON.parse(JSON.stringify(format));
-  return `${generatedBanner.trimEnd()}
+const index = `${generatedBanner.trimEnd()}
 import type { ChatFormat, GeneratedModule } from 'idiolect/parser';
+import data from './format.json' with { type: 'json' };
 import { responseModule as parser } from './parser.js';
 
 /** How the model writes reasoning, answers and calls. */
-${start}${printValue(data, 0, start.length, 1)};
+export const format = data as ChatFormat;
 
 /** The parser together with its format, for \`createResponseParser\` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
-
-export default responseModule;
 `;
-}

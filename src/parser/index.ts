@@ -15,6 +15,7 @@ export {
   foldEvents,
   type ToolCallDelta,
 } from './assistant-message.ts';
+export { defineParser, type MarkerDefinition, type ParserDefinition } from './define-parser.ts';
 export type {
   AnyResponseEvent,
   Finish,
@@ -35,12 +36,7 @@ export type {
 } from './events.ts';
 export { partialArguments } from './json/partial-json.ts';
 export {
-  type EndArgumentsTable,
-  type EndNestedTable,
-  type EnvelopeTable,
   type GeneratedModule,
-  type HeaderTable,
-  type ItemTable,
   moduleContractVersion,
   type ResponseModule,
   type State,
@@ -53,17 +49,20 @@ export {
   type ResponseParserOptions,
   type ResponsePiece,
 } from './response-parser.ts';
-export { expect, expectTable, recover, recoverTable } from './steps/steps-call.ts';
-export { readHeader } from './steps/steps-header.ts';
-export { holeTable, readHole } from './steps/steps-hole.ts';
-export { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps/steps-json.ts';
-export { readSpeculative as readTrial, speculativeTable } from './steps/steps-speculative.ts';
+export type { StateDefinition } from './steps/state-definition.ts';
 export {
-  ambiguousTable,
-  begin,
-  beginTable,
-  readAmbiguous,
-  readRegion,
-  regionTable,
-} from './steps/steps-text.ts';
-export { beginItem, endArguments, endNested, readValue, valueTable } from './steps/steps-values.ts';
+  ambiguous,
+  argumentsEnd,
+  between,
+  expect,
+  header,
+  hole,
+  item,
+  jsonArguments,
+  jsonCall,
+  nestedEnd,
+  recover,
+  region,
+  speculative,
+  value,
+} from './steps/steps.ts';

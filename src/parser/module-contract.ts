@@ -1,11 +1,12 @@
 /**
- * The contract between generated parser modules and the runtime that they import.
+ * The contract between parser modules and the runtime that they import.
  *
- * A generated module exports one `ResponseModule`. It holds *states*: functions that are given the
- * reader, look at the text from where it stands, and return the next state, or `null` to wait for more
- * text. What a state consumes depends on the text alone, never on where it had to wait; that is what
- * makes results independent of how the text was cut. Scanning loops live in the runtime; a state is a
- * call of one of its steps (`readRegion`, `begin`, `expect`, …) with a table of the format's markers.
+ * A module exports what `defineParser` makes of its definition: the format's markers by name, and its *states*,
+ * the places where the reader can stand. A state is one step of the runtime (`between`, `region`, `expect`, …)
+ * with a table of what may stand there and where that leads. At run time it is a function that is given the
+ * reader, looks at the text from where it stands, and returns the next state, or `null` to wait for more text.
+ * What a state consumes depends on the text alone, never on where it had to wait; that is what makes results
+ * independent of how the text was cut.
  *
  * This file holds types and the version of the contract, and imports nothing but types.
  */
@@ -13,12 +14,12 @@ import type { ChatFormat, JsonType } from '../format/chat-format.ts';
 import type { Reader } from './reader.ts';
 
 /** Version of this contract; a module made for another one is refused when it is loaded. */
-export const moduleContractVersion = 2;
+export const moduleContractVersion = 3;
 
 /** One place where the reader can stand. Returns the next place, or `null` to wait for more text. */
 export type State = (reader: Reader) => State | null;
 
-/** What a generated module exports (`responseModule` and `default`). */
+/** What a parser module exports as `responseModule`. */
 export interface ResponseModule {
   /** `moduleContractVersion` of the tool that wrote the module. */
   readonly contract: number;
@@ -39,20 +40,10 @@ export interface GeneratedModule extends ResponseModule {
   readonly format: ChatFormat;
 }
 
-/**
- * A marker that may stand at some place, and what follows it. `Ref` is a state: its name in the plain
- * data of `src/codegen/states.ts`, the function itself in a generated module.
- */
-export interface Transition<Ref> {
-  /**
-   * Exact text. White space at its edges and around its line breaks is flexible; inside a line it counts.
-   */
-  readonly marker: string;
-  readonly next: Ref;
+/** When a marker counts. Absent conditions are fulfilled. */
+export interface MarkerConditions {
   /** `call`: opens a call, so it counts only while calls are allowed. `thought`: belongs to reasoning. */
   readonly role?: 'call' | 'thought';
-  /** The marker is only seen, not consumed. */
-  readonly peek?: true;
   /** Counts only where the name of an offered tool follows, and after that one of these texts. */
   readonly nameFollows?: readonly string[];
   /** In front of that name stands the call's number, with this text after it: `. ` in `1. f`. */
@@ -66,13 +57,24 @@ export interface Transition<Ref> {
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
+}
+
+/** A marker that may stand at some place, and what follows it. `Ref` is a state: its name, or the state itself. */
+export interface Transition<Ref> extends MarkerConditions {
   /**
-   * In reasoning: it may be a call, or thoughts about one. Text is held until the reasoning is closed
+   * Exact text. White space at its edges and around its line breaks is flexible; inside a line it counts.
+   */
+  readonly marker: string;
+  readonly next: Ref;
+  /** The marker is only seen, not consumed. */
+  readonly peek?: true;
+  /**
+   * In reasoning: it may be a call, or thoughts about one. `next` holds the text until the reasoning is closed
    * (thoughts) or the turn ends without that (a call).
    */
   readonly ambiguous?: true;
-  /** In text: it may be a call only if calls go on from here to the end of the turn. See `RegionTable.trial`. */
-  readonly speculating?: true;
+  /** In text: it may be a call only if calls go on from here to the end of the turn, which `next` finds out. */
+  readonly speculative?: true;
 }
 
 /** What goes on after an opener, white space aside. */
@@ -92,25 +94,21 @@ export interface EnvelopePaths {
   readonly index: readonly string[] | null;
 }
 
-/** `begin`: between regions. Markers are tried after white space; other text begins at `otherwise`. */
-export interface BeginTable<Ref> {
-  readonly choices: readonly Transition<Ref>[];
+/** `between`: between regions. Markers are tried after white space; other text begins at `otherwise`. */
+export interface BeginTable<Ref, Choices = readonly Transition<Ref>[]> {
+  readonly choices: Choices;
   readonly otherwise: Ref;
 }
 
-/** `readRegion`: in reasoning or in the answer, up to one of the stops. */
-export interface RegionTable<Ref> {
+/** `region`: in reasoning or in the answer, up to one of the stops. */
+export interface RegionTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly region: 'reasoning' | 'text';
-  readonly stops: readonly Transition<Ref>[];
-  /** Where a ambiguous stop is held. */
-  readonly doubt?: Ref;
-  /** Where a stop that is `speculating` is held. */
-  readonly trial?: Ref;
+  readonly stops: Choices;
   /** The region is closed by a marker: text that ends without it is cut short. */
   readonly mustClose?: true;
 }
 
-/** `readHeader`: a region's header in a spelling that the template does not show. */
+/** `header`: a region's header in a spelling that the template does not show. */
 export interface HeaderTable<Ref> {
   /** Ends every header: `<|message|>`. */
   readonly end: string;
@@ -127,23 +125,23 @@ export interface HeaderTable<Ref> {
   readonly recover: Ref;
 }
 
-/** `readAmbiguous`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
-export interface AmbiguousTable<Ref> {
-  readonly stops: readonly Transition<Ref>[];
+/** `ambiguous`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
+export interface AmbiguousTable<Ref, Choices = readonly Transition<Ref>[]> {
+  readonly stops: Choices;
   /** Markers that settle it the other way. */
-  readonly ends: readonly Transition<Ref>[];
+  readonly ends: Choices;
   readonly resume: Ref;
   /** Where reading goes at once if the prompt opened the reasoning. */
-  readonly opened?: Ref;
+  readonly opened?: Ref | undefined;
 }
 
-/** `readTrial`: text that is calls if it is nothing else up to the end of the turn. */
-export interface SpeculativeTable<Ref> {
+/** `speculative`: text that is calls if it is nothing else up to the end of the turn. */
+export interface SpeculativeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly paths: EnvelopePaths;
   /** The calls are the items of one JSON array. */
   readonly list: boolean;
   /** Markers that end the turn. */
-  readonly ends: readonly Transition<Ref>[];
+  readonly ends: Choices;
   /** Where calls are read. */
   readonly next: Ref;
   /** Where text is read. */
@@ -151,35 +149,35 @@ export interface SpeculativeTable<Ref> {
 }
 
 /** `expect`: inside a call. White space is passed over; none of the choices is an error, or `otherwise`. */
-export interface ExpectTable<Ref> {
-  readonly choices: readonly Transition<Ref>[];
-  readonly otherwise?: Ref;
+export interface ExpectTable<Ref, Choices = readonly Transition<Ref>[]> {
+  readonly choices: Choices;
+  readonly otherwise?: Ref | undefined;
   /** Where malformed text is passed over. */
   readonly recover: Ref;
   /** The call is complete when this place is reached. */
   readonly completes?: true;
   /** Where reading goes if the nested value around this place is closed here. Tried before the choices. */
-  readonly enclosing?: Ref;
+  readonly enclosing?: Ref | undefined;
   /** Where the end of the response leads: calls that nothing closes end there. */
-  readonly atEnd?: Ref;
+  readonly atEnd?: Ref | undefined;
   /** What is wrong if none of the choices comes. Default: unexpected text in a call. */
   readonly reason?: string;
 }
 
 /** `recover`: passes over malformed text up to the next marker that says where the reader stands. */
-export interface RecoverTable<Ref> {
-  readonly choices: readonly Transition<Ref>[];
+export interface RecoverTable<Ref, Choices = readonly Transition<Ref>[]> {
+  readonly choices: Choices;
 }
 
 /** A piece of a composed id: text, or a hole. */
 export type IdPart = string | { readonly hole: 'name' | 'index' };
 
-/** `readHole`: a name, an id, an index or a key, up to one of the ends. */
-export interface HoleTable<Ref> {
+/** `hole`: a name, an id, an index or a key, up to one of the ends. */
+export interface HoleTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly hole: 'name' | 'id' | 'index' | 'composed-id' | 'key';
-  readonly ends: readonly Transition<Ref>[];
+  readonly ends: Choices;
   /** The state after white space, where that alone can end the hole. */
-  readonly space?: Ref;
+  readonly space?: Ref | undefined;
   /** The white space that ends it, and of which the value after it begins without: `\n`. Absent means none. */
   readonly gap?: string;
   /** Of a composed id. */
@@ -189,25 +187,25 @@ export interface HoleTable<Ref> {
   /** The index is what the message calls the id. */
   readonly indexIsId?: true;
   /** Of a key: the place of the value that follows. */
-  readonly place?: ValuePlace<Ref>;
+  readonly place?: ValuePlace<Ref> | undefined;
   /** The call is complete after it; so the end of the text ends it, too. */
   readonly completes?: true;
   /** Of a name: where the end of the response leads, if that ends the hole. */
-  readonly atEnd?: Ref;
+  readonly atEnd?: Ref | undefined;
   readonly recover: Ref;
 }
 
-/** `readJsonArguments`: the arguments as one JSON object. */
-export interface JsonArgumentsTable<Ref> {
+/** `jsonArguments`: the arguments as one JSON object. */
+export interface JsonArgumentsTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly next: Ref;
   readonly recover: Ref;
   /** Markers that may stand in place of the arguments: a call without any. */
-  readonly ends: readonly Transition<Ref>[];
+  readonly ends: Choices;
   /** An id may still follow, so the call is completed later. */
   readonly open?: true;
 }
 
-/** `readEnvelope`: a call that is one JSON object. */
+/** `jsonCall`: a call that is one JSON object. */
 export interface EnvelopeTable<Ref> {
   readonly paths: EnvelopePaths;
   readonly indexIsId?: true;
@@ -231,26 +229,26 @@ export interface ValuePlace<Ref> {
   readonly next: Ref;
 }
 
-/** `beginItem`: the next item of a nested array. */
+/** `item`: the next item of a nested array. */
 export interface ItemTable<Ref> {
   readonly place: ValuePlace<Ref>;
   /** Where the value begins. */
   readonly next: Ref;
 }
 
-/** `endNested`: a value in nested notation is over, up to its place's `close`. */
+/** `nestedEnd`: a value in nested notation is over, up to its place's `close`. */
 export interface EndNestedTable<Ref> {
   readonly recover: Ref;
 }
 
-/** `endArguments`: no more entries. */
+/** `argumentsEnd`: no more entries. */
 export interface EndArgumentsTable<Ref> {
   readonly next: Ref;
   /** An id may still follow, so the call is completed later. */
   readonly open?: true;
 }
 
-/** `readValue`: a value in one of its frames; those with an opener are tried first. */
+/** `value`: a value in one of its frames; those with an opener are tried first. */
 export interface ValueTable<Ref> {
   readonly frames: readonly FrameChoice[];
   readonly nested: NestedTable<Ref> | null;

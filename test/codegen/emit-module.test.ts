@@ -5,20 +5,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedBanner } from '../../src/codegen/banner.ts';
-import { lowerToStates } from '../../src/codegen/lower-to-states.ts';
-import { isReference } from '../../src/codegen/states.ts';
+import { lowerToStates, references } from '../../src/codegen/lower-to-states.ts';
 import type { ToolCall } from '../../src/format/messages.ts';
 import { toolVersion } from '../../src/format/version.ts';
 import { writeCalls } from '../../src/format/write-response.ts';
 import { emitModule } from '../../src/generate/emit-module.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
-
-/** Names of the states that a value refers to. */
-function references(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) => (isReference(key, each) ? [each] : references(each)));
-}
 
 /** States whose text is all of calls, but for those that read malformed ones. */
 const insideCalls =
@@ -45,7 +38,7 @@ describe.each(sampleFormats)('%s', (_name, format) => {
   it('has all states that it refers to, each once, and no others', () => {
     const names = program.states.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    const wanted = new Set([program.start, ...program.states.flatMap(({ step }) => references(step.table))]);
+    const wanted = new Set([program.start, ...program.states.flatMap(references)]);
     expect(new Set(names)).toEqual(wanted);
   });
 
@@ -60,18 +53,32 @@ describe.each(sampleFormats)('%s', (_name, format) => {
     }
   });
 
-  it('draws every state: the carets stand under the sample', () => {
-    for (const { name } of program.states) {
-      const source = emitModule(format)['parser.ts'];
-      const [comment = ''] =
-        source.split(`function ${name}(`)[0]?.match(/\/\*\*(?:(?!\/\*\*)[\s\S])*$/) ?? [];
-      const lines = comment.split('\n');
-      const carets = lines.at(-3) ?? '';
-      const sample = lines.at(-4) ?? '';
+  it('draws every state: the carets stand under the sample, and not under what is left out', () => {
+    const lines = emitModule(format)['parser.ts'].split('\n');
+    for (const { name, title } of program.states) {
+      const at = lines.findIndex((line) => line.startsWith(`    ${name}: `));
+      const carets = /^ {4}\/\/ ( *)(\^+)(?: (.*))?$/.exec(lines[at - 1] ?? '');
+      const [, before = '', under = '', label] = carets ?? [];
+      expect(under, name).not.toBe('');
+      // The title stands next to the carets or, where they leave no room, above the sample.
+      expect(label === undefined ? lines[at - 3] : label, name).toMatch(new RegExp(`${title}$`));
+      const sample = (lines[at - 2] ?? '').slice('    // '.length);
+      const marked = sample.slice(before.length, before.length + under.length);
       // The text may be empty after the last caret: a place at the end of the sample.
-      expect(carets).toMatch(/\^+$/);
-      expect(carets.length).toBeLessThanOrEqual(sample.length + 1 + ' * '.length);
+      expect(before.length + under.length, name).toBeLessThanOrEqual(sample.length + 1);
+      if (under.length > 1) expect(marked, name).not.toContain('…');
     }
+  });
+
+  it('names every marker once, and uses each', () => {
+    const source = emitModule(format)['parser.ts'];
+    const [, markers = '', states = ''] = source.split(/^ {2}(?:markers|states): \{$/m);
+    const names = [...markers.matchAll(/^ {4}(\w+): /gm)].map(([, name = '']) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(
+      new Set(markers.split('\n').map((line) => line.replace(/^ {4}\w+: /, ''))).size,
+    ).toBeGreaterThanOrEqual(names.length);
+    for (const name of names) expect(states).toMatch(new RegExp(`\\b${name}: `));
   });
 
   it('is written the same every time, and its format is the format', () => {

@@ -119,7 +119,7 @@ describe('reasoning', () => {
 
   it('takes a call for one when the reasoning is never closed', () => {
     const message = read(samples.jsonInTags, `<muse>\nI will.\n${call}`);
-    expect(message.reasoning_content).toBe('I will.\n');
+    expect(message.reasoning_content).toBe('I will.');
     expect(message.tool_calls).toHaveLength(1);
   });
 

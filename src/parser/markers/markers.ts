@@ -77,7 +77,7 @@ function matchChoice<Ref>(
   choice: CompiledTransition<Ref>,
 ): number {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
-  if (choice.speculating && !context.maySpeculate(at)) return absent;
+  if (choice.speculative && !context.maySpeculate(at)) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
   if (choice.wordEnd) {

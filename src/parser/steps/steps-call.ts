@@ -34,7 +34,7 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
 }
 
 /** Whether the response is over, and its end means something here. */
-export function endsHere({ cursor }: Reader, { atEnd }: { readonly atEnd?: State }): boolean {
+export function endsHere({ cursor }: Reader, { atEnd }: { readonly atEnd?: State | undefined }): boolean {
   return cursor.ended && !cursor.cutShort && atEnd !== undefined;
 }
 

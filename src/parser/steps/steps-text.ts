@@ -61,8 +61,7 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
-  if (choice.ambiguous && table.doubt !== undefined) return table.doubt;
-  if (choice.speculating && table.trial !== undefined) return table.trial;
+  if (choice.ambiguous || choice.speculative) return choice.next;
   reader.leaveRegion();
   return enterMarker(reader, match, at);
 }

@@ -1,0 +1,193 @@
+/** What calls are made of: the markers on the way in and on the way out, and the states between them. */
+import type { CallPart, CallsFormat } from '../format/chat-format.ts';
+import {
+  core,
+  distinctCores,
+  fromFirstHole,
+  isBlank,
+  isSignificant,
+  leadingLiteral,
+  pieces,
+  withoutRestart,
+} from './marker-text.ts';
+import { choicesOf, type MarkerChoice, type StateName } from './states.ts';
+import type { TurnPlan } from './turn-plan.ts';
+
+/** A hole of a call's skeleton. */
+export type Hole = Exclude<CallPart, string>;
+
+/** One marker on the way into a call. */
+export interface ChainLink {
+  readonly marker: string;
+  /** It belongs to the section, so it does not come again before the next call. */
+  readonly section: boolean;
+  /** It begins a call by itself, also where markers before it are missing. */
+  readonly opensCall: boolean;
+  /** The state after it. */
+  readonly next: StateName;
+}
+
+/** A marker, or a hole, after the arguments, and the state after it. */
+export interface Closing {
+  readonly part: string | Hole;
+  readonly next: StateName;
+}
+
+/** See the top of this file. */
+export interface CallParts {
+  readonly turn: TurnPlan;
+  readonly calls: CallsFormat;
+  /** The markers on the way into a call, in order. */
+  readonly chain: readonly ChainLink[];
+  /** How many of them open the section. */
+  readonly sectionLength: number;
+  /** The state before the first of them. */
+  readonly start: StateName;
+  /** The head from its first hole on. */
+  readonly holes: readonly CallPart[];
+  /** What stands between the arguments and the end of the call. */
+  readonly closing: readonly Closing[];
+  /** The state after the arguments. */
+  readonly afterArguments: StateName;
+  /** Texts that end the arguments: those of `closing` or, where it has none, those that follow a call. */
+  readonly argumentEnds: readonly string[];
+  /** Texts with which the arguments, or the end of a call without any, can begin. */
+  readonly argumentBegins: readonly string[];
+  /** Texts after a call: of another one, of the section's end or, where it has none, of the turn's. */
+  readonly followers: readonly string[];
+  /** Ends of the section: whole, and each of its markers alone. */
+  readonly sectionEnds: readonly MarkerChoice[];
+  /** Nothing closes a call, nor its section. */
+  readonly endless: boolean;
+  /** What stands before the first key is white space (`blank`), or nothing at all (`nothing`). */
+  readonly beforeKey: 'marker' | 'blank' | 'nothing';
+  /** What opens the first call, without white space around it: what a lazy grammar waits for. */
+  readonly trigger: string;
+}
+
+/** The parts of `calls` in such a turn. */
+export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
+  const links = chainLinks(calls);
+  const sectionLength = links.filter(({ section }) => section).length;
+  const afterLink = (length: number) =>
+    length === links.length
+      ? afterChain(calls)
+      : `${length > 0 && length <= sectionLength ? 'calls' : 'call'}Opened${length}`;
+  const closing = closingParts(calls);
+  const afterClosing = (length: number) =>
+    length === closing.length ? 'afterCall' : numbered('atCallEnd', length);
+  const closers = closing.filter((part) => typeof part === 'string');
+  const followers = callFollowers(turn, calls);
+  return {
+    turn,
+    calls,
+    chain: links.map((link, index) => ({ ...link, next: afterLink(index + 1) })),
+    sectionLength,
+    start: afterLink(0),
+    holes: fromFirstHole(calls.head),
+    closing: closing.map((part, index) => ({ part, next: afterClosing(index + 1) })),
+    afterArguments: afterClosing(0),
+    argumentEnds: closers.length > 0 ? closers : followers,
+    argumentBegins: argumentBegins(calls, closers.length > 0 ? closers.slice(0, 1) : followers),
+    followers,
+    sectionEnds: choicesOf(
+      'callsClose',
+      sectionEnds(withoutRestart(turn.format, calls.section.close)),
+      'afterCalls',
+    ),
+    endless: closing.length === 0 && isBlank(calls.section.close),
+    beforeKey: beforeKey(calls),
+    trigger: core(calls.section.open + calls.call.open) || core(leadingLiteral(calls.head)),
+  };
+}
+
+function chainLinks({ section, call, head, envelope }: CallsFormat): readonly Omit<ChainLink, 'next'>[] {
+  const opening = call.open + (envelope === null ? leadingLiteral(head) : '');
+  const opensCall = !isBlank(call.open);
+  return [
+    ...sectionPieces(section.open, envelope !== null).map((marker) => ({
+      marker,
+      section: true,
+      opensCall: false,
+    })),
+    ...pieces(opening).map((marker, index) => ({
+      marker,
+      section: false,
+      opensCall: opensCall && index === 0,
+    })),
+  ];
+}
+
+/** The bracket of a JSON array is a piece of its own: models leave it out, or set it apart. */
+function sectionPieces(open: string, isJson: boolean): readonly string[] {
+  const all = pieces(open);
+  const [, marker = '', bracket = ''] = /^(\s*\S.*\S)(\[\s*)$/.exec(all.at(-1) ?? '') ?? [];
+  return isJson && isSignificant(marker) ? [...all.slice(0, -1), marker, bracket] : all;
+}
+
+/** The state after the opening of a call: in the first hole of its head, or in its JSON. */
+function afterChain({ envelope, head }: CallsFormat): StateName {
+  if (envelope !== null) return 'inCall';
+  const first = head.findIndex((part) => typeof part !== 'string');
+  return first === -1 ? 'beforeArguments' : holeState(head, first);
+}
+
+const holeStates = {
+  name: 'inToolName',
+  id: 'inCallId',
+  index: 'inCallNumber',
+  'composed-id': 'inComposedId',
+} as const;
+
+/** The state in the hole that is part `at` of a call's head; numbered where a hole comes again. */
+export function holeState(head: readonly CallPart[], at: number): StateName {
+  const kinds = head.map((part) => (typeof part === 'string' ? null : part.hole));
+  const kind = kinds[at] ?? 'name';
+  return numbered(holeStates[kind], kinds.slice(0, at).filter((each) => each === kind).length);
+}
+
+/** The first of several states goes without a number: `inToolName`, `inToolName2`. */
+export function numbered(name: string, earlier: number): StateName {
+  return earlier === 0 ? name : `${name}${earlier + 1}`;
+}
+
+/** What stands after the arguments, up to the end of the call. */
+function closingParts({ arguments: values, envelope, tail, call }: CallsFormat): readonly Closing['part'][] {
+  const parts: Closing['part'][] = values.kind === 'entries' ? [...pieces(values.close)] : [];
+  let literal = '';
+  for (const part of envelope === null ? tail : []) {
+    if (typeof part === 'string') {
+      literal += part;
+      continue;
+    }
+    parts.push(...pieces(literal), part);
+    literal = '';
+  }
+  return [...parts, ...pieces(literal + call.close)];
+}
+
+function callFollowers({ format: { turn } }: TurnPlan, calls: CallsFormat): readonly string[] {
+  const another = isBlank(calls.separator) ? calls.call.open : calls.separator;
+  const ends = isBlank(calls.section.close) ? turn.ends : [calls.section.close];
+  return distinctCores([another, ...ends]);
+}
+
+function argumentBegins({ arguments: values }: CallsFormat, ends: readonly string[]): readonly string[] {
+  if (values.kind === 'json')
+    return [...(values.encoding === 'string' ? ['"', '{'] : ['{']), ...ends.map(core)];
+  const begin = core(values.open) === '' ? values.entry.open : values.open;
+  return [begin, ...ends].map(core).filter((text) => text !== '');
+}
+
+function beforeKey({ arguments: values }: CallsFormat): CallParts['beforeKey'] {
+  const opener = values.kind === 'entries' ? values.open + values.entry.open : '{';
+  if (!isBlank(opener)) return 'marker';
+  return opener === '' ? 'nothing' : 'blank';
+}
+
+function sectionEnds(close: string): readonly string[] {
+  if (isBlank(close)) return [];
+  const afterBracket = /^\s*\](.*\S.*)$/s.exec(close)?.[1];
+  const parts = afterBracket === undefined ? pieces(close) : [']', ...pieces(afterBracket)];
+  return [...new Set([close, ...parts])];
+}

@@ -1,0 +1,84 @@
+/** Lowers the answer, with and without markers of its own. */
+import type { Delimiters } from '../format/chat-format.ts';
+import { between, region, speculative } from '../parser/steps/steps.ts';
+import { sampleCall, samples } from './call-samples.ts';
+import type { MarkerPlan } from './marker-plan.ts';
+import { core, isBlank, withoutRestart } from './marker-text.ts';
+import { picture } from './pictures.ts';
+import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
+
+/** All states of the answer. */
+export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
+  const { content, turn } = plan.format;
+  const opener = plan.callsInText[0]?.marker ?? '';
+  return [
+    {
+      name: 'inAnswer',
+      title: 'In the answer.',
+      picture: picture('', samples.answer, opener || (turn.ends[0] ?? '')),
+      step: region({
+        region: 'text',
+        stops: distinct([...callOpeners(plan), ...plan.contentStart, ...plan.turnEnds]),
+      }),
+    },
+    ...speculativeStates(plan),
+    wrappedState(plan, 'inContent', content),
+    ...(content.withCalls === null ? [] : [wrappedState(plan, 'inContentWithCalls', content.withCalls)]),
+    {
+      name: 'afterContent',
+      title: 'After the answer.',
+      picture: picture(samples.answer + content.close, '', opener),
+      step: between({
+        choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.regions]),
+        otherwise: 'inAnswer',
+      }),
+    },
+  ];
+}
+
+function callOpeners({ callsInText, calls }: MarkerPlan): readonly MarkerChoice[] {
+  return [...callsInText, ...(calls?.speculative ?? [])];
+}
+
+function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): readonly StateSpec[] {
+  const { calls } = format;
+  if (calls === null || calls.envelope === null || plan === null || plan.speculative.length === 0) return [];
+  const written = calls.section.open + sampleCall(calls) + calls.section.close;
+  return [
+    {
+      name: 'maybeCalls',
+      title: 'In what is calls if nothing else comes before the end of the turn.',
+      picture: picture(samples.answer, written, format.turn.ends[0] ?? ''),
+      step: speculative({
+        paths: calls.envelope,
+        list: plan.chain.length > 0,
+        ends: turnEnds,
+        next: plan.start,
+        otherwise: 'inAnswer',
+      }),
+    },
+  ];
+}
+
+/** In an answer in markers of its own. */
+function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): StateSpec {
+  const { format, headed, turnEnds } = plan;
+  const close = withoutRestart(format, wrapper.close);
+  const after = close === wrapper.close ? 'afterContent' : 'betweenTurns';
+  const mayStop = isBlank(close) || format.stops.some((stop) => core(stop) === core(close));
+  return {
+    name,
+    title: 'In the wrapped answer: only its own end counts.',
+    picture: picture(wrapper.open, samples.answer, wrapper.close),
+    step: region({
+      region: 'text',
+      stops: distinct([
+        ...choicesOf('contentEnd', [close], after),
+        // Content without an end of its own, and no header that a call would need, ends where a call opens.
+        ...(isBlank(close) && !headed ? callOpeners(plan) : []),
+        ...turnEnds,
+      ]),
+      ...(mayStop ? {} : { mustClose: true as const }),
+    }),
+  };
+}

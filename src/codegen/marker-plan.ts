@@ -1,0 +1,33 @@
+/**
+ * All markers that follow from a format, worked out once: what opens and ends each region of a turn, where each
+ * marker leads, and what must stand after it to count. The states of the parser, the triggers of lazy grammars
+ * and the position of a prompt are all read off this plan.
+ */
+import type { ChatFormat } from '../format/chat-format.ts';
+import { type CallPlan, planCalls } from './call-plan.ts';
+import type { MarkerChoice } from './states.ts';
+import { planTurn, type TurnPlan } from './turn-plan.ts';
+
+/** All markers of a format. */
+export interface MarkerPlan extends TurnPlan {
+  /** `null` where the format has no calls. */
+  readonly calls: CallPlan | null;
+  /** What opens a call in the middle of text. */
+  readonly callsInText: readonly MarkerChoice[];
+  /** What may stand where a region may begin, but for reasoning. */
+  readonly regions: readonly MarkerChoice[];
+}
+
+const plans = new WeakMap<ChatFormat, MarkerPlan>();
+
+/** The plan of a format; made once per format. */
+export function markerPlan(format: ChatFormat): MarkerPlan {
+  const known = plans.get(format);
+  if (known !== undefined) return known;
+  const turn = planTurn(format);
+  const calls = format.calls === null ? null : planCalls(turn, format.calls);
+  const regions = [...(calls?.atRegion ?? []), ...turn.contentStart, ...turn.turnEnds];
+  const plan = { ...turn, calls, callsInText: calls?.inText ?? [], regions };
+  plans.set(format, plan);
+  return plan;
+}

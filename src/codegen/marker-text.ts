@@ -1,0 +1,70 @@
+/** The texts of markers: what is left without white space, at which places they come apart, and what they tell. */
+import type { CallPart, ChatFormat } from '../format/chat-format.ts';
+
+/** Shorter markers are too common in prose to count by themselves. */
+export const significantLength = 4;
+
+/** White space at the edges taken off. */
+export function core(literal: string): string {
+  return literal.trim();
+}
+
+/** Whether a literal holds nothing but white space. */
+export function isBlank(literal: string): boolean {
+  return core(literal) === '';
+}
+
+/** Texts without the blank ones. */
+export function notBlank(literals: readonly string[]): readonly string[] {
+  return literals.filter((literal) => !isBlank(literal));
+}
+
+/** The texts without white space at their edges, each once, none of them blank. */
+export function distinctCores(literals: readonly string[]): readonly string[] {
+  return [...new Set(notBlank(literals).map(core))];
+}
+
+/** The first word of a literal: `{"name":` of `{"name": "`. */
+export function firstWord(literal: string): string {
+  return core(literal).split(/\s/)[0] ?? '';
+}
+
+/**
+ * The pieces of a literal between its line breaks, each with the white space after it, the first with that
+ * before it too: `<a>\n`, `<b>`.
+ */
+export function pieces(literal: string): readonly string[] {
+  if (isBlank(literal)) return [];
+  const text = literal.trimStart();
+  const [first = '', ...others] = text.match(/[^\r\n]*?\S[^\r\n]*?(?:[ \t]*[\r\n]\s*|$)/g) ?? [text];
+  return [literal.slice(0, literal.length - text.length) + first, ...others];
+}
+
+/** The beginning of a literal up to a restart of the turn, which the states between turns read themselves. */
+export function withoutRestart({ turn }: ChatFormat, literal: string): string {
+  const start = core(turn.start);
+  if (!turn.restart || start === '') return literal;
+  const at = literal.indexOf(start);
+  return at === -1 ? literal : literal.slice(0, at);
+}
+
+/** Whether a marker is rare enough in prose to count without a look at what follows. */
+export function isSignificant(marker: string): boolean {
+  const text = core(marker);
+  return text.length >= significantLength && /[^\w\s]/.test(text);
+}
+
+/** The text of a skeleton before its first hole. */
+export function leadingLiteral(parts: readonly CallPart[]): string {
+  return parts.slice(0, firstHole(parts)).join('');
+}
+
+/** The skeleton from its first hole on; empty where it has none. */
+export function fromFirstHole(parts: readonly CallPart[]): readonly CallPart[] {
+  return parts.slice(firstHole(parts));
+}
+
+function firstHole(parts: readonly CallPart[]): number {
+  const at = parts.findIndex((part) => typeof part !== 'string');
+  return at === -1 ? parts.length : at;
+}

@@ -1,0 +1,135 @@
+/** The markers of a turn, but for those of its calls. */
+import type { ChatFormat } from '../format/chat-format.ts';
+import { core, distinctCores, isBlank, notBlank, significantLength, withoutRestart } from './marker-text.ts';
+import { choicesOf, type MarkerChoice, type StateName } from './states.ts';
+
+/** See the top of this file. Each list is empty where the format has no such marker. */
+export interface TurnPlan {
+  readonly format: ChatFormat;
+  /** Every region of the turn has a header, so that calls can only begin where a turn begins. */
+  readonly headed: boolean;
+  /** What ends every header; `null` where regions have none, or a call's header goes on after it. */
+  readonly headerEnd: string | null;
+  /** Where the ends of the turn lead. */
+  readonly afterTurn: StateName;
+  /** The beginning of the turn, where it may come again. */
+  readonly turnStart: readonly MarkerChoice[];
+  /** The last marker of that beginning alone: models repeat it when the prompt already ends with it. */
+  readonly repeatedStart: readonly MarkerChoice[];
+  /** Ends of the turn and, at the end of the text, those whose last token was not delivered. */
+  readonly turnEnds: readonly MarkerChoice[];
+  /** Nothing but its end marks reasoning: whether text is reasoning shows only there. */
+  readonly endMarked: boolean;
+  readonly reasoningStart: readonly MarkerChoice[];
+  readonly reasoningEnd: readonly MarkerChoice[];
+  /** The end of reasoning that never began: it says that there is none. */
+  readonly strayReasoningEnd: readonly MarkerChoice[];
+  /** What stands for reasoning that is not there, where that is more than its two markers. */
+  readonly emptyReasoning: readonly MarkerChoice[];
+  /** What opens content that stands in markers of its own. */
+  readonly contentStart: readonly MarkerChoice[];
+}
+
+/** The plan of a format's turn. */
+export function planTurn(format: ChatFormat): TurnPlan {
+  const { reasoning, turn, content } = format;
+  const headed = turn.restart && !isBlank(content.open);
+  const afterTurn = turn.restart ? 'betweenTurns' : 'turnEnded';
+  const reasoningEnd = reasoningEnds(format);
+  return {
+    format,
+    headed,
+    headerEnd: headed ? headerEnd(format) : null,
+    afterTurn,
+    turnStart: choicesOf(
+      'turnStart',
+      [isBlank(turn.start) ? '' : turn.start + (turn.lead ?? '')],
+      'atTurnStart',
+    ),
+    repeatedStart: choicesOf('repeatedStart', [lastMarker(turn.start)], 'atTurnStart'),
+    turnEnds: turnEnds(format, afterTurn),
+    endMarked: reasoning !== null && isBlank(reasoning.start) && !isBlank(reasoning.end),
+    reasoningStart: choicesOf('reasoningStart', [reasoning?.start ?? ''], 'inReasoning').map(asThought),
+    reasoningEnd: reasoningEnd.map(asThought),
+    strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
+    emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(format), 'afterReasoning'),
+    contentStart: [
+      ...choicesOf('contentStart', [content.open], 'inContent'),
+      ...choicesOf('contentStartWithCalls', [content.withCalls?.open ?? ''], 'inContentWithCalls'),
+    ],
+  };
+}
+
+function asThought(choice: MarkerChoice): MarkerChoice {
+  return { ...choice, role: 'thought' };
+}
+
+/** The last marker of a turn's beginning; empty where that is all of it. */
+function lastMarker(start: string): string {
+  const last = /<[^<>\s]+>\s*$/.exec(start)?.[0] ?? '';
+  return last === start ? '' : last;
+}
+
+/** The common end of the openers of reasoning and content. */
+function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
+  if (reasoning === null) return null;
+  const [left, right] = [core(reasoning.start), core(content.open)];
+  let length = 0;
+  while (length < left.length && left.at(-1 - length) === right.at(-1 - length)) length++;
+  const end = left.slice(left.length - length);
+  if (length < significantLength || length === left.length) return null;
+  if (calls === null) return end;
+  // A call's header has the same end where its head is a name between two literals.
+  const last = calls.head.at(-1);
+  const holes = calls.head.flatMap((part) => (typeof part === 'string' ? [] : [part.hole]));
+  const isName = calls.envelope === null && holes.join() === 'name' && typeof last === 'string';
+  return isName && core(last).endsWith(end) ? end : null;
+}
+
+function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
+  const { turn, stops } = format;
+  const ends = notBlank(turn.ends);
+  const known = new Set(ends.map(core));
+  const undelivered = ends.flatMap((end) =>
+    distinctCores(stops)
+      .filter((stop) => core(end).endsWith(stop) && core(end) !== stop)
+      .map((stop) => core(end).slice(0, -stop.length)),
+  );
+  const isNew = (marker: string) => !known.has(core(marker));
+  const cut = [...new Set(undelivered)].filter(isNew);
+  return [
+    ...choicesOf('turnBreak', turnBreaks(format).filter(isNew), next),
+    ...choicesOf('turnEnd', ends, next),
+    ...choicesOf('turnEndCut', cut, next).map((choice) => ({ ...choice, onlyAtEnd: true as const })),
+  ];
+}
+
+/** Texts that end a turn in the middle of a message, before the next turn begins. */
+function turnBreaks(format: ChatFormat): readonly string[] {
+  const { reasoning, content, calls } = format;
+  const literals = [reasoning?.end, content.close, content.beforeCalls, calls?.separator, calls?.call.close];
+  const breaks = literals.flatMap((literal = '') => {
+    const end = withoutRestart(format, literal);
+    return end === literal ? [] : [end];
+  });
+  return [...new Set(breaks)];
+}
+
+function reasoningEnds(format: ChatFormat): readonly MarkerChoice[] {
+  const { reasoning, content } = format;
+  if (reasoning === null) return [];
+  const end = withoutRestart(format, reasoning.end);
+  if (end !== reasoning.end) return choicesOf('reasoningEnd', [end], 'betweenTurns');
+  const { afterReasoning: gap = '' } = content;
+  return isBlank(end) ? [] : choicesOf('reasoningEnd', [end + (isBlank(gap) ? gap : '')], 'afterReasoning');
+}
+
+/** What stands for no thoughts, where it begins with neither marker of thoughts. */
+function emptyReasoning(format: ChatFormat): readonly string[] {
+  const { reasoning } = format;
+  if (reasoning === null) return [];
+  const markers = distinctCores([reasoning.start, withoutRestart(format, reasoning.end)]);
+  return [reasoning.empty, reasoning.emptyWithCalls ?? ''].filter(
+    (text) => !markers.some((marker) => core(text).startsWith(marker)),
+  );
+}

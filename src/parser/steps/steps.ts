@@ -1,0 +1,210 @@
+/**
+ * The steps that states are made of, each in one entry: how the names in its table are linked, how the table is
+ * compiled, and what reads by it. Modules write `region({ … })`; nothing else has to know of a new step.
+ */
+import type {
+  AmbiguousTable,
+  BeginTable,
+  EndArgumentsTable,
+  EndNestedTable,
+  EnvelopeTable,
+  ExpectTable,
+  HeaderTable,
+  HoleTable,
+  ItemTable,
+  JsonArgumentsTable,
+  RecoverTable,
+  RegionTable,
+  SpeculativeTable,
+  State,
+  ValuePlace,
+  ValueTable,
+} from '../module-contract.ts';
+import {
+  type NamedChoices as Choices,
+  type Linker,
+  type StateName as Name,
+  type Named,
+  optional,
+  step,
+} from './state-definition.ts';
+import { expectTable, expect as readExpected, recover as readMalformed, recoverTable } from './steps-call.ts';
+import { readHeader } from './steps-header.ts';
+import { holeTable, readHole } from './steps-hole.ts';
+import { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
+import { readSpeculative, speculativeTable } from './steps-speculative.ts';
+import { ambiguousTable, begin, beginTable, readAmbiguous, readRegion, regionTable } from './steps-text.ts';
+import { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';
+
+/** Between regions: a marker, or the beginning of other text. */
+export const between = step('between', {
+  link: <Ref, Linked>(table: BeginTable<Name, Choices>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    choices: to.choices(table.choices),
+    otherwise: to.state(table.otherwise),
+  }),
+  compile: beginTable,
+  run: begin,
+});
+
+/** In reasoning or in the answer, up to a stop. */
+export const region = step('region', {
+  link: <Ref, Linked>(table: RegionTable<Name, Choices>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    stops: to.choices(table.stops),
+  }),
+  compile: regionTable,
+  run: readRegion,
+});
+
+/** In a region's header that is spelled in another way than the template's. */
+export const header = step('header', {
+  link: <Ref, Linked>(table: Named<HeaderTable<Name>>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    call: table.call === null ? null : { ...table.call, next: to.state(table.call.next) },
+    thought: table.thought === null ? null : { ...table.thought, next: to.state(table.thought.next) },
+    next: to.state(table.next),
+    otherwise: to.state(table.otherwise),
+    recover: to.recover(table.recover),
+  }),
+  compile: itself<HeaderTable<State>>,
+  run: readHeader,
+});
+
+/** In text that is reasoning if one of the stops comes. */
+export const ambiguous = step('ambiguous', {
+  link: <Ref, Linked>(table: AmbiguousTable<Name, Choices>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    stops: to.choices(table.stops),
+    ends: to.choices(table.ends),
+    resume: to.state(table.resume),
+    opened: optional(table.opened, to),
+  }),
+  compile: ambiguousTable,
+  run: readAmbiguous,
+});
+
+/** In text that is calls if nothing else comes before the end of the turn. */
+export const speculative = step('speculative', {
+  link: <Ref, Linked>(table: SpeculativeTable<Name, Choices>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    ends: to.choices(table.ends),
+    next: to.state(table.next),
+    otherwise: to.state(table.otherwise),
+  }),
+  compile: speculativeTable,
+  run: readSpeculative,
+});
+
+/** Where one of several markers must come. */
+export const expect = step('expect', {
+  link: <Ref, Linked>(table: Named<ExpectTable<Name, Choices>>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    choices: to.choices(table.choices),
+    otherwise: optional(table.otherwise, to),
+    enclosing: optional(table.enclosing, to),
+    atEnd: optional(table.atEnd, to),
+    recover: to.recover(table.recover),
+  }),
+  compile: expectTable,
+  run: readExpected,
+});
+
+/** In malformed text, up to a marker that says where the reader stands. */
+export const recover = step('recover', {
+  link: <Ref, Linked>(table: RecoverTable<Name, Choices>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    choices: to.choices(table.choices),
+  }),
+  compile: recoverTable,
+  run: readMalformed,
+});
+
+/** In a name, an id, an index or a key. */
+export const hole = step('hole', {
+  link: <Ref, Linked>(table: Named<HoleTable<Name, Choices>>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    ends: to.choices(table.ends),
+    space: optional(table.space, to),
+    place: table.place === undefined ? undefined : linkPlace(table.place, to),
+    atEnd: optional(table.atEnd, to),
+    recover: to.recover(table.recover),
+  }),
+  compile: holeTable,
+  run: readHole,
+});
+
+/** In arguments that are one JSON object. */
+export const jsonArguments = step('jsonArguments', {
+  link: <Ref, Linked>(table: Named<JsonArgumentsTable<Name, Choices>>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    next: to.state(table.next),
+    recover: to.recover(table.recover),
+    ends: to.choices(table.ends),
+  }),
+  compile: jsonArgumentsTable,
+  run: readJsonArguments,
+});
+
+/** In a call that is one JSON object. */
+export const jsonCall = step('jsonCall', {
+  link: <Ref, Linked>(table: Named<EnvelopeTable<Name>>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    next: to.state(table.next),
+    recover: to.recover(table.recover),
+  }),
+  compile: itself<EnvelopeTable<State>>,
+  run: readEnvelope,
+});
+
+/** In the value of an argument, a property or an item. */
+export const value = step('value', {
+  link: <Ref, Linked>(table: Named<ValueTable<Name>>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    nested:
+      table.nested === null
+        ? null
+        : { ...table.nested, object: to.state(table.nested.object), array: to.state(table.nested.array) },
+    recover: to.recover(table.recover),
+  }),
+  compile: valueTable,
+  run: readValue,
+});
+
+/** At an item of a nested array. */
+export const item = step('item', {
+  link: <Ref, Linked>(table: ItemTable<Name>, to: Linker<Ref, Linked>) => ({
+    place: linkPlace(table.place, to),
+    next: to.state(table.next),
+  }),
+  compile: itself<ItemTable<State>>,
+  run: beginItem,
+});
+
+/** After a nested value. */
+export const nestedEnd = step('nestedEnd', {
+  link: <Ref, Linked>(table: Named<EndNestedTable<Name>>, to: Linker<Ref, Linked>) => ({
+    recover: to.recover(table.recover),
+  }),
+  compile: itself<EndNestedTable<State>>,
+  run: endNested,
+});
+
+/** After the last argument. */
+export const argumentsEnd = step('argumentsEnd', {
+  link: <Ref, Linked>(table: EndArgumentsTable<Name>, to: Linker<Ref, Linked>) => ({
+    ...table,
+    next: to.state(table.next),
+  }),
+  compile: itself<EndArgumentsTable<State>>,
+  run: endArguments,
+});
+
+/** For tables that need no compiling. */
+function itself<Table>(table: Table): Table {
+  return table;
+}
+
+function linkPlace<Ref>(place: ValuePlace<Name>, to: Linker<Ref, unknown>): ValuePlace<Ref> {
+  return { ...place, next: to.state(place.next) };
+}
