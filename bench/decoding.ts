@@ -225,8 +225,6 @@ function createRun(
     continues: () => false,
     maxTokens: 400,
     thinkingBudget: 400,
-    generationPrompt: '',
-    reasoningStart: '',
     reasoningEnd: '',
     plainText: false,
     unconstrainedAfterCalls: false,

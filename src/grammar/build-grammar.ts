@@ -10,12 +10,14 @@ import { checkGrammar, refuseFindings } from './expression/check-grammar.ts';
 import type { Grammar } from './expression/expression.ts';
 import { printGbnf } from './gbnf/print-gbnf.ts';
 import { grammarRules } from './grammar-rules.ts';
-import { type PromptState, readPromptState } from './prompt-state.ts';
+import { type PromptPosition, readPromptPosition } from './prompt-position.ts';
 import {
+  openContent,
   type ResponseGrammar,
   type ResponseGrammarOptions,
   type ResponseShape,
   responseGrammar,
+  restOfOpener,
   tellingWords,
 } from './response-grammar.ts';
 import type { ToolArguments } from './tool-arguments.ts';
@@ -154,7 +156,7 @@ function requestOf(
 
 interface ResponsePlan {
   readonly shape: ResponseShape;
-  readonly prompt: PromptState;
+  readonly prompt: PromptPosition;
   readonly tools: readonly Tool[];
   readonly parallel: boolean;
 }
@@ -165,7 +167,7 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
   refuseDuplicates(all);
   const { offered, choice } = allowedTools(all, options.toolChoice ?? 'auto');
   const plan = {
-    prompt: readPromptState(format, options.generationPrompt ?? ''),
+    prompt: readPromptPosition(format, options.generationPrompt ?? '', all),
     tools: chosenTools(offered, choice),
     parallel: options.parallelToolCalls ?? typeof choice === 'string',
   };
@@ -177,6 +179,7 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
       reason: 'a response cannot both be a tool call and follow a response schema; drop one of the two',
     });
   }
+  if ((forced || schema !== null) && plan.prompt.place === 'ended') refuseEndedTurn();
   const canFollow = canCall(format, plan.prompt);
   if (forced) return canFollow ? { ...plan, shape: 'calls' } : refuseBegunContent();
   const callable = choice === 'auto' && offered.length > 0 && (schema === null || canFollow);
@@ -198,9 +201,17 @@ function allowedTools(
 }
 
 /** Whether a call can follow where the prompt has left the turn. */
-function canCall({ content }: ChatFormat, prompt: PromptState): boolean {
-  if (prompt.content === 'closed' || content.position === 'before-calls') return true;
-  return prompt.content === 'opened' && content.close.trim() !== '';
+function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
+  const open = openContent(format, prompt);
+  if (open === null || format.content.position === 'before-calls') return true;
+  return !prompt.begun && open.close.trim() !== '';
+}
+
+function refuseEndedTurn(): never {
+  throw new UnsupportedOptionError({
+    option: 'continueFinalMessage',
+    reason: 'the prompt has written the end of the turn, after which nothing can be asked for',
+  });
 }
 
 function refuseBegunContent(): never {
@@ -259,24 +270,20 @@ function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): read
   const { calls } = format;
   if (calls === null) return [];
   const opens = [calls.call.open, ...(format.alternatives?.calls ?? []).map(({ open }) => open)];
-  const texts = [...new Set(opens)].map((open) =>
-    restOf((calls.section.open + open).trim(), prompt.openerWritten),
-  );
+  const texts = [...new Set(opens)].map((open) => restOfOpener((calls.section.open + open).trim(), prompt));
   const words = texts.filter((text) => text !== '');
   const triggers = (openers: readonly string[]): readonly Trigger[] =>
     openers
       .flatMap((opener) => tellingWords(format, opener, tools))
       .map((value) => ({ type: 'word', value }));
   if (words.length > 0) return triggers(words);
-  const head = restOf(callOpener(calls).trim(), (calls.section.open + calls.call.open).trim());
+  const opener = (calls.section.open + calls.call.open).trim();
+  const whole = callOpener(calls).trim();
+  const head = whole.startsWith(opener) ? whole.slice(opener.length) : whole;
   const beginnings = head === '' ? tools.map((tool) => tool.function.name) : [head];
   const pattern = `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))`;
-  const later = [(calls.section.open + calls.call.open).trim()].filter((opener) => opener !== '');
+  const later = opener === '' ? [] : [opener];
   return [{ type: 'pattern', value: pattern }, ...triggers(later)];
-}
-
-function restOf(text: string, written: string): string {
-  return text.startsWith(written) ? text.slice(written.length) : text;
 }
 
 function escapeRegExp(text: string): string {

@@ -2,6 +2,7 @@
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { Grammar } from './expression/expression.ts';
 import { printGbnf } from './gbnf/print-gbnf.ts';
+import { turnStart } from './prompt-position.ts';
 import { responseGrammar } from './response-grammar.ts';
 
 /** A format's grammar as a tree and as GBNF. */
@@ -14,7 +15,7 @@ export interface FormatGrammar {
 export function formatGrammar(format: ChatFormat): FormatGrammar {
   const { grammar } = responseGrammar(format, {
     shape: 'whole',
-    prompt: { region: 'start', openerWritten: '', content: 'closed' },
+    prompt: { ...turnStart, untouched: false },
     tools: [],
     parallel: true,
     policy: 'degrade',

@@ -1,5 +1,5 @@
 /** ChatFormat + tools + what was asked → the expression for one response. */
-import type { ChatFormat } from '../format/chat-format.ts';
+import type { ChatFormat, Delimiters } from '../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { callOpener, callSection } from './call-grammar.ts';
@@ -19,7 +19,8 @@ import {
 import { withoutUnused } from './expression/references.ts';
 import { RuleSet } from './expression/rule-set.ts';
 import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
-import type { PromptState } from './prompt-state.ts';
+import { grammarAfter } from './matcher/rest-of-grammar.ts';
+import type { PromptPosition } from './prompt-position.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
 /** What a response may be. */
@@ -40,7 +41,7 @@ export type ResponseShape =
 /** Which response a grammar is for. */
 export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly shape: ResponseShape;
-  readonly prompt: PromptState;
+  readonly prompt: PromptPosition;
   /** Tools that can be called; empty: any name, any arguments. */
   readonly tools: readonly Tool[];
   /** More than one call may be written. */
@@ -88,12 +89,38 @@ export function responseGrammar(
   const offered = library?.offer(callableTools(format, options)) ?? { tools: [], issues: [] };
   const parts: Parts = { offered, rules: library?.branch() ?? new RuleSet(), issues: [] };
   const answer = answerExpression(format, options, parts);
-  const root =
-    options.shape === 'calls-from-trigger'
-      ? answer
-      : withReasoning(format, options.prompt, answer, parts.rules);
-  const grammar = parts.rules.grammar('root', root);
+  const fromTrigger = options.shape === 'calls-from-trigger';
+  const root = fromTrigger ? answer : turnExpression(format, options.prompt, answer, parts.rules);
+  const whole = parts.rules.grammar('root', root);
+  const grammar = fromTrigger ? whole : afterPrompt(whole, format, options.prompt);
   return { grammar: known === undefined ? grammar : withoutUnused(grammar), issues: parts.issues };
+}
+
+/**
+ * What of the grammar is left after the end of the prompt that waits for what follows. Where the grammar does
+ * not begin so it is text, or a call that is malformed and after which another one begins.
+ */
+function afterPrompt(grammar: Grammar, { turn }: ChatFormat, prompt: PromptPosition): Grammar {
+  const { place, pending, laterCall } = prompt;
+  if (pending.trim() === '') return grammar;
+  const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
+  if (rest !== null) return rest;
+  // Where each region has a header no call begins within one.
+  if (turn.restart && (place === 'call' || place === 'start')) return refuseBrokenHeader();
+  return grammar;
+}
+
+/** The turn from the place on where the prompt has left it, `answer` after all that comes before it. */
+function turnExpression(
+  format: ChatFormat,
+  prompt: PromptPosition,
+  answer: Expression,
+  rules: RuleSet,
+): Expression {
+  const { lead = '', start } = format.turn;
+  const turn = withReasoning(format, prompt, answer, rules);
+  if (prompt.place === 'between-turns') return sequence(literal(start), turn);
+  return prompt.untouched && lead !== '' ? sequence(optional(literal(lead)), turn) : turn;
 }
 
 /** What a grammar is put together from. */
@@ -117,15 +144,14 @@ function answerExpression(
         parallel: options.parallel,
         // What a model has begun by itself is taken as it comes; what it is made to begin has one spelling.
         otherOpeners: fromTrigger ? (format.alternatives?.calls ?? []) : [],
-        spellOpener: (text) => spellOpener(text, options.prompt.openerWritten, fromTrigger),
+        spellOpener: (text) => (fromTrigger ? spellTrigger(text, options.prompt) : literal(text)),
       },
       rules,
     );
     issues.push(...offered.issues);
     // Content that the prompt opened ends before the calls; one that a model wrote it has ended itself.
-    const isOpen = options.prompt.content !== 'closed' && !fromTrigger;
-    const after = literal(isOpen ? format.content.close.trimEnd() : '');
-    return sequence(after, section, repeat(blank, 0, maxBlanks));
+    const close = fromTrigger ? '' : (openContent(format, options.prompt)?.close.trimEnd() ?? '');
+    return sequence(literal(close), section, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
     sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
@@ -152,33 +178,43 @@ function requireCalls(format: ChatFormat) {
   });
 }
 
-/** A call whose opener the prompt wrote may also come later, after content, and then with its opener. */
-function spellOpener(opener: string, written: string, fromTrigger: boolean): Expression {
-  const rest = literal(restOfOpener(opener, written, fromTrigger));
-  const marker = opener.trim();
-  return fromTrigger && rest.text === '' && marker !== '' ? optional(literal(marker)) : rest;
+/** The wrapper of the answer that the prompt has opened; `null` where none is open. */
+export function openContent({ content }: ChatFormat, { place }: PromptPosition): Delimiters | null {
+  if (place === 'content') return content;
+  return place === 'content-with-calls' ? content.withCalls : null;
 }
 
-/** An opener without what the prompt already wrote of it; a lazy grammar begins at its first marker. */
-function restOfOpener(opener: string, written: string, fromTrigger: boolean): string {
-  if (written !== '' && opener.startsWith(written)) return opener.slice(written.length);
-  return fromTrigger ? opener.trimStart() : opener;
+/**
+ * A lazy grammar begins at the opener's first marker; where the prompt wrote the beginning of it, at what is
+ * left, but a later call has all of it.
+ */
+function spellTrigger(opener: string, prompt: PromptPosition): Expression {
+  const whole = opener.trimStart();
+  const rest = restOfOpener(whole, prompt);
+  const marker = opener.trim();
+  if (rest === whole || marker === '') return literal(rest);
+  return rest === '' ? optional(literal(marker)) : alternatives(literal(rest), literal(whole));
+}
+
+/** What is left of an opener after what the prompt wrote of it. */
+export function restOfOpener(opener: string, { pending }: PromptPosition): string {
+  const written = pending.trimStart();
+  return written !== '' && opener.startsWith(written) ? opener.slice(written.length) : opener;
 }
 
 function contentOfSchema(
-  { content }: ChatFormat,
+  format: ChatFormat,
   { contentSchema, policy, prompt }: ResponseGrammarOptions,
   rules: RuleSet,
   issues: SchemaIssue[],
 ): Expression {
   const compiled = compileSchema(contentSchema, { rules, syntax: jsonSyntax, tool: '', policy });
   issues.push(...compiled.issues);
+  const open = openContent(format, prompt);
   return sequence(
-    literal(
-      prompt.content === 'closed' ? restOfOpener(content.open.trimStart(), prompt.openerWritten, true) : '',
-    ),
+    literal(open === null ? format.content.open.trimStart() : ''),
     rules.add('response', compiled.expression),
-    literal(content.close.trimEnd()),
+    literal((open ?? format.content).close.trimEnd()),
   );
 }
 
@@ -200,12 +236,10 @@ function dropLeading(expression: Expression, text: string): Expression {
 function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammarOptions): Expression {
   const opener = triggerText(format);
   const text = opener === '' ? without() : without(...tellingWords(format, opener, tools));
-  const { content, openerWritten } = prompt;
-  const isShared = content === 'closed' && openerWritten !== '' && opener.startsWith(openerWritten);
   const { open } = format.content;
-  return isShared && open.startsWith(openerWritten)
-    ? sequence(literal(open.slice(openerWritten.length)), text)
-    : text;
+  const begins = (marker: string): boolean => restOfOpener(marker, prompt) !== marker;
+  const isShared = openContent(format, prompt) === null && begins(opener) && begins(open);
+  return isShared ? sequence(literal(open), text) : text;
 }
 
 /**
@@ -235,21 +269,29 @@ export function triggerText(format: ChatFormat): string {
 /** Reasoning as the prompt left it, then `answer`. */
 function withReasoning(
   format: ChatFormat,
-  prompt: PromptState,
+  prompt: PromptPosition,
   answer: Expression,
   rules: RuleSet,
 ): Expression {
   const { reasoning } = format;
-  if (reasoning === null || prompt.region === 'answer') return answer;
+  const { place } = prompt;
+  if (reasoning === null || !['start', 'reasoning', 'between-turns'].includes(place)) return answer;
   const { end } = reasoning;
-  if (end.trim() === '') return prompt.region === 'reasoning' ? refuseEndlessThoughts() : answer;
+  if (end.trim() === '') return place === 'reasoning' ? refuseEndlessThoughts() : answer;
   const rest = rules.add(
     'reasoning',
     until({ delimiter: end.trim(), next: sequence(literal(end.slice(end.trimEnd().length)), answer) }),
   );
-  if (prompt.region === 'reasoning') return rest;
+  if (place === 'reasoning') return rest;
   const start = reasoning.start.trim();
   return start === '' ? answer : alternatives(sequence(literal(start), rest), answer);
+}
+
+function refuseBrokenHeader(): never {
+  throw new UnsupportedOptionError({
+    option: 'continueFinalMessage',
+    reason: 'the prompt ends inside a header that this format cannot continue',
+  });
 }
 
 /** White space does not tell the end of thoughts from a gap in them. */

@@ -51,8 +51,14 @@ function linkerOf(definition: ParserDefinition): StateLinker {
     choices: (choices) => transitions(choices, markers, linker),
     recover: (name = definition.recover) => linker.state(found(name, 'state for malformed text')),
   };
-  for (const [name, state] of Object.entries(definition.states)) states.set(name, state.bind(linker));
+  for (const [name, state] of Object.entries(definition.states))
+    states.set(name, named(name, state.bind(linker)));
   return linker;
+}
+
+/** A state under its name, by which a parser says where it stands. */
+function named(name: StateName, state: State): State {
+  return Object.defineProperty(state, 'name', { value: name });
 }
 
 function found<Value>(value: Value | undefined, what: string): Value {

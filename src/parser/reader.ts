@@ -61,6 +61,8 @@ export class Reader implements MatchContext {
   private isInCall = false;
   private openedAt: number | null = null;
   private complaint: Complaint | null = null;
+  /** The last marker opened thoughts. */
+  private openedThoughts = false;
   /** White space that the last marker claims if it comes. */
   private claimedSpace: string;
   /** Offset up to which text is known to hold no calls without a marker. */
@@ -95,6 +97,17 @@ export class Reader implements MatchContext {
   /** The region that is being read; `null` between regions. */
   get region(): OpenRegion | null {
     return this.openRegion;
+  }
+
+  /** Reading stands in thoughts, or after their opener and before the white space that it claims. */
+  get thinking(): boolean {
+    if (this.openRegion !== null) return this.openRegion.kind === 'reasoning';
+    return this.openedThoughts && this.claimedSpace !== '';
+  }
+
+  /** Name of the state that reads on. */
+  get stateName(): string {
+    return this.state.name;
   }
 
   /** The call that is being read, or was last. */
@@ -189,6 +202,7 @@ export class Reader implements MatchContext {
 
   /** Consumes a marker up to `end`, and claims the white space after it. */
   consumeMarker(transition: Transition<State> & { readonly trailingSpace: string }, end: number): State {
+    this.openedThoughts = false;
     if (transition.peek) return transition.next;
     if (transition.role === 'thought' && this.options.thoughtsInText) {
       this.emitAs('text', end);
@@ -197,6 +211,11 @@ export class Reader implements MatchContext {
     this.skip(end);
     this.claimedSpace = transition.trailingSpace;
     return transition.next;
+  }
+
+  /** The marker that was consumed last opened thoughts. */
+  noteThoughts(): void {
+    this.openedThoughts = true;
   }
 
   /** A region is being read from here on. */

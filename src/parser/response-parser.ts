@@ -97,6 +97,10 @@ export interface ParserPosition {
   readonly region: 'reasoning' | 'text' | 'call' | 'between';
   /** Offset of the marker that opened the latest call; `null` before the first. */
   readonly callsOpenedAt: number | null;
+  /** Thoughts are open: reading stands in them, or after their opener and before its white space. */
+  readonly thinking: boolean;
+  /** Name of the state that reads on, as the generated module has it: `inAnswer`. */
+  readonly state: string;
 }
 
 /** What the options of a parser may be; tools are checked where they are read. */
@@ -173,8 +177,8 @@ class ModuleParser implements ResponseParser {
   }
 
   get position(): ParserPosition {
-    const { region, inCall, callsOpenedAt } = this.reader;
-    return { region: region?.kind ?? (inCall ? 'call' : 'between'), callsOpenedAt };
+    const { region, inCall, callsOpenedAt, thinking, stateName: state } = this.reader;
+    return { region: region?.kind ?? (inCall ? 'call' : 'between'), callsOpenedAt, thinking, state };
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
@@ -312,7 +316,7 @@ function reportRest(reader: Reader): void {
 }
 
 /** The prompt after the header of the assistant's turn. */
-function withoutHeader(prompt: string, turnStart: string): string {
+export function withoutHeader(prompt: string, turnStart: string): string {
   if (turnStart === '' || prompt === '') return prompt;
   if (prompt.startsWith(turnStart)) return prompt.slice(turnStart.length);
   const header = turnStart.trim();

@@ -355,11 +355,11 @@ it('starts over', () => {
 
 it('says where reading stands', () => {
   const parser = createResponseParser(samples.jsonInTags, { tools: exampleTools });
-  expect(parser.position).toEqual({ region: 'between', callsOpenedAt: null });
+  expect(parser.position).toMatchObject({ region: 'between', callsOpenedAt: null, state: 'atTurnStart' });
   parser.feed('Hi.\n');
   expect(parser.position.region).toBe('text');
   parser.feed('<use>\n{"na');
-  expect(parser.position).toEqual({ region: 'call', callsOpenedAt: 4 });
+  expect(parser.position).toMatchObject({ region: 'call', callsOpenedAt: 4, thinking: false });
   parser.feed('me": "f", "arguments": {}}\n</use>\n');
   expect(parser.position.region).toBe('between');
 });

@@ -41,8 +41,6 @@ function newRun(
     stops: [],
     maxTokens: 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,
-    generationPrompt: '',
-    reasoningStart: format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: format.reasoning?.end ?? '',
     plainText: false,
   });

@@ -13,7 +13,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { Message, ToolCall } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
-import { afterTurnStart, readPromptState } from '../../src/grammar/prompt-state.ts';
+import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
@@ -129,8 +129,8 @@ export async function tryCell(model: MatrixModel, cell: Cell, seed: number): Pro
   const request = requestOf(cell, seed);
   try {
     const { generationPrompt } = model.chat.preview(request);
-    const { region } = readPromptState(model.format, generationPrompt);
-    if (cell.thinking === 'forced open' && region !== 'reasoning') {
+    const { place } = readPromptPosition(model.format, generationPrompt, []);
+    if (cell.thinking === 'forced open' && place !== 'reasoning') {
       return { outcome: 'refused', reason: 'no prompt of this template ends inside thoughts' };
     }
     if (cell.mode === 'auto' && cell.thinking === 'closed' && model.format.content.open !== '') {
@@ -241,14 +241,15 @@ function writeCalls(
 
 /** Thoughts and calls as the format writes them, without what the prompt wrote already. */
 function afterPrompt(format: ChatFormat, generationPrompt: string, calls: readonly ToolCall[]): string {
-  const opened = afterTurnStart(format, generationPrompt);
+  const { start } = format.turn;
+  const opened = generationPrompt.slice(generationPrompt.startsWith(start) ? start.length : 0);
   const base = { role: 'assistant', content: '', tool_calls: calls } as const;
-  const { region } = readPromptState(format, generationPrompt);
+  const { place } = readPromptPosition(format, generationPrompt, demoTools);
   const plain = writeResponse(format, base);
-  if (region === 'answer' || format.reasoning === null) {
+  if ((place !== 'start' && place !== 'reasoning') || format.reasoning === null) {
     return plain.startsWith(opened) ? plain.slice(opened.length) : plain;
   }
   const thoughtful = writeResponse(format, { ...base, reasoning_content: 'Hm, let me see.' });
   if (thoughtful.startsWith(opened)) return thoughtful.slice(opened.length);
-  return region === 'reasoning' ? `${format.reasoning.end}${plain.trimStart()}` : thoughtful;
+  return place === 'reasoning' ? `${format.reasoning.end}${plain.trimStart()}` : thoughtful;
 }

@@ -88,8 +88,6 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     continues: () => false,
     maxTokens: 100_000,
     thinkingBudget: 100_000,
-    generationPrompt: '',
-    reasoningStart: '',
     reasoningEnd: '',
     plainText: false,
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),

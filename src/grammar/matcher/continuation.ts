@@ -2,13 +2,12 @@
  * The grammar of everything that may follow a position: what is left of each stack, as a new `root` in
  * front of those rules of the grammar that it refers to.
  */
-import { choice, type Expression, sequence } from '../expression/expression.ts';
 import { referredRules } from '../expression/references.ts';
 import type { ExpandedGrammar } from '../expression/until.ts';
 import { writeGbnf } from '../gbnf/gbnf.ts';
 import { GbnfPrinter, printedNames } from '../gbnf/print-gbnf.ts';
-import { remainder } from './program.ts';
-import type { Frame, Position } from './stacks.ts';
+import { rest } from './rest-of-grammar.ts';
+import type { Position } from './stacks.ts';
 
 /** A rule as printed, and the rules that it refers to. */
 interface PrintedRule {
@@ -29,7 +28,7 @@ export class Continuation {
 
   /** GBNF of all texts that may follow `position`. */
   gbnf(position: Position): string {
-    const expression = choice(...position.frames.map(remaining));
+    const expression = rest(position);
     const root = writeGbnf({ rules: this.#printer.root(expression) });
     const needed = new Set(referredRules(expression));
     for (const name of needed) for (const each of this.#rule(name).refers) needed.add(each);
@@ -47,13 +46,4 @@ export class Continuation {
     this.#printed.set(name, printed);
     return printed;
   }
-}
-
-/** What one stack has left to match, from its top to its ground. */
-function remaining(top: Frame): Expression {
-  const items: Expression[] = [];
-  for (let frame: Frame | null = top; frame !== null; frame = frame.below) {
-    items.push(remainder(frame.node, frame.count));
-  }
-  return sequence(...items);
 }

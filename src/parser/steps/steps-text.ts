@@ -37,7 +37,9 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
   const match = markers.matchAt(reader, text, next);
   if (match === undecided) return null;
   if (match === null) return table.otherwise;
-  return enterMarker(reader, match, next);
+  const state = enterMarker(reader, match, next);
+  if (match.choice.role === 'thought') reader.noteThoughts();
+  return state;
 }
 
 /** Consumes white space and a marker; a call that it opens begins here. */

@@ -4,7 +4,7 @@
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
-import { readPromptState } from '../../grammar/prompt-state.ts';
+import { readPromptPosition } from '../../grammar/prompt-position.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
 import { type RenderPromptOptions, renderPrompt } from '../../template/prompt/render-prompt.ts';
 
@@ -46,8 +46,8 @@ function openThoughts(
     { ...options, messages: options.messages.slice(0, -1), addGenerationPrompt: true, thinking: true },
     format,
   );
-  const { region } = readPromptState(format, prompt.generationPrompt);
-  if (region === 'answer') return null;
-  const written = (region === 'start' ? format.reasoning.start : '') + thoughts;
+  const { place } = readPromptPosition(format, prompt.generationPrompt, []);
+  if (place !== 'start' && place !== 'reasoning') return null;
+  const written = (place === 'start' ? format.reasoning.start : '') + thoughts;
   return { text: prompt.text + written, generationPrompt: prompt.generationPrompt + written };
 }

@@ -9,7 +9,6 @@ import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { isFinished } from './finished-grammar.ts';
-import { inOpenThoughts, type ThoughtsOpening } from './open-thoughts.ts';
 import { StopWatch, type TextPiece } from './stop-watch.ts';
 import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
 import { endsInsideCharacter, newDecoder } from './utf8.ts';
@@ -21,7 +20,7 @@ export interface Markers extends MarkerLookup {
 }
 
 /** What a response is steered by. */
-export interface SteeringOptions extends ThoughtsOpening {
+export interface SteeringOptions {
   readonly grammar: BuiltGrammar;
   /** At the beginning of the grammar; `null` without one. Copies of it are moved. */
   readonly matcher: Matcher | null;
@@ -175,7 +174,7 @@ export class SteeredResponse {
   get closing(): string | null {
     const { parser, reasoningEnd, thinkingBudget } = this.#options;
     if (this.over || this.#thoughtTokens < thinkingBudget || reasoningEnd === '') return null;
-    if (!inOpenThoughts(parser.position, this.#written, this.#options)) return null;
+    if (!parser.position.thinking) return null;
     if (endsInsideCharacter(this.#lastBytes)) return null;
     return !this.#constrained || this.#matcher?.allows(reasoningEnd) === true ? reasoningEnd : null;
   }

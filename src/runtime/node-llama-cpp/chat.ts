@@ -193,8 +193,6 @@ export function createRun(
     stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
-    generationPrompt: prepared.prompt.generationPrompt,
-    reasoningStart: prepared.template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     plainText: isPlainText(options),
     continues: (marker) => mayContinue(prepared.template.format, prepared.parser.position, marker),

@@ -160,7 +160,7 @@ export async function prepareServerChat(
 }
 
 function createServerRun(
-  { options, template, generationPrompt, grammar, matcher, parser, plainText }: PreparedServerChat,
+  { options, template, grammar, matcher, parser, plainText }: PreparedServerChat,
   room: number,
 ): ServerRun {
   return new ServerRun({
@@ -170,8 +170,6 @@ function createServerRun(
     stops: stopsOf(options, template),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
-    generationPrompt,
-    reasoningStart: template.format.reasoning?.start.trimEnd() ?? '',
     reasoningEnd: template.format.reasoning?.end ?? '',
     plainText,
   });
