@@ -1,0 +1,71 @@
+/**
+ * The look at a model file before an engine gets it. Engines trust what a file declares: a wrong number ends the
+ * process, or keeps it busy for good, where a typed error should come.
+ */
+import path from 'node:path';
+import { parseGgufShardFilename } from '@huggingface/gguf';
+import { ModelFileError } from '../format/errors.ts';
+import { fileSource } from './byte-source.ts';
+import { type GgufHeader, maxShards, readHeader } from './gguf-header.ts';
+import type { GgufLayout, TensorInfo } from './gguf-layout.ts';
+import { checkModelFacts } from './model-facts.ts';
+
+/**
+ * Reads the header of a local file, and of its further shards where it is split. Throws `ModelFileError` for what is
+ * no whole model, and for numbers that llama.cpp does not survive. What the weights are worth, nobody can tell.
+ */
+export async function checkModelFile(file: string): Promise<GgufHeader> {
+  const { header, layout } = await readHeader(fileSource(file));
+  const tensors =
+    header.shard === null ? layout.tensors : await shardTensors(file, header.shard.count, layout);
+  checkModelFacts({ metadata: layout.metadata, tensors, file });
+  return header;
+}
+
+/** The tensors of all shards. */
+async function shardTensors(
+  file: string,
+  count: number,
+  { metadata }: GgufLayout,
+): Promise<readonly TensorInfo[]> {
+  const names = shardNames(file);
+  if (names.length !== count) {
+    const reason = `says that it is one of ${count} files, but is not named so (…-00001-of-${String(count).padStart(5, '0')}.gguf)`;
+    throw new ModelFileError({ file, reason });
+  }
+  const tensors = new Map<string, TensorInfo>();
+  for (const [index, name] of names.entries()) {
+    const { header, layout } = await readHeader(fileSource(name));
+    if (header.shard?.index !== index || header.shard.count !== count) {
+      throw new ModelFileError({
+        file: name,
+        reason: `is not part ${index + 1} of ${count}, as its name says`,
+      });
+    }
+    for (const tensor of layout.tensors) {
+      if (tensors.has(tensor.name)) {
+        const reason = `has the tensor ${JSON.stringify(tensor.name)}, which another part has already`;
+        throw new ModelFileError({ file: name, reason });
+      }
+      tensors.set(tensor.name, tensor);
+    }
+  }
+  const declared = metadata.number('split.tensors.count');
+  if (declared === null || declared === tensors.size) return [...tensors.values()];
+  throw new ModelFileError({
+    file,
+    reason: `declares ${declared} tensors in all, and there are ${tensors.size}`,
+  });
+}
+
+/** All shards of the model that this file is one of, in order; the file alone when it is not split. */
+export function shardNames(file: string): readonly string[] {
+  const shard = parseGgufShardFilename(path.basename(file));
+  if (shard === null) return [file];
+  const count = Number(shard.total);
+  if (count < 1 || count > maxShards) return [file];
+  return Array.from({ length: count }, (_, index) => {
+    const number = String(index + 1).padStart(5, '0');
+    return path.join(path.dirname(file), `${shard.prefix}-${number}-of-${shard.total}.gguf`);
+  });
+}

@@ -1,0 +1,329 @@
+/**
+ * Where everything lies in the header of a GGUF file. Nothing is decoded that nobody asks for: of a vocabulary of
+ * 262,000 tokens only the lengths are looked at. Every count and length is checked against the bytes that are there
+ * before anything is made of it.
+ */
+import { ModelFileError } from '../format/errors.ts';
+
+/** The numbers of GGUF's types of values that are not plain numbers. */
+const stringType = 8;
+const arrayType = 9;
+const boolType = 7;
+
+/** Bytes of a number, by its type: uint8, int8, uint16, int16, uint32, int32, float32, bool, uint64, int64, float64. */
+const widths: ReadonlyMap<number, number> = new Map([
+  [0, 1],
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 4],
+  [5, 4],
+  [6, 4],
+  [boolType, 1],
+  [10, 8],
+  [11, 8],
+  [12, 8],
+]);
+
+/** Far above any real model (a few thousand), far below what hurts. */
+const maxTensors = 200_000;
+const maxEntries = 20_000;
+/** The specification's own limit. */
+const longestKey = 65_535;
+const maxDimensions = 4;
+
+/** A value, where it lies: `start` is its first byte after the type, of an array that of its first item. */
+interface Value {
+  readonly type: number;
+  readonly start: number;
+  /** Of an array; `null` for a single value. */
+  readonly items: { readonly type: number; readonly count: number } | null;
+}
+
+/** What a file says of one tensor. */
+export interface TensorInfo {
+  readonly name: string;
+  readonly sides: readonly bigint[];
+  /** What `ggml.h` calls `ggml_type`. */
+  readonly type: number;
+  /** From the beginning of the weights, in bytes. */
+  readonly offset: bigint;
+}
+
+/** A scanned header. */
+export interface GgufLayout {
+  readonly metadata: GgufMetadata;
+  readonly tensors: readonly TensorInfo[];
+  /** The first byte after the header. */
+  readonly headerEnd: number;
+  /** Where the weights begin. */
+  readonly dataOffset: number;
+}
+
+/** The bytes end before the header does; `until`: so many are needed at least. */
+export class MoreBytesNeeded extends Error {
+  readonly until: number;
+  constructor(until: number) {
+    super(`${until} bytes are needed`);
+    this.until = until;
+  }
+}
+
+/**
+ * Scans the beginning of a file. Throws `MoreBytesNeeded`, and `ModelFileError` with the name `file` for what is no
+ * GGUF header, or declares more than any model has.
+ */
+export function scanGguf(bytes: Uint8Array<ArrayBuffer>, file: string): GgufLayout {
+  const cursor = openCursor(bytes, file);
+  const tensorCount = cursor.count('tensors', maxTensors);
+  const entryCount = cursor.count('metadata entries', maxEntries);
+  const values = new Map<string, Value>();
+  for (let index = 0; index < entryCount; index++) {
+    const key = readKey(cursor);
+    if (values.has(key)) throw cursor.refuse('its header names a key twice');
+    values.set(key, readValue(cursor, key));
+  }
+  const tensors = Array.from({ length: tensorCount }, () => readTensor(cursor));
+  const metadata = new GgufMetadata(values, cursor);
+  const headerEnd = cursor.position;
+  const alignment = alignmentOf(metadata, cursor);
+  return { metadata, tensors, headerEnd, dataOffset: Math.ceil(headerEnd / alignment) * alignment };
+}
+
+/** Magic number and version: what follows is read as they say. */
+function openCursor(bytes: Uint8Array<ArrayBuffer>, file: string): Cursor {
+  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) !== 'GGUF') {
+    const text = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
+    const reason = text.startsWith('<') ? 'is a web page, not a GGUF model' : 'is not a GGUF model';
+    throw new ModelFileError({ file, reason });
+  }
+  if (bytes.length < 8) throw new MoreBytesNeeded(8);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const littleEndian = (view.getUint32(4, true) & 0xffff) !== 0;
+  const version = view.getUint32(4, littleEndian);
+  if (version >= 1 && version <= 3) return new Cursor(bytes, { file, littleEndian, version });
+  throw new ModelFileError({ file, reason: `has version ${version} of GGUF; versions 1 to 3 are known` });
+}
+
+/** Keys are ASCII by the specification, and engines make nested objects of their parts. */
+function readKey(cursor: Cursor): string {
+  const length = cursor.size();
+  if (length > longestKey) throw cursor.refuse('its header has a key that is longer than any');
+  const key = cursor.text(length);
+  if (/^[\x21-\x7e]+$/.test(key) && !key.split('.').includes('__proto__')) return key;
+  throw cursor.refuse(`its header has a key that is no name: ${JSON.stringify(key.slice(0, 80))}`);
+}
+
+function readValue(cursor: Cursor, key: string): Value {
+  const type = cursor.uint32();
+  if (type !== arrayType) {
+    const start = cursor.position;
+    skipItems(cursor, key, type, 1);
+    return { type, start, items: null };
+  }
+  const items = { type: cursor.uint32(), count: cursor.size() };
+  const start = cursor.position;
+  skipItems(cursor, key, items.type, items.count);
+  return { type, start, items };
+}
+
+/** Arrays of arrays are in the specification, but in no model, and no engine reads them. */
+function skipItems(cursor: Cursor, key: string, type: number, count: number): void {
+  const width = widths.get(type);
+  if (width !== undefined) {
+    cursor.skip(count * width);
+    return;
+  }
+  if (type !== stringType)
+    throw cursor.refuse(`its header gives ${key} the type ${type}, which is none of a value`);
+  // Each has its length before it, so that a lie about their number is found before the first is read.
+  cursor.require(count * cursor.sizeWidth);
+  for (let index = 0; index < count; index++) cursor.skip(cursor.size());
+}
+
+function readTensor(cursor: Cursor): TensorInfo {
+  const name = cursor.text(cursor.size());
+  const dimensions = cursor.uint32();
+  if (dimensions > maxDimensions) throw cursor.refuse(`its header has a tensor of ${dimensions} dimensions`);
+  const sides = Array.from({ length: dimensions }, () => cursor.wideSize());
+  return { name, sides, type: cursor.uint32(), offset: cursor.uint64() };
+}
+
+function alignmentOf(metadata: GgufMetadata, cursor: Cursor): number {
+  if (!metadata.has('general.alignment')) return 32;
+  const alignment = metadata.number('general.alignment') ?? 0;
+  // A power of two, as ggml wants it, and no less than it wants for weights that are mapped into memory.
+  if (alignment >= 32 && alignment <= 65_536 && Number.isInteger(Math.log2(alignment))) return alignment;
+  throw cursor.refuse('has an alignment (general.alignment) that is no power of two from 32 to 65536');
+}
+
+/** The metadata of a file; values are decoded as they are asked for. */
+export class GgufMetadata {
+  readonly #values: ReadonlyMap<string, Value>;
+  readonly #cursor: Cursor;
+
+  constructor(values: ReadonlyMap<string, Value>, cursor: Cursor) {
+    this.#values = values;
+    this.#cursor = cursor;
+  }
+
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
+  /** A text; `null` where there is none, or something else. */
+  text(key: string): string | null {
+    const value = this.#values.get(key);
+    if (value?.type !== stringType) return null;
+    const cursor = this.#cursor.at(value.start);
+    return cursor.text(cursor.size());
+  }
+
+  /** Bytes of a text; `null` where there is none. */
+  textLength(key: string): number | null {
+    const value = this.#values.get(key);
+    return value?.type === stringType ? this.#cursor.at(value.start).size() : null;
+  }
+
+  /** A whole number that JavaScript can hold; `null` where there is none. */
+  number(key: string): number | null {
+    const value = this.#values.get(key);
+    if (value === undefined || value.items !== null || value.type === boolType) return null;
+    const number = this.#cursor.at(value.start).number(value.type);
+    return Number.isSafeInteger(number) ? number : null;
+  }
+
+  /** Type and number of an array's items; `null` where there is no array. */
+  array(key: string): { readonly type: number; readonly count: number } | null {
+    return this.#values.get(key)?.items ?? null;
+  }
+
+  /** The bytes of all items of an array of texts, a character each; `null` where there is no such array. */
+  byteTexts(key: string): readonly string[] | null {
+    const items = this.array(key);
+    const value = this.#values.get(key);
+    if (value === undefined || items?.type !== stringType) return null;
+    const cursor = this.#cursor.at(value.start);
+    return Array.from({ length: items.count }, () => cursor.bytes(cursor.size()).toString('latin1'));
+  }
+
+  /** The text at `index` of an array of texts; `null` where there is none. */
+  textAt(key: string, index: number): string | null {
+    const value = this.#values.get(key);
+    if (value?.items?.type !== stringType || index < 0 || index >= value.items.count) return null;
+    const cursor = this.#cursor.at(value.start);
+    for (let before = 0; before < index; before++) cursor.skip(cursor.size());
+    return cursor.text(cursor.size());
+  }
+}
+
+/** How the numbers of a file are written. */
+interface Notation {
+  readonly file: string;
+  readonly littleEndian: boolean;
+  readonly version: number;
+}
+
+/** A place in the bytes; reading passes what was read. */
+class Cursor {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #view: DataView;
+  readonly #notation: Notation;
+  /** Bytes of a count or a length: version 1 has short ones. */
+  readonly sizeWidth: 4 | 8;
+  position = 8;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, notation: Notation) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#notation = notation;
+    this.sizeWidth = notation.version === 1 ? 4 : 8;
+  }
+
+  at(position: number): Cursor {
+    const cursor = new Cursor(this.#bytes, this.#notation);
+    cursor.position = position;
+    return cursor;
+  }
+
+  refuse(reason: string): ModelFileError {
+    return new ModelFileError({ file: this.#notation.file, reason });
+  }
+
+  require(length: number): void {
+    const until = this.position + length;
+    if (until > this.#bytes.length) throw new MoreBytesNeeded(until);
+  }
+
+  skip(length: number): void {
+    this.require(length);
+    this.position += length;
+  }
+
+  uint32(): number {
+    this.skip(4);
+    return this.#view.getUint32(this.position - 4, this.#notation.littleEndian);
+  }
+
+  uint64(): bigint {
+    this.skip(8);
+    return this.#view.getBigUint64(this.position - 8, this.#notation.littleEndian);
+  }
+
+  /** A count or length, exact; `size` is rounded beyond 2^53, where no file ends. */
+  wideSize(): bigint {
+    return this.sizeWidth === 4 ? BigInt(this.uint32()) : this.uint64();
+  }
+
+  size(): number {
+    if (this.sizeWidth === 4) return this.uint32();
+    const [first, second] = [this.uint32(), this.uint32()];
+    const [low, high] = this.#notation.littleEndian ? [first, second] : [second, first];
+    return high * 2 ** 32 + low;
+  }
+
+  count(what: string, allowed: number): number {
+    const count = this.wideSize();
+    if (count <= BigInt(allowed)) return Number(count);
+    throw this.refuse(`declares ${count} ${what}: it is broken or hostile`);
+  }
+
+  bytes(length: number): Buffer {
+    this.skip(length);
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.position - length, length);
+  }
+
+  text(length: number): string {
+    return new TextDecoder().decode(this.bytes(length));
+  }
+
+  /** A single number of a type of `widths`; not a number for other types. */
+  number(type: number): number {
+    const { littleEndian } = this.#notation;
+    const at = this.position;
+    switch (type) {
+      case 0:
+        return this.#view.getUint8(at);
+      case 1:
+        return this.#view.getInt8(at);
+      case 2:
+        return this.#view.getUint16(at, littleEndian);
+      case 3:
+        return this.#view.getInt16(at, littleEndian);
+      case 4:
+        return this.#view.getUint32(at, littleEndian);
+      case 5:
+        return this.#view.getInt32(at, littleEndian);
+      case 6:
+        return this.#view.getFloat32(at, littleEndian);
+      case 10:
+        return Number(this.#view.getBigUint64(at, littleEndian));
+      case 11:
+        return Number(this.#view.getBigInt64(at, littleEndian));
+      case 12:
+        return this.#view.getFloat64(at, littleEndian);
+      default:
+        return Number.NaN;
+    }
+  }
+}

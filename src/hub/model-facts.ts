@@ -1,0 +1,112 @@
+/**
+ * Numbers and tokens of a model that llama.cpp takes for granted: where they are not so, it does not say so but ends
+ * the process (its `GGML_ASSERT`, or an exception in a thread of its own). What it refuses by itself is left to it.
+ */
+import { ModelFileError } from '../format/errors.ts';
+import type { GgufMetadata, TensorInfo } from './gguf-layout.ts';
+
+/** A model as its header, or the headers of all of its files, describe it. */
+interface DescribedModel {
+  readonly metadata: GgufMetadata;
+  readonly tensors: readonly TensorInfo[];
+  readonly file: string;
+}
+
+/** llama.cpp's `LLAMA_MAX_LAYERS` and `LLAMA_MAX_EXPERTS`. */
+const maxLayers = 512;
+const maxExperts = 512;
+/** Sizes are 32-bit numbers with a sign there, and are multiplied with each other. */
+const maxSide = 2 ** 24;
+
+/** Throws `ModelFileError` for the first fact that would end the process. */
+export function checkModelFacts(model: DescribedModel): void {
+  checkSizes(model);
+  checkExperts(model);
+  checkVocabulary(model);
+}
+
+/** Keys of sizes; where there are tensors of that name, a size of 0, or none, is divided by. */
+const sizes: readonly { readonly key: string; readonly most: number; readonly needs: RegExp | null }[] = [
+  { key: 'block_count', most: maxLayers, needs: /^blk\./ },
+  { key: 'context_length', most: 2 ** 31 - 1, needs: /^blk\./ },
+  { key: 'embedding_length', most: maxSide, needs: /^token_embd\./ },
+  { key: 'feed_forward_length', most: maxSide, needs: /\.ffn_(?:up|down)\.weight$/ },
+  { key: 'attention.head_count', most: maxSide, needs: /\.attn_(?:q|qkv)\.weight$/ },
+  { key: 'attention.head_count_kv', most: maxSide, needs: null },
+  { key: 'attention.key_length', most: maxSide, needs: null },
+  { key: 'attention.value_length', most: maxSide, needs: null },
+  { key: 'rope.dimension_count', most: maxSide, needs: null },
+];
+
+function checkSizes({ metadata, tensors, file }: DescribedModel): void {
+  const architecture = metadata.text('general.architecture');
+  for (const { key, most, needs } of sizes) {
+    const name = `${architecture}.${key}`;
+    // Some models give a size for each layer.
+    if (metadata.array(name) !== null) continue;
+    const size = metadata.number(name);
+    const isNeeded = needs !== null && tensors.some((tensor) => needs.test(tensor.name));
+    const least = isNeeded ? 1 : 0;
+    if (size === null ? !isNeeded && !metadata.has(name) : size >= least && size <= most) continue;
+    const found = size === null ? 'is no number' : `is ${size}`;
+    throw new ModelFileError({ file, reason: `${name} ${found}, and must be from ${least} to ${most}` });
+  }
+  const [heads, keyHeads] = ['head_count', 'head_count_kv'].map((key) =>
+    metadata.number(`${architecture}.attention.${key}`),
+  );
+  const hasKeys = tensors.some(({ name }) => name.endsWith('.attn_k.weight'));
+  if (!hasKeys || typeof heads !== 'number' || typeof keyHeads !== 'number') return;
+  if (keyHeads >= 1 && heads % keyHeads === 0) return;
+  throw new ModelFileError({
+    file,
+    reason: `has ${heads} heads of attention, and ${keyHeads} of keys and values`,
+  });
+}
+
+/** As llama.cpp asserts of them. */
+function checkExperts({ metadata, file }: DescribedModel): void {
+  const architecture = metadata.text('general.architecture');
+  const [experts = 0, used = 0, groups = 0, groupsUsed = 0] = [
+    'expert_count',
+    'expert_used_count',
+    'expert_group_count',
+    'expert_group_used_count',
+  ].map((key) => metadata.number(`${architecture}.${key}`) ?? 0);
+  const grouped = groups < 2 || (experts % groups === 0 && groupsUsed > 0 && groupsUsed < groups);
+  const valid =
+    experts === 0
+      ? used === 0 && groups === 0
+      : experts <= maxExperts && used > 0 && used <= experts && groups < experts && grouped;
+  if (valid) return;
+  const reason = `has ${experts} experts in ${groups} groups, and uses ${used} of them in ${groupsUsed}`;
+  throw new ModelFileError({ file, reason });
+}
+
+const tokensKey = 'tokenizer.ggml.tokens';
+
+/** Engines look tokens up by their text, and find every byte among them where texts are made of bytes. */
+function checkVocabulary({ metadata, file }: DescribedModel): void {
+  const kind = metadata.text('tokenizer.ggml.model');
+  if (kind === null || kind === 'none' || kind === 'no_vocab') return;
+  const tokens = metadata.byteTexts(tokensKey);
+  if (tokens === null || tokens.length === 0) {
+    throw new ModelFileError({ file, reason: `holds no vocabulary (${tokensKey})` });
+  }
+  const known = new Set(tokens);
+  // The empty text is given a name of its own.
+  const empty = tokens.filter((text) => text === '').length;
+  const repeated = tokens.length - known.size - Math.max(0, empty - 1);
+  if (repeated > 0) throw new ModelFileError({ file, reason: `has ${repeated} tokens twice (${tokensKey})` });
+  const missing = kind === 'llama' ? missingByte(known) : null;
+  if (missing === null) return;
+  throw new ModelFileError({ file, reason: `has no token for the byte ${missing} (${tokensKey})` });
+}
+
+/** SentencePiece vocabularies write a byte as `<0x0A>`, or as the character itself. */
+function missingByte(known: ReadonlySet<string>): number | null {
+  for (let byte = 0; byte < 256; byte++) {
+    const hexadecimal = byte.toString(16).toUpperCase().padStart(2, '0');
+    if (!known.has(`<0x${hexadecimal}>`) && !known.has(String.fromCharCode(byte))) return byte;
+  }
+  return null;
+}
