@@ -1,12 +1,11 @@
 /**
  * The header of a GGUF file, local or remote, read without its weights.
  *
- * `@huggingface/gguf` parses. It pads a file that ends early with zeros, cuts a string that crosses
- * what it has buffered, takes an answer of any status for data and allocates for ten million tensors;
- * so it is given bytes by us alone, which are counted and checked before and after.
+ * Written here because `@huggingface/gguf` is too trusting and too slow for it: it pads a file that ends early with
+ * zeros, takes an answer of any status for data, allocates for ten million tensors, and decodes every token, which
+ * takes seconds for a large vocabulary (`gguf-layout.ts` takes milliseconds).
  */
-import { type GGUFParseOutput, gguf } from '@huggingface/gguf';
-import { IdiolectError, ModelFileError } from '../format/errors.ts';
+import { ModelFileError } from '../format/errors.ts';
 import {
   callback,
   checkOptions,
@@ -16,7 +15,9 @@ import {
   string,
 } from '../format/option-rules.ts';
 import { type ByteSource, fileSource, httpSource } from './byte-source.ts';
+import { type GgufLayout, type GgufMetadata, MoreBytesNeeded, scanGguf } from './gguf-layout.ts';
 import { chatTemplates, fileOrAddress } from './hub-rules.ts';
+import { checkTensorBounds, weightCount } from './tensor-bounds.ts';
 
 /** What is known of a model before its weights are read. */
 export interface GgufHeader {
@@ -73,10 +74,11 @@ const headerRules: OptionRules<GgufHeaderOptions> = {
 };
 
 const defaultMaxBytes = 30_000_000;
-/** Far above any real model (a few thousand), far below what hurts. */
-const maxTensors = 200_000;
-const maxEntries = 20_000;
-/** The parser may cut strings longer than this where they cross two reads; no real template is near. */
+/** Bytes of the first read; each further one is half as long as all before it, or as long. */
+const firstRead = 2_000_000;
+/** Most files that a model is split into. */
+export const maxShards = 1000;
+/** No real template is near. */
 const maxTemplateLength = 400_000;
 
 /**
@@ -91,11 +93,20 @@ export async function readGgufHeader(
   checkOptions(options, headerRules);
   const address = String(fileOrUrl);
   const source = /^https?:\/\//.test(address) ? httpSource(address, options) : fileSource(address);
-  const meter = meterSource(source, options.maxBytes ?? defaultMaxBytes);
-  const parsed = await parse(meter);
-  const size = meter.size();
-  checkComplete(parsed, size, source.name);
-  return describe(parsed, { file: source.name, size, bytesRead: meter.bytesRead() });
+  return (await readHeader(source, options.maxBytes)).header;
+}
+
+/** A header, and what it was made of. */
+export interface ReadHeader {
+  readonly header: GgufHeader;
+  readonly layout: GgufLayout;
+}
+
+/** The same from a source, with all that the header says. */
+export async function readHeader(source: ByteSource, maxBytes = defaultMaxBytes): Promise<ReadHeader> {
+  const { layout, size, bytesRead } = await readLayout(source, maxBytes);
+  checkTensorBounds(layout, size, source.name);
+  return { header: describe(layout, { file: source.name, size, bytesRead }), layout };
 }
 
 /** The template that a model uses when it is given tools, and what it is called. */
@@ -107,129 +118,97 @@ export function effectiveTemplate(
   return templates.default === null ? null : { name: 'default', source: templates.default };
 }
 
-interface Meter {
-  readonly name: string;
-  readonly fetch: typeof fetch;
-  size(): number;
-  bytesRead(): number;
+interface ReadLayout {
+  readonly layout: GgufLayout;
+  readonly size: number;
+  readonly bytesRead: number;
 }
 
-/** A `fetch` for the parser that reads `source`, within a budget, and checks the first bytes itself. */
-function meterSource(source: ByteSource, maxBytes: number): Meter {
-  let size = 0;
-  let bytesRead = 0;
-  const read = async (_url: unknown, init?: RequestInit): Promise<Response> => {
-    const [start, end] = requestedRange(init);
-    if (bytesRead + (end - start) > maxBytes) {
-      throw new ModelFileError({
-        file: source.name,
-        reason: `its header is longer than ${maxBytes} bytes, which no model needs`,
-      });
+/** Reads as much of the beginning as the header has, within a budget. */
+async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLayout> {
+  let bytes = new Uint8Array(0);
+  let needed = 0;
+  for (;;) {
+    const end = Math.max(needed, Math.ceil(bytes.length * 1.5), firstRead);
+    const answer = await source.read(bytes.length, Math.min(end, maxBytes));
+    const { size } = answer;
+    bytes = joined(bytes, answer.bytes);
+    try {
+      return { layout: scanGguf(bytes, source.name), size, bytesRead: bytes.length };
+    } catch (error) {
+      if (!(error instanceof MoreBytesNeeded)) throw error;
+      needed = error.until;
+      checkNeed(needed, { size, maxBytes, read: bytes.length }, source.name);
     }
-    const answer = await source.read(start, end);
-    size = answer.size;
-    bytesRead += answer.bytes.length;
-    if (start === 0) checkPreamble(answer.bytes, source.name);
-    return new Response(answer.bytes, { headers: { 'content-range': `bytes ${start}-${end - 1}/${size}` } });
-  };
-  return { name: source.name, fetch: read, size: () => size, bytesRead: () => bytesRead };
-}
-
-function requestedRange(init: RequestInit | undefined): readonly [start: number, end: number] {
-  const match = /^bytes=(\d+)-(\d+)$/.exec(new Headers(init?.headers).get('range') ?? '');
-  if (match === null) throw new TypeError('the GGUF parser asked for no range');
-  return [Number(match[1]), Number(match[2]) + 1];
-}
-
-/** Magic number, version and the two counts: the first 24 bytes (16 in version 1). */
-function checkPreamble(bytes: Uint8Array<ArrayBuffer>, file: string): void {
-  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) !== 'GGUF') {
-    const text = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
-    const reason = text.startsWith('<') ? 'is a web page, not a GGUF model' : 'is not a GGUF model';
-    throw new ModelFileError({ file, reason });
-  }
-  if (bytes.length < 24) throw new ModelFileError({ file, reason: 'ends within its header' });
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const littleEndian = (view.getUint32(4, true) & 0xffff) !== 0;
-  if (view.getUint32(4, littleEndian) === 1) return;
-  refuseCount(view.getBigUint64(8, littleEndian), maxTensors, 'tensors', file);
-  refuseCount(view.getBigUint64(16, littleEndian), maxEntries, 'metadata entries', file);
-}
-
-function refuseCount(count: bigint, allowed: number, what: string, file: string): void {
-  if (count <= BigInt(allowed)) return;
-  throw new ModelFileError({ file, reason: `declares ${count} ${what}: it is broken or hostile` });
-}
-
-async function parse(meter: Meter): Promise<GGUFParseOutput & { readonly parameterCount: number }> {
-  try {
-    return await gguf('https://bytes.invalid/', { fetch: meter.fetch, computeParametersCount: true });
-  } catch (cause) {
-    if (cause instanceof IdiolectError) throw cause;
-    const outOfBytes = cause instanceof RangeError;
-    const detail = cause instanceof Error ? cause.message : String(cause);
-    const reason = outOfBytes ? 'its header declares more than it holds' : `its header is broken: ${detail}`;
-    throw new ModelFileError({ file: meter.name, reason, cause });
   }
 }
 
-function checkComplete(parsed: GGUFParseOutput, size: number, file: string): void {
-  const headerEnd = parsed.tensorInfoByteRange[1];
-  if (headerEnd > size) throw new ModelFileError({ file, reason: 'ends within its header' });
-  // A repeated key would hide the first value. Three keys are added by the parser.
-  if (Object.keys(parsed.metadata).length !== Number(parsed.metadata.kv_count) + 3) {
-    throw new ModelFileError({ file, reason: 'its header names a key twice' });
+/** Whether reading on can help. */
+function checkNeed(
+  needed: number,
+  { size, maxBytes, read }: { readonly size: number; readonly maxBytes: number; readonly read: number },
+  file: string,
+): void {
+  if (needed > size || read >= size) {
+    throw new ModelFileError({ file, reason: 'ends within its header, or that declares more than it holds' });
   }
-  const beyond = parsed.tensorInfos.find(
-    (tensor) => parsed.tensorDataOffset + tensor.offset >= BigInt(size) && !tensor.shape.includes(0n),
-  );
-  if (beyond === undefined) return;
-  throw new ModelFileError({ file, reason: `ends at byte ${size}, before its last weights` });
+  if (needed <= maxBytes) return;
+  throw new ModelFileError({
+    file,
+    reason: `its header is longer than ${maxBytes} bytes, which no model needs`,
+  });
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
+  return bytes;
 }
 
 function describe(
-  parsed: GGUFParseOutput & { readonly parameterCount: number },
+  { metadata, tensors }: GgufLayout,
   facts: { readonly file: string; readonly size: number; readonly bytesRead: number },
 ): GgufHeader {
-  const entries = new Map<string, unknown>(Object.entries(parsed.metadata));
-  const architecture = textEntry(entries, 'general.architecture');
-  const shardCount = numberEntry(entries, 'split.count') ?? 0;
+  const architecture = metadata.text('general.architecture');
   return {
     ...facts,
     architecture,
-    type: textEntry(entries, 'general.type'),
-    name: textEntry(entries, 'general.name'),
-    parameterCount: parsed.parameterCount,
-    contextLength: numberEntry(entries, `${architecture}.context_length`),
+    type: metadata.text('general.type'),
+    name: metadata.text('general.name'),
+    parameterCount: Number(tensors.reduce((sum, tensor) => sum + weightCount(tensor), 0n)),
+    contextLength: metadata.number(`${architecture}.context_length`),
     templates: {
-      default: templateEntry(entries, 'tokenizer.chat_template', facts.file),
-      toolUse: templateEntry(entries, 'tokenizer.chat_template.tool_use', facts.file),
+      default: templateEntry(metadata, 'tokenizer.chat_template', facts.file),
+      toolUse: templateEntry(metadata, 'tokenizer.chat_template.tool_use', facts.file),
     },
-    specialTokens: { bos: tokenEntry(entries, 'bos'), eos: tokenEntry(entries, 'eos') },
-    shard: shardCount > 1 ? { index: numberEntry(entries, 'split.no') ?? 0, count: shardCount } : null,
+    specialTokens: { bos: tokenEntry(metadata, 'bos'), eos: tokenEntry(metadata, 'eos') },
+    shard: shardOf(metadata, facts.file),
   };
 }
 
-function textEntry(entries: ReadonlyMap<string, unknown>, key: string): string | null {
-  const value = entries.get(key);
-  return typeof value === 'string' ? value : null;
+/** Engines open as many files as they are told of, so what is told must be a part of a model. */
+function shardOf(metadata: GgufMetadata, file: string): GgufHeader['shard'] {
+  if (!metadata.has('split.count')) return null;
+  const count = metadata.number('split.count');
+  const index = metadata.has('split.no') ? metadata.number('split.no') : 0;
+  if ((count === 0 || count === 1) && index === 0) return null;
+  if (count !== null && index !== null && count <= maxShards && index >= 0 && index < count) {
+    return { index, count };
+  }
+  const reason = `declares itself part ${index} of ${count} (split.no, split.count): it is broken or hostile`;
+  throw new ModelFileError({ file, reason });
 }
 
-function numberEntry(entries: ReadonlyMap<string, unknown>, key: string): number | null {
-  const value = entries.get(key);
-  const number = typeof value === 'bigint' ? Number(value) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
-}
-
-function templateEntry(entries: ReadonlyMap<string, unknown>, key: string, file: string): string | null {
-  const template = textEntry(entries, key);
-  if (template === null || template.length <= maxTemplateLength) return template;
+function templateEntry(metadata: GgufMetadata, key: string, file: string): string | null {
+  // No character has more than four bytes.
+  const tooLong = (metadata.textLength(key) ?? 0) > maxTemplateLength * 4;
+  const template = tooLong ? null : metadata.text(key);
+  if (!tooLong && (template?.length ?? 0) <= maxTemplateLength) return template;
   throw new ModelFileError({ file, reason: `${key} is longer than ${maxTemplateLength} characters` });
 }
 
-function tokenEntry(entries: ReadonlyMap<string, unknown>, role: 'bos' | 'eos'): string | null {
-  const id = numberEntry(entries, `tokenizer.ggml.${role}_token_id`);
-  const tokens = entries.get('tokenizer.ggml.tokens');
-  const token: unknown = id !== null && Array.isArray(tokens) ? tokens[id] : null;
-  return typeof token === 'string' ? token : null;
+function tokenEntry(metadata: GgufMetadata, role: 'bos' | 'eos'): string | null {
+  const id = metadata.number(`tokenizer.ggml.${role}_token_id`);
+  return id === null ? null : metadata.textAt('tokenizer.ggml.tokens', id);
 }

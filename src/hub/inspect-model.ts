@@ -1,11 +1,11 @@
 /** What a model can do, read from its header alone: the look before the download and before the load. */
 import { createHash } from 'node:crypto';
-import path from 'node:path';
-import { parseGGUFQuantLabel, parseGgufShardFilename } from '@huggingface/gguf';
+import { parseGGUFQuantLabel } from '@huggingface/gguf';
 import type { Capabilities } from '../format/chat-format.ts';
 import { IdiolectError, ModelFileError, ToolsUnsupportedError } from '../format/errors.ts';
 import { requireOption } from '../format/option-rules.ts';
 import { fileSize } from './cache.ts';
+import { shardNames } from './check-model-file.ts';
 import { NotAModelError } from './errors.ts';
 import { effectiveTemplate, type GgufHeader, readGgufHeader } from './gguf-header.ts';
 import type { Hub } from './hub-client.ts';
@@ -54,7 +54,7 @@ const projectorArchitecture = 'clip';
 
 /** Inspects a local file, with its further shards where it is split. Throws `ModelFileError`, `NotAModelError`. */
 export async function inspectFile(file: string, observe: ObserveCapabilities): Promise<ModelCard> {
-  const parts = siblingShards(file);
+  const parts = shardNames(file);
   const sizes = await Promise.all(parts.map(fileSize));
   return inspect(
     { model: file, parts: parts.map((part) => ({ address: part, name: part })), sizes, fetch },
@@ -160,18 +160,6 @@ async function countParameters(inspected: Inspected, first: GgufHeader): Promise
     ),
   );
   return headers.reduce((sum, header) => sum + header.parameterCount, first.parameterCount);
-}
-
-/** All shards of the model that this file is one of, in order; the file alone when it is not split. */
-function siblingShards(file: string): readonly string[] {
-  const shard = parseGgufShardFilename(path.basename(file));
-  if (shard === null) return [file];
-  const count = Number(shard.total);
-  if (count < 1 || count > 1000) return [file];
-  return Array.from({ length: count }, (_, index) => {
-    const number = String(index + 1).padStart(5, '0');
-    return path.join(path.dirname(file), `${shard.prefix}-${number}-of-${shard.total}.gguf`);
-  });
 }
 
 function total(sizes: readonly (number | null)[]): number | null {

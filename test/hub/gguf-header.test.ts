@@ -108,8 +108,8 @@ describe('refused, saying why', () => {
     ['more entries than it holds', modelFile({ declaredEntries: 19_999n }), /./],
     ['an unknown version', modelFile({ version: 9 }), /version/],
     ['a key twice', modelFile({ moreMetadata: [['general.architecture', 'evil']] }), /twice/],
-    ['a key that would change prototypes', modelFile({ moreMetadata: [['__proto__', ['x']]] }), /twice/],
-    ['weights cut off', modelFile({ weights: new Uint8Array(64) }).subarray(0, -64), /weights|fit/],
+    ['a key that would change prototypes', modelFile({ moreMetadata: [['__proto__', ['x']]] }), /no name/],
+    ['weights cut off', modelFile({ weights: new Uint8Array(64) }).subarray(0, -64), /ends after the file/],
     [
       'an absurd template',
       modelFile({ metadata: { 'tokenizer.chat_template': 'x'.repeat(450_000) } }),
@@ -163,7 +163,7 @@ test('a header without end is given up within 32 MB', async () => {
   await expect(readGgufHeader('https://hub.test/big.gguf', { fetch: server.fetch })).rejects.toBeInstanceOf(
     ModelFileError,
   );
-  const endless = modelFile({ metadata: { list: Array.from({ length: 1_000_001 }, () => '') } });
+  const endless = modelFile({ metadata: { text: 'x'.repeat(31_000_000) } });
   const second = rangeServer(endless, 40e9);
   await expect(readGgufHeader('https://hub.test/big.gguf', { fetch: second.fetch })).rejects.toBeInstanceOf(
     ModelFileError,

@@ -6,6 +6,7 @@ import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import { checkModelFile } from '../../hub/check-model-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ToolList } from '../../tools/tools.ts';
@@ -105,6 +106,7 @@ const mostTimesTrained = 64;
 export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
   await requireFile(file);
+  await checkModelFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   const model = await openFile(llama, file);
   try {

@@ -36,6 +36,7 @@ const rules: OptionRules<ServerOptions> = {
   contextSize: integerFrom(1, Number.MAX_SAFE_INTEGER),
   modules,
   requireTools: boolean,
+  timeoutMs: integerFrom(1, 2 ** 31 - 1),
   signal: abortSignal,
   fetch: callback,
 };

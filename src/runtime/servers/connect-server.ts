@@ -49,6 +49,11 @@ export interface ServerOptions {
   readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
   /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
   readonly requireTools?: boolean;
+  /**
+   * A server that sends nothing for so many milliseconds is given up; an answer that is no stream has to be complete
+   * by then. Default: 300,000, because the first token of a long prompt takes its time.
+   */
+  readonly timeoutMs?: number;
   /** Ends connecting; chats have signals of their own. */
   readonly signal?: AbortSignal;
   /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */

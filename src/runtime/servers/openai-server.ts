@@ -37,6 +37,7 @@ function openAiServer(withGrammar: (grammar: string) => object): ServerDialect {
         ...(request.grammar === null ? {} : withGrammar(request.grammar)),
       },
       read: readPiece,
+      failure: failureOf,
     }),
   };
 }
@@ -87,6 +88,18 @@ function readPiece(answer: unknown): CompletionPiece | null {
   const text = readText(choice.text);
   if (text === null) return null;
   const tokens = readTokens(choice.token_ids)?.length ?? (text === '' ? 0 : 1);
-  const reason = readText(choice.finish_reason);
-  return { text, tokens, finish: reason === null ? null : reason === 'length' ? 'length' : 'stop' };
+  return { text, tokens, finish: readFinish(choice.finish_reason) };
+}
+
+/** Only these two are an end of the response; the server's own troubles are told by `failureOf`. */
+function readFinish(reason: unknown): CompletionPiece['finish'] {
+  return reason === 'stop' || reason === 'length' ? reason : null;
+}
+
+/** `abort`, `error`, `content_filter`: the response ended, and neither the model nor `max_tokens` ended it. */
+function failureOf(answer: unknown): string | null {
+  const [choice] = isRecord(answer) && Array.isArray(answer.choices) ? answer.choices : [];
+  const reason: unknown = isRecord(choice) ? choice.finish_reason : null;
+  if (reason === null || reason === undefined || readFinish(reason) !== null) return null;
+  return `it ended the response itself (finish_reason ${JSON.stringify(reason)})`;
 }

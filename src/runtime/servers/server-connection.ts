@@ -1,6 +1,7 @@
 /** Requests to one server, with `fetch`. Whatever goes wrong is a `ServerError`, or the signal's reason. */
 import { createParser } from 'eventsource-parser';
 import { ServerError } from '../../format/errors.ts';
+import { readBeginning, readBody } from '../../format/limited-body.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { onAbort } from '../chat/on-abort.ts';
 import type { ServerQuestion } from './server-dialect.ts';
@@ -13,32 +14,46 @@ export interface ConnectionOptions {
   readonly apiKey?: string;
   /** Makes the requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Milliseconds; see `ServerOptions.timeoutMs`. Default: 300,000. */
+  readonly timeoutMs?: number;
 }
 
 /** As much of a server's own words as an error repeats. */
 const longestReason = 500;
+/** Bytes of an answer that is no stream: the tokens of a prompt of millions of characters are fewer. */
+const longestAnswer = 32_000_000;
+/** Bytes of a refusal that are looked at. */
+const longestRefusal = 64_000;
 /** UTF-16 units of one event; a longer one is no token of a response. */
-const longestEvent = 16_000_000;
+const longestEvent = 1_000_000;
+/** Bytes of a whole stream: a kilobyte for each token of the longest contexts. */
+const longestStream = 2_000_000_000;
+const defaultTimeoutMs = 300_000;
 /** What vLLM and SGLang end a stream with. */
 const endOfStream = '[DONE]';
 
 /** See the top of this file. */
 export class ServerConnection {
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #apiKey: string;
   readonly #fetch: typeof fetch;
+  readonly #timeoutMs: number;
 
-  constructor({ url, apiKey, fetch: own }: ConnectionOptions) {
+  constructor({ url, apiKey = '', fetch: own, timeoutMs = defaultTimeoutMs }: ConnectionOptions) {
     this.#base = new URL(url).href.replace(/\/+$/, '');
-    this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    this.#apiKey = apiKey.trim();
     this.#fetch = own ?? fetch;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Asks, and reads the one answer. */
   async ask<Answer>(question: ServerQuestion<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
-    const response = await this.#send(question, signal);
-    const text = await this.#read(question, () => response.text(), signal);
-    return this.#understand(question, text);
+    return this.#timed(question, signal, async (timed) => {
+      const response = await this.#send(question, timed);
+      const bytes = await this.#try(question, timed, () => readBody(response, longestAnswer));
+      if (bytes === null) throw this.error(question.path, `an answer of more than ${longestAnswer} bytes`);
+      return this.#understand(question, new TextDecoder().decode(bytes));
+    });
   }
 
   /** Asks, and reads the answer's events as they come. Leaving the iteration ends the request. */
@@ -46,38 +61,66 @@ export class ServerConnection {
     question: ServerQuestion<Answer>,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Answer, void> {
-    signal?.throwIfAborted();
     const leaving = new AbortController();
-    const forget = signal === undefined ? null : onAbort(signal, () => leaving.abort(signal.reason));
+    const timed = <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
+      this.#timed(question, signal, work, leaving);
     try {
-      const response = await this.#send(question, leaving.signal);
-      for await (const data of this.#events(question, response, leaving.signal)) {
-        if (data === endOfStream) return;
-        yield this.#understand(question, data);
+      const response = await timed((limit) => this.#send(question, limit));
+      const events = this.#events(question, response, leaving.signal);
+      for (;;) {
+        // Only events count as signs of life: comments may come for ever.
+        const { done, value } = await timed(() => events.next());
+        if (done === true || value === endOfStream) return;
+        yield this.#understand(question, value);
       }
     } finally {
-      forget?.();
       leaving.abort();
     }
   }
 
-  async #send({ path, body }: ServerQuestion<unknown>, signal: AbortSignal | undefined): Promise<Response> {
+  /**
+   * Does `work` with a signal that says when to give up: with the caller's signal, or when the time is over.
+   * `leaving` is what is aborted then; a stream has one for all of its parts.
+   */
+  async #timed<Result>(
+    { path }: ServerQuestion<unknown>,
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Result>,
+    leaving = new AbortController(),
+  ): Promise<Result> {
     signal?.throwIfAborted();
-    const request =
-      body === null
-        ? { method: 'GET', headers: this.#headers }
-        : {
-            method: 'POST',
-            headers: { ...this.#headers, 'content-type': 'application/json' },
-            body: JSON.stringify(body),
-          };
-    const response = await this.#read(
-      { path },
-      () => this.#fetch(`${this.#base}${path}`, { ...request, ...(signal === undefined ? {} : { signal }) }),
-      signal,
+    const forget = signal === undefined ? null : onAbort(signal, () => leaving.abort(signal.reason));
+    const silence = this.error(path, `nothing came for ${this.#timeoutMs} ms (timeoutMs)`);
+    const timer = setTimeout(() => leaving.abort(silence), this.#timeoutMs);
+    try {
+      return await work(leaving.signal);
+    } finally {
+      clearTimeout(timer);
+      forget?.();
+    }
+  }
+
+  async #send({ path, body }: ServerQuestion<unknown>, signal: AbortSignal): Promise<Response> {
+    const authorization = this.#apiKey === '' ? {} : { authorization: `Bearer ${this.#apiKey}` };
+    const content = body === null ? {} : { 'content-type': 'application/json' };
+    const response = await this.#try({ path }, signal, () =>
+      this.#fetch(`${this.#base}${path}`, {
+        method: body === null ? 'GET' : 'POST',
+        headers: { ...authorization, ...content },
+        ...(body === null ? {} : { body: JSON.stringify(body) }),
+        // Whoever is redirected to would be told the prompt, and be believed.
+        redirect: 'manual',
+        signal,
+      }),
     );
+    if (isRedirect(response)) {
+      await response.body?.cancel();
+      const reason = `it redirects${targetOf(response)}, which is not followed; give the server's own address`;
+      throw this.error(path, reason, response.status);
+    }
     if (response.ok) return response;
-    const words = await this.#read({ path }, () => response.text(), signal);
+    const { bytes } = await this.#try({ path }, signal, () => readBeginning(response, longestRefusal));
+    const words = new TextDecoder().decode(bytes);
     throw this.error(path, reasonOf(parsed(words)) ?? words, response.status);
   }
 
@@ -92,12 +135,18 @@ export class ServerConnection {
     const failed: Error[] = [];
     const parser = createParser({
       onEvent: ({ data }) => void ready.push(data),
-      onError: (error) => void (error.type === 'max-buffer-size-exceeded' && failed.push(error)),
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') failed.push(error);
+        // As llama-server tells of errors in the middle of a stream.
+        if (error.type === 'unknown-field' && error.field === 'error') ready.push(`{"error":${error.value}}`);
+      },
       maxBufferSize: longestEvent,
     });
     const decoder = new TextDecoder();
-    for (;;) {
-      const { done, value } = await this.#read({ path }, () => reader.read(), signal);
+    for (let length = 0; ; ) {
+      const { done, value } = await this.#try({ path }, signal, () => reader.read());
+      length += value?.length ?? 0;
+      if (length > longestStream) throw this.error(path, `a stream of more than ${longestStream} bytes`);
       parser.feed(done ? '\n\n' : decoder.decode(value, { stream: true }));
       yield* ready.splice(0);
       if (failed[0] !== undefined) throw this.error(path, failed[0].message);
@@ -105,21 +154,27 @@ export class ServerConnection {
     }
   }
 
-  async #read<Result>(
+  async #try<Result>(
     { path }: { readonly path: string },
+    signal: AbortSignal,
     work: () => Promise<Result>,
-    signal: AbortSignal | undefined,
   ): Promise<Result> {
     try {
-      return await work();
+      return await untilAborted(signal, work());
     } catch (cause) {
-      signal?.throwIfAborted();
-      throw new ServerError({ url: `${this.#base}${path}`, reason: messageOf(cause), cause });
+      signal.throwIfAborted();
+      const reason = this.#withoutKey(messageOf(cause));
+      // What caused it is printed, too.
+      const shown = reason === messageOf(cause) ? { cause } : {};
+      throw new ServerError({ url: `${this.#base}${path}`, reason, ...shown });
     }
   }
 
-  #understand<Answer>({ path, read }: ServerQuestion<Answer>, text: string): Answer {
+  #understand<Answer>({ path, read, failure }: ServerQuestion<Answer>, text: string): Answer {
     const answer = parsed(text);
+    const hasError = isRecord(answer) && Boolean(answer.error);
+    const failed = hasError ? (reasonOf(answer) ?? text) : failure?.(answer);
+    if (typeof failed === 'string') throw this.error(path, failed);
     const understood = read(answer);
     if (understood !== null) return understood;
     const reason = reasonOf(answer) ?? `an answer that is not what was asked for: ${text}`;
@@ -128,9 +183,43 @@ export class ServerConnection {
 
   /** What went wrong with a request to `path`. */
   error(path: string, reason: string, status?: number): ServerError {
-    const facts = { url: `${this.#base}${path}`, reason: reason.trim().slice(0, longestReason) };
+    const shown = this.#withoutKey(reason).trim().slice(0, longestReason);
+    const facts = { url: `${this.#base}${path}`, reason: shown };
     return new ServerError(status === undefined ? facts : { ...facts, status });
   }
+
+  /** A server may repeat what it was sent. */
+  #withoutKey(text: string): string {
+    const key = this.#apiKey;
+    if (key === '') return text;
+    const spellings = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+    return spellings.reduce((shown, spelling) => shown.replaceAll(spelling, '[apiKey]'), text);
+  }
+}
+
+/** A custom `fetch` may not know of signals. */
+async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  signal.throwIfAborted();
+  let forget = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    forget = onAbort(signal, () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    forget();
+  }
+}
+
+/** Browsers say no more than that there was one. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
+}
+
+function targetOf({ url, headers }: Response): string {
+  const location = headers.get('location') ?? '';
+  const base = URL.canParse(url) ? url : undefined;
+  return URL.canParse(location, base) ? ` to ${new URL(location, base).origin}` : '';
 }
 
 function parsed(text: string): unknown {

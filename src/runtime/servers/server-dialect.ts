@@ -44,6 +44,8 @@ export interface ServerQuestion<Answer> {
   readonly body: object | null;
   /** Reads an answer, which may be anything; `null` where it is not what was asked for. */
   readonly read: (answer: unknown) => Answer | null;
+  /** What went wrong by the answer's own words, beyond an `error` in it; asked before `read`. Default: nothing. */
+  readonly failure?: (answer: unknown) => string | null;
 }
 
 /** How one kind of server is spoken to. `model`: `ServedModel.name`. */
