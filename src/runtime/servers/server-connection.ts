@@ -103,7 +103,7 @@ export class ServerConnection {
   async #send({ path, body }: ServerQuestion<unknown>, signal: AbortSignal): Promise<Response> {
     const authorization = this.#apiKey === '' ? {} : { authorization: `Bearer ${this.#apiKey}` };
     const content = body === null ? {} : { 'content-type': 'application/json' };
-    const response = await this.#try({ path }, signal, () =>
+    const request = (): Promise<Response> =>
       this.#fetch(`${this.#base}${path}`, {
         method: body === null ? 'GET' : 'POST',
         headers: { ...authorization, ...content },
@@ -111,7 +111,10 @@ export class ServerConnection {
         // Whoever is redirected to would be told the prompt, and be believed.
         redirect: 'manual',
         signal,
-      }),
+      });
+    const response = await this.#try({ path }, signal, () =>
+      // A kept connection may be closed by the server just as it is used again.
+      request().catch((error: unknown) => (wasDropped(error) ? request() : Promise.reject(error))),
     );
     if (isRedirect(response)) {
       await response.body?.cancel();
@@ -209,6 +212,13 @@ async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>):
   } finally {
     forget();
   }
+}
+
+/** Whether the connection was closed before anything came back, as Node's `fetch` tells it. */
+function wasDropped(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
 }
 
 /** Browsers say no more than that there was one. */
