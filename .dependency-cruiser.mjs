@@ -16,6 +16,8 @@ const rooms = [
   'response-template',
   'hub',
   'runtime',
+  'mcp',
+  'ai-sdk',
   'testing',
   'cli',
 ];

@@ -17,7 +17,7 @@ import { readLeaf } from './gbnf-leaves.ts';
  * elements, elsewhere the end of the line ends the rule: hence two of each rule there. Leaves are spelled out
  * for texts that are no GBNF: they are parsed as they are, to say what was expected where.
  */
-const syntax = ohm.grammar(String.raw`
+const syntaxSource = String.raw`
   Gbnf {
     file = wide line*
     line = name thin "::=" wide choice (newline | end) wide
@@ -65,7 +65,7 @@ const syntax = ohm.grammar(String.raw`
     comment     = "#" (~"\r" ~"\n" any)*
     newline     = "\r\n" | "\r" | "\n"
   }
-`);
+`;
 
 /** How the leaves of a rule hang together, in the order in which they are written. */
 type Shape =
@@ -113,49 +113,67 @@ function readRules(text: string): readonly GbnfRule[] {
 
 /** A body of dots is GBNF, too. */
 function parseShape(shape: string): Shape | null {
-  const match = syntax.match(`name ::= ${shape}`);
-  return match.succeeded() ? semantics(match).shape() : null;
+  const match = gbnf().syntax.match(`name ::= ${shape}`);
+  return match.succeeded() ? gbnf().semantics(match).shape() : null;
 }
 
 /** Says what is wrong after `start`. What is before it becomes blank, which keeps line and column. */
 function refuse(text: string, start: number): never {
   const before = text.slice(0, start).replace(/.+\n/g, '\n').replace(/[^\n]/g, ' ');
-  const failure = syntax.match(before + text.slice(start));
+  const failure = gbnf().syntax.match(before + text.slice(start));
   throw new GrammarError({ reason: `is no GBNF: ${failure.failed() ? failure.shortMessage : ''}` });
 }
 
-const semantics = syntax.createSemantics();
+interface GbnfSyntax {
+  readonly syntax: ohm.Grammar;
+  readonly semantics: ohm.Semantics;
+}
 
-semantics.addOperation<Shape>('shape', {
-  file: (_, lines) => lines.child(0).shape(),
-  line: (_1, _2, _3, _4, body, _5, _6) => body.shape(),
-  choice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
-  wideChoice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
-  sequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
-  wideSequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
-  element: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
-  wideElement: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
-  atom_group: (_1, _2, inner, _3) => inner.shape(),
-  atom_any: (_) => ({ type: 'leaf' }),
-  atom_reference: (_) => ({ type: 'leaf' }),
-  literal: (_1, _2, _3) => ({ type: 'leaf' }),
-  class: (_1, _2, _3, _4) => ({ type: 'leaf' }),
-  token: (_) => ({ type: 'leaf' }),
-});
+let built: GbnfSyntax | null = null;
 
-semantics.addOperation<Omit<Count, 'written'>>('bounds', {
-  count_any: (_) => ({ min: 0, max: null }),
-  count_some: (_) => ({ min: 1, max: null }),
-  count_maybe: (_) => ({ min: 0, max: 1 }),
-  count_exactly: (_1, _2, count, _3, _4) => {
-    const number = Number(count.sourceString);
-    return { min: number, max: number };
-  },
-  count_between: (_1, _2, min, _3, _4, _5, max, _6, _7) => ({
-    min: Number(min.sourceString),
-    max: max.sourceString === '' ? null : Number(max.sourceString),
-  }),
-});
+/** Ohm takes a quarter of a second to build this grammar, and most programs never read GBNF: so it is built at first use. */
+function gbnf(): GbnfSyntax {
+  if (built === null) {
+    const syntax = ohm.grammar(syntaxSource);
+    built = { syntax, semantics: createSemantics(syntax) };
+  }
+  return built;
+}
+
+function createSemantics(syntax: ohm.Grammar): ohm.Semantics {
+  const semantics = syntax.createSemantics();
+  semantics.addOperation<Shape>('shape', {
+    file: (_, lines) => lines.child(0).shape(),
+    line: (_1, _2, _3, _4, body, _5, _6) => body.shape(),
+    choice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
+    wideChoice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
+    sequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
+    wideSequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
+    element: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+    wideElement: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+    atom_group: (_1, _2, inner, _3) => inner.shape(),
+    atom_any: (_) => ({ type: 'leaf' }),
+    atom_reference: (_) => ({ type: 'leaf' }),
+    literal: (_1, _2, _3) => ({ type: 'leaf' }),
+    class: (_1, _2, _3, _4) => ({ type: 'leaf' }),
+    token: (_) => ({ type: 'leaf' }),
+  });
+
+  semantics.addOperation<Omit<Count, 'written'>>('bounds', {
+    count_any: (_) => ({ min: 0, max: null }),
+    count_some: (_) => ({ min: 1, max: null }),
+    count_maybe: (_) => ({ min: 0, max: 1 }),
+    count_exactly: (_1, _2, count, _3, _4) => {
+      const number = Number(count.sourceString);
+      return { min: number, max: number };
+    },
+    count_between: (_1, _2, min, _3, _4, _5, max, _6, _7) => ({
+      min: Number(min.sourceString),
+      max: max.sourceString === '' ? null : Number(max.sourceString),
+    }),
+  });
+  return semantics;
+}
 
 function shapesOf(nodes: readonly ohm.Node[]): readonly Shape[] {
   return nodes.map((each): Shape => each.shape());
