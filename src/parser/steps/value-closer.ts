@@ -62,8 +62,8 @@ function newCloser(marker: string): Closer {
   const spaces = spaceKinds([choice.leadingSpace]);
   const [first = ''] = choice.parts;
   const firsts = [first.charAt(0)];
-  const quiet = new PlainRun({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
-  return { ...choice, spaces, plainRun: quiet, begin: first.slice(0, 2) };
+  const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
+  return { ...choice, spaces, plainRun, begin: first.slice(0, 2) };
 }
 
 /** Where the value's text ends for certain, and where the closer after it ends (`null`: not known yet). */
