@@ -138,9 +138,6 @@ function tagPattern(content: Content): Pattern {
   const source = content.given.get('tag_pattern');
   if (typeof source !== 'string') return fail(content, 'needs the argument tag_pattern');
   const pattern = compiled(content, source);
-  for (const group of ['key', 'value']) {
-    if (!pattern.groupNames.has(group)) return fail(content, `tag_pattern needs a group named ${group}`);
-  }
   tagPatterns.set(content.given, pattern);
   return pattern;
 }
@@ -158,18 +155,22 @@ function readTags(content: Content): JsonObject {
   const pattern = tagPattern(content);
   const merge = isTruthy(content.given.get('merge_duplicates') ?? false);
   const entries = new Map<string, JsonValue>();
-  const merged = new Set<string>();
   for (const match of matchAll(pattern, content.raw)) {
     const groups = namedGroups(pattern, match, (from, to) => content.raw.slice(from, to));
-    const key = groups.get('key') ?? '';
-    const raw = groups.get('value');
-    const value = raw === undefined ? null : nested(content, raw);
+    const key = groups.get('key') ?? fail(content, 'tag_pattern needs a group named key, which must match');
+    const value = tagValue(content, pattern, groups);
     const before = entries.get(key);
     if (!merge || before === undefined) entries.set(key, value);
-    else entries.set(key, merged.has(key) && Array.isArray(before) ? [...before, value] : [before, value]);
-    if (merge && before !== undefined) merged.add(key);
+    // A list among the values is the list that the next ones join.
+    else entries.set(key, Array.isArray(before) ? [...before, value] : [before, value]);
   }
   return objectFrom(entries);
+}
+
+/** The value of one tag: empty where the pattern has no group for it, null where that group did not match. */
+function tagValue(content: Content, pattern: Pattern, groups: ReadonlyMap<string, string>): JsonValue {
+  const raw = groups.get('value') ?? (pattern.groupNames.has('value') ? null : '');
+  return raw === null ? null : nested(content, raw);
 }
 
 function readLines(content: Content): JsonObject {
@@ -178,7 +179,8 @@ function readLines(content: Content): JsonObject {
   const strip = isTruthy(content.given.has('strip') ? content.given.get('strip') : true);
   const tidy = (text: string) => (strip ? stripSpace(text) : text);
   const entries = new Map<string, JsonValue>();
-  for (const line of content.raw.split(lineSeparator)) {
+  for (const written of content.raw.split(lineSeparator)) {
+    const line = tidy(written);
     const at = line.indexOf(keySeparator);
     if (at === -1) continue;
     const value = nested(content, tidy(line.slice(at + keySeparator.length)));
@@ -195,7 +197,7 @@ function textArgument(content: Content, name: string, otherwise: string): string
 /** Reads a value inside a region by the content parser named in `value_parser`. */
 function nested(content: Content, raw: string): JsonValue {
   const parser = content.given.get('value_parser') ?? null;
-  if (!isTruthy(parser)) return raw;
+  if (parser === null) return raw;
   if (!isObject(parser)) return fail(content, 'value_parser must be an object');
   const { name: wanted = 'text', args = null } = parser;
   const name = contentParserNames.find((known) => known === wanted);

@@ -1,5 +1,7 @@
 /** JSON as models mangle it: bare keys, foreign quotes, and Python's `NaN` and `Infinity`. */
+
 import type { JsonValue } from '../format/messages.ts';
+import { wordMembers } from './pattern/read-class.ts';
 
 /** How a model's JSON departs from JSON. */
 export interface JsonDialect {
@@ -27,7 +29,7 @@ export function parseDialect(text: string, dialect: JsonDialect): JsonValue {
 }
 
 const jsonString = /"(?:[^"\\]|\\.)*"?/suy;
-const bareKey = /([{,])([\p{L}\p{N}_]+)(?=:)/uy;
+const bareKey = new RegExp(`([{,])([${wordMembers}]+)(?=:)`, 'uy');
 
 /** Rewrites a dialect as JSON, one pass from left to right. */
 function toJson(text: string, dialect: JsonDialect): string {

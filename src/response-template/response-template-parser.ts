@@ -37,10 +37,11 @@ export interface ResponseTemplateOptions {
   readonly tools?: readonly unknown[] | null;
   /**
    * What becomes of the implicit field when its region ends and text comes again (`answer`, a call,
-   * more answer). `join`, the default: nothing is lost, its texts are one text. `overwrite`: the last
-   * stretch wins, as in the reference. Only for text that does not repeat.
+   * more answer). `overwrite`, the default: the last stretch wins, as in the reference. `join`: nothing is
+   * lost, its texts are one text. Only for text that does not repeat; a template may say that it does
+   * (`"repeats": true, "join": ""`), as those of `toResponseTemplate` do.
    */
-  readonly reopenedText?: 'join' | 'overwrite';
+  readonly reopenedText?: 'overwrite' | 'join';
   /**
    * What becomes of a region whose text is not what its field reads. `throw`, the default: an error, as
    * in the reference. `event`: the event `region_malformed` in place of `region_close`, with the raw
@@ -58,7 +59,7 @@ const toolsOrNone: OptionRule = {
 const rules: OptionRules<ResponseTemplateOptions> = {
   prefix: string,
   tools: toolsOrNone,
-  reopenedText: oneOf('join', 'overwrite'),
+  reopenedText: oneOf('overwrite', 'join'),
   malformed: oneOf('throw', 'event'),
 };
 
@@ -151,7 +152,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#types = argumentTypes(options.tools ?? []);
     const { implicit } = template;
     this.#joinsText =
-      options.reopenedText !== 'overwrite' && implicit !== null && implicit.text && !implicit.repeats;
+      options.reopenedText === 'join' && implicit !== null && implicit.text && !implicit.repeats;
     this.#reportsMalformed = options.malformed === 'event';
     this.#message = new MessageBuilder(template);
     this.#lookbehind = Math.max(

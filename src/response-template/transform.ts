@@ -3,10 +3,12 @@
 import { ResponseFieldError, ResponseTemplateError } from '../format/errors.ts';
 import { isObject, pointerPart } from '../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../format/messages.ts';
+import { wordMembers } from './pattern/read-class.ts';
 import { pythonTypeName } from './python-values.ts';
 
-const wholePlaceholder = /^\{([\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*)\}$/u;
-const placeholderInside = /\{[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*\}/u;
+const names = `[${wordMembers}]+(?:\\.[${wordMembers}]+)*`;
+const wholePlaceholder = new RegExp(`^\\{(${names})\\}$`, 'u');
+const placeholderInside = new RegExp(`\\{${names}\\}`, 'u');
 const maxDepth = 100;
 
 /** What placeholders can name. */

@@ -92,9 +92,7 @@ function parse(each: Case, chunks: readonly string[]): Outcome {
   try {
     // A case without a prefix is one about its absence.
     const prefix = each.prefix as string;
-    // The reference lets the last stretch of text win; see docs/deviations.md.
-    const options = { prefix, tools: each.tools, reopenedText: 'overwrite' } as const;
-    const parser = createResponseTemplateParser(each.template, options);
+    const parser = createResponseTemplateParser(each.template, { prefix, tools: each.tools });
     for (const chunk of chunks) events.push(...parser.feed(chunk));
     const { message, events: last } = parser.finish();
     return { message, events: [...events, ...last], initial_events: parser.initialEvents };

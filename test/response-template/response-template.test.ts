@@ -20,7 +20,11 @@ import { tagged } from './sample-templates.ts';
 const whole = { prefix: '' };
 
 function parse(fields: ResponseTemplate['fields'], text: string, tools: readonly unknown[] = []): unknown {
-  return parseWithResponseTemplate({ start_anchor: '@@', fields }, text, { prefix: '', tools });
+  return parseWithResponseTemplate({ start_anchor: '@@', fields }, text, {
+    prefix: '',
+    tools,
+    reopenedText: 'join',
+  });
 }
 
 /** The value that one field between `<v>` and `</v>` makes of a text. */
@@ -192,6 +196,33 @@ describe('contents', () => {
       { a: [1, [2], 3] },
     ],
     [
+      '<p=a>[1]</p><p=a>[2]</p>',
+      {
+        content: 'xml-inline',
+        content_args: {
+          tag_pattern: '<p=(?P<key>\\w)>(?P<value>.*?)</p>',
+          merge_duplicates: true,
+          value_parser: { name: 'json' },
+        },
+      },
+      { a: [1, [2]] },
+    ],
+    [
+      '<a> 1 <b>',
+      { content: 'xml-inline', content_args: { tag_pattern: '<(?P<key>\\w)>' } },
+      { a: '', b: '' },
+    ],
+    ['no tag', { content: 'xml-inline', content_args: { tag_pattern: '<\\w>' } }, {}],
+    [
+      '<e\u0301> x ',
+      {
+        content: 'xml-inline',
+        content_args: { tag_pattern: '<(?P<key>\\w+)>(?P<value>.*)', value_parser: {} },
+      },
+      { 'e\u0301': 'x' },
+    ],
+    ['a \n b 1', { content: 'kv-lines', content_args: { kv_sep: ' ' } }, { b: '1' }],
+    [
       '{"a":{"b":1}}',
       { content: 'json', transform: { x: ['{content.a.b}', 'literal', '{ no }'] } },
       { x: [1, 'literal', '{ no }'] },
@@ -212,7 +243,9 @@ describe('contents', () => {
     ['[1,]', { content: 'json' }],
     ['\ufeff1', { content: 'json' }],
     ['a', { content: 'xml-inline' }],
-    ['a', { content: 'xml-inline', content_args: { tag_pattern: '(?P<key>a)' } }],
+    ['a', { content: 'xml-inline', content_args: { tag_pattern: 'a' } }],
+    ['b', { content: 'xml-inline', content_args: { tag_pattern: '(?P<key>a)?b' } }],
+    ['a:b', { content: 'kv-lines', content_args: { value_parser: 'text' } }],
     ['{}', { content: 'json', transform: '{content.a}' }],
     ['"text"', { content: 'json', transform: '{content.length}' }],
     ['{}', { content: 'json', transform: '{content.constructor}' }],
@@ -249,12 +282,13 @@ describe('messages', () => {
     expect(parse(fields, text)).toEqual({ list: ['1', '2'], joined: '1+2', last: '2' });
   });
 
-  it('lose no text between regions, unless asked to', () => {
+  it('keep the last stretch of text between regions, and all of them if asked to', () => {
     const text = 'one <call>{}</call> two<|end|>\n';
     const read = (options: object) =>
       parseWithResponseTemplate(tagged.template, text, { ...whole, ...options }).content;
-    expect(read({})).toBe('one  two');
+    expect(read({})).toBe('two');
     expect(read({ reopenedText: 'overwrite' })).toBe('two');
+    expect(read({ reopenedText: 'join' })).toBe('one  two');
   });
 
   it('name a required field that is missing', () => {

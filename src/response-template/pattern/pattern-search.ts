@@ -3,6 +3,7 @@ import { BacktrackingSearch } from './backtracking-search.ts';
 import { LinearSearch } from './linear-search.ts';
 import { parseRegex } from './parse-regex.ts';
 import { compileProgram, type Program } from './program.ts';
+import { wordMembers } from './read-class.ts';
 
 /** A match in the text; `end` is exclusive. */
 export interface RegexMatch {
@@ -133,7 +134,9 @@ export function codePointBefore(text: string, at: number): number {
   return pair ? (text.codePointAt(at - 2) ?? low) : low;
 }
 
+const wordCharacter = new RegExp(`[${wordMembers}]`, 'u');
+
 /** Whether Python counts a code point as part of a word. */
 export function isWordCharacter(codePoint: number): boolean {
-  return codePoint >= 0 && /[\p{L}\p{N}_]/u.test(String.fromCodePoint(codePoint));
+  return codePoint >= 0 && wordCharacter.test(String.fromCodePoint(codePoint));
 }
