@@ -189,7 +189,12 @@ async function respond(
   const started = cpuTime();
   const run = createRun(opened, mode, conforms);
   const sampling = conforms ? {} : { temperature: 1, seed };
-  for await (const _event of decode(opened.sequence, prompt, run, sampling));
+  for await (const _event of decode(
+    opened.sequence,
+    { tokens: prompt, turnStart: prompt.length },
+    run,
+    sampling,
+  ));
   if (conforms && run.text !== script) throw new Error(`${mode} wrote ${run.text}`);
   return {
     milliseconds: cpuTime() - started,

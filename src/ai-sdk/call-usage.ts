@@ -3,9 +3,21 @@ import type { LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { Finish } from '../parser/events.ts';
 
 /** What a response cost. Unknown figures are `undefined`, never 0. */
-export function callUsage(_finish: Finish): LanguageModelV3Usage {
+export function callUsage({ usage }: Finish): LanguageModelV3Usage {
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usage ?? {};
+  const isCounted = promptTokens !== undefined && typeof cachedTokens === 'number';
   return {
-    inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-    outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    inputTokens: {
+      total: promptTokens,
+      noCache: isCounted ? promptTokens - cachedTokens : undefined,
+      cacheRead: cachedTokens ?? undefined,
+      cacheWrite: undefined,
+    },
+    outputTokens: {
+      total: completionTokens,
+      // Calls are written as text is.
+      text: usage === undefined ? undefined : usage.textTokens + usage.callTokens,
+      reasoning: reasoningTokens,
+    },
   };
 }

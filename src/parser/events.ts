@@ -136,6 +136,24 @@ export interface Finish extends Stretch {
   readonly type: 'finish';
   /** `length`: the text ended inside a region that was still open. */
   readonly reason: 'stop' | 'tool-calls' | 'length';
+  /** What the response cost, where an engine wrote it. */
+  readonly usage?: Usage;
+}
+
+/**
+ * Tokens of one response, or of several. `completionTokens` is the sum of `reasoningTokens`, `textTokens` and
+ * `callTokens`; a marker counts for what it opens or closes. The end of generation itself is not counted.
+ */
+export interface Usage {
+  readonly promptTokens: number;
+  /** Of the prompt's, those that the engine had evaluated before; `null` where a server does not say. */
+  readonly cachedTokens: number | null;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  readonly textTokens: number;
+  readonly callTokens: number;
+  /** Of the completion's, those that were written for the model: forced by a grammar, or the end of its thoughts. */
+  readonly injectedTokens: number;
 }
 
 /** The parsed response: an OpenAI assistant message, and what could not be parsed. */

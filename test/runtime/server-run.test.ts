@@ -93,7 +93,7 @@ describe('a response of a server', () => {
           const parser = createResponseParser(format, { tools });
           const events = [...parser.feed(text), ...parser.finish().events];
           expect(served.message).toEqual(parser.finish().message);
-          expect(mergeEvents(served.events)).toEqual(mergeEvents(events));
+          expect(mergeEvents(served.events)).toMatchObject(mergeEvents(events));
           const constrained = served.requests.filter((request) => request.constrained);
           expect(constrained.length).toBe(served.message.tool_calls === undefined ? 0 : 1);
         },

@@ -8,6 +8,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
+import { mayContinue } from '../../src/runtime/chat/turn-ends.ts';
 import { isUnconstrainedAfterCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
 import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { ResponseRun } from '../../src/runtime/node-llama-cpp/response-run.ts';
@@ -38,6 +39,8 @@ export interface WriterOptions {
   /** Write markers as special tokens where the vocabulary has them. */
   readonly special: boolean;
   readonly inject: boolean;
+  /** The end of generation that comes after the text. Default: none, and the run is left there. */
+  readonly end?: Token;
   /** Draw these tokens instead, as far as they lie on the boundaries at hand. */
   readonly natural?: readonly Token[];
 }
@@ -67,6 +70,12 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
     events.push(...step.events);
     over = step.over;
   }
+  if (!over && options.end !== undefined) {
+    if (!isAllowed(run, options.end)) throw new Error('the response may not end after its text');
+    const step = run.accept(options.end);
+    events.push(...step.events);
+    if (!step.over) throw new Error('the response goes on after its end');
+  }
   const end = run.finish();
   events.push(...end.events);
   return { text: run.text, message: end.message, events, sampled, injected: tokens.length - sampled, tokens };
@@ -85,7 +94,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
   });
   const limits = {
     stops: [],
-    continues: () => false,
+    continues: (marker: string) => mayContinue(format, parser.position, marker),
     maxTokens: 100_000,
     thinkingBudget: 100_000,
     reasoningEnd: '',

@@ -5,14 +5,14 @@ import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { argumentCheck } from './argument-checks.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
-import type { TemplateShelf } from './learned-template.ts';
+import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './sewn-prompt.ts';
 
 /** What to render for a chat with `tools`. */
 export function promptRequest(
   options: ChatOptions,
   tools: readonly Tool[],
-  shelf: TemplateShelf,
+  templates: TemplateCache,
   { input }: ChatFormat,
 ): PromptRequest {
   return {
@@ -23,8 +23,8 @@ export function promptRequest(
     ...optional('continueFinalMessage', options.continueFinalMessage),
     addGenerationPrompt: options.continueFinalMessage !== true,
     input,
-    name: shelf.sources.name,
-    ...shelf.specialTexts,
+    name: templates.sources.name,
+    ...templates.specialTexts,
   };
 }
 

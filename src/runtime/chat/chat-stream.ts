@@ -1,9 +1,10 @@
 /** What `model.chat` returns: events to iterate over, and the message and its calls as promises. */
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
 import { GeneratedStream } from './generated-stream.ts';
+import { noUsage } from './token-usage.ts';
 
 /**
  * One response. It is generated as it is read: iterate over the events, or await `message`, or iterate and
@@ -15,6 +16,8 @@ export interface ChatStream<Tools extends ToolList = ToolList> extends AsyncIter
   readonly message: Promise<ResponseMessage>;
   /** The calls of the message with their arguments parsed; empty when it makes none. Rejects like `message`. */
   readonly calls: Promise<readonly ToolCallOf<Tools>[]>;
+  /** What the response cost, as its last event says it. Rejects like `message`. */
+  readonly usage: Promise<Usage>;
   /**
    * What the grammar enforces otherwise than the schemas say; empty when nothing. Known before the first token,
    * so reading it reads nothing of the response. Rejects with what keeps the response from beginning.
@@ -28,18 +31,25 @@ export type ReadReport = () => Promise<readonly SchemaIssue[]>;
 /** A response that is generated when somebody first looks. */
 export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessage> implements ChatStream {
   readonly #readReport: ReadReport;
+  readonly #readUsage: () => Usage;
 
   constructor(
     generation: AsyncGenerator<ResponseEvent, ResponseMessage>,
     interrupted: () => ResponseMessage,
     readReport: ReadReport,
+    readUsage: () => Usage = () => noUsage,
   ) {
     super(generation, interrupted);
     this.#readReport = readReport;
+    this.#readUsage = readUsage;
   }
 
   get message(): Promise<ResponseMessage> {
     return this.result;
+  }
+
+  get usage(): Promise<Usage> {
+    return this.part(() => this.#readUsage());
   }
 
   get calls(): Promise<readonly ToolCallOf<ToolList>[]> {

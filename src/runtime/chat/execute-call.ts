@@ -3,14 +3,9 @@
 import type { CallContext } from '../../tools/tools.ts';
 import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../tools/tools.ts';
 import { argumentCheck } from './argument-checks.ts';
+import type { CallOutcome } from './executor.ts';
 import { onAbort } from './on-abort.ts';
-import type { RunToolsOptions, ToolFailure, ToolResult } from './run-tools.ts';
-
-/** Carries out calls of any tool. */
-export type Executor<Call> = (call: Call, context: CallContext) => unknown;
-
-/** What came of a call. */
-export type CallOutcome = ToolResult | ToolFailure;
+import type { RunToolsOptions } from './run-tools-options.ts';
 
 type Call = ToolCallOf<ToolList>;
 

@@ -35,7 +35,7 @@ export interface TemplateSources {
 }
 
 /** Learns each template once, when it is first needed. */
-export class TemplateShelf {
+export class TemplateCache {
   readonly specialTexts: SpecialTexts;
   readonly sources: TemplateSources;
   readonly #learned: Map<string, LearnedTemplate>;
@@ -56,7 +56,7 @@ export class TemplateShelf {
     sources: TemplateSources,
     specialTexts: SpecialTexts,
     modules: readonly GeneratedModule[] | ModuleRegistry,
-  ): Promise<TemplateShelf> {
+  ): Promise<TemplateCache> {
     const learned = new Map<string, LearnedTemplate>();
     for (const source of new Set([sources.default, sources.toolUse])) {
       const generated = await findGenerated(source, modules);
@@ -64,7 +64,7 @@ export class TemplateShelf {
         learned.set(source, { source, format: generated.format, responseModule: generated, analysis: null });
       }
     }
-    return new TemplateShelf(sources, specialTexts, learned);
+    return new TemplateCache(sources, specialTexts, learned);
   }
 
   /** Whether a generated module was found for the template of chats with tools. */

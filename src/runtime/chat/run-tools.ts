@@ -5,52 +5,23 @@
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../format/messages.ts';
 import { isRecord, type OptionRule, requireOption } from '../../format/option-rules.ts';
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { type ChatStream, callsOf, type ReadReport, unseen } from './chat-stream.ts';
 import { checkRunOptions } from './check-chat-options.ts';
-import { type CallOutcome, canExecute, type Executor, executeCall } from './execute-call.ts';
+import { canExecute, executeCall } from './execute-call.ts';
+import type { CallOutcome, ToolFailure, ToolResult } from './executor.ts';
 import { GeneratedStream } from './generated-stream.ts';
 import { onAbort } from './on-abort.ts';
-
-/**
- * What a run is to do. What `toolChoice` demands (`required`, a named tool) is demanded of the first response
- * only: else the model could never answer. Which tools are allowed stays so for all.
- */
-export interface RunToolsOptions<Tools extends ToolList = ToolList> extends ChatOptions<Tools> {
-  /** Each with an `execute` of its own, unless the run has one for all. */
-  readonly tools: Tools;
-  /** Carries out the calls of tools that have no `execute` of their own: `(call) => client.callTool(call)`. */
-  readonly execute?: Executor<ToolCallOf<Tools>>;
-  /** The most responses that are asked for, at least 1. Default: 8. */
-  readonly maxSteps?: number;
-}
+import type { RunToolsOptions } from './run-tools-options.ts';
+import { addUsage, noUsage } from './token-usage.ts';
 
 /** A response of the model begins. Offsets of events count within one step. */
 export interface StepStart {
   readonly type: 'step-start';
   /** From 0. */
   readonly step: number;
-}
-/** A call was carried out. */
-export interface ToolResult {
-  readonly type: 'tool-result';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  /** What `execute` returned. */
-  readonly output: unknown;
-  /** What the model is told. */
-  readonly content: string;
-}
-/** A call could not be carried out. The run goes on, and the model is told. */
-export interface ToolFailure {
-  readonly type: 'tool-error';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  /** What `execute` threw, or why it was not tried. */
-  readonly error: unknown;
-  readonly content: string;
 }
 /** The last event of a run. */
 export interface RunFinish {
@@ -63,6 +34,8 @@ export interface RunFinish {
    * called tools that nothing here carries out; they are for the caller to answer.
    */
   readonly reason: 'answer' | 'length' | 'step-limit' | 'open-calls';
+  /** What all responses cost together; what each did, its `finish` says. */
+  readonly usage: Usage;
 }
 
 /** The events of all steps, one after the other. */
@@ -79,6 +52,8 @@ export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterabl
   readonly messages: Promise<readonly Message[]>;
   /** The last message of the model. */
   readonly message: Promise<ResponseMessage>;
+  /** What all responses cost together. */
+  readonly usage: Promise<Usage>;
   /**
    * What the grammars of its responses enforce otherwise than the schemas say; empty when nothing. Known before
    * the first token, so reading it reads nothing of the run. Rejects with what keeps a response from beginning.
@@ -114,6 +89,7 @@ type Event = ResponseEvent | Exclude<ToolRunEvent, ResponseEvent>;
 interface Conversation {
   readonly messages: Message[];
   last: ResponseMessage;
+  usage: Usage;
   /** A limit of tokens ended the last response. */
   cutShort: boolean;
 }
@@ -125,6 +101,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
     const conversation: Conversation = {
       messages: [],
       last: { role: 'assistant', content: null },
+      usage: noUsage,
       cutShort: false,
     };
     super(converse(model, options, conversation), () => conversation);
@@ -137,6 +114,10 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
 
   get message(): Promise<ResponseMessage> {
     return this.part(({ last }) => last);
+  }
+
+  get usage(): Promise<Usage> {
+    return this.part(({ usage }) => usage);
   }
 
   get report(): Promise<readonly SchemaIssue[]> {
@@ -210,7 +191,7 @@ async function* answer(
     else if (calls.length === 0) reason = 'answer';
     else if (able.length < calls.length) reason = 'open-calls';
   }
-  yield { type: 'run-finish', steps: step, reason };
+  yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
 
 /** The limit fell on a call: those before it are of a message that was meant to say more. */
@@ -240,7 +221,10 @@ async function* respond(
 ): AsyncGenerator<Event, void> {
   const stream = model.chat(options);
   for await (const event of stream) {
-    if (event.type === 'finish') conversation.cutShort = event.reason === 'length';
+    if (event.type === 'finish') {
+      conversation.cutShort = event.reason === 'length';
+      conversation.usage = addUsage(conversation.usage, event.usage ?? noUsage);
+    }
     yield event;
   }
   conversation.last = await stream.message;

@@ -6,10 +6,11 @@
 import { DecodingError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import type { ResponseParser } from '../../parser/response-parser.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
+import type { ParserPosition, ResponseParser } from '../../parser/response-parser.ts';
 import { isFinished } from './finished-grammar.ts';
 import { StopWatch, type TextPiece } from './stop-watch.ts';
+import { kindOf, TokenCount, type TokenKind } from './token-usage.ts';
 import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
 import { endsInsideCharacter, newDecoder } from './utf8.ts';
 
@@ -59,6 +60,13 @@ export interface TakenPiece {
   readonly kept: string | null;
 }
 
+/** The end of a response. */
+export interface WrittenResponse {
+  /** The last events. */
+  readonly events: readonly ResponseEvent[];
+  readonly message: ResponseMessage;
+}
+
 const encoder = new TextEncoder();
 
 /** Follows one response from its first piece to its message. */
@@ -74,8 +82,11 @@ export class SteeredResponse {
   #constrained = false;
   /** The text so far; offsets of events and triggers count in it. */
   #written = '';
-  #tokens = 0;
+  readonly #count = new TokenCount();
+  /** Of reasoning, without those of its markers. */
   #thoughtTokens = 0;
+  #lastKind: TokenKind = 'textTokens';
+  #prompt: Pick<Usage, 'promptTokens' | 'cachedTokens'> = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
   #cut = false;
 
@@ -106,7 +117,7 @@ export class SteeredResponse {
 
   /** Tokens that may still be written. */
   get tokensLeft(): number {
-    return Math.max(0, this.#options.maxTokens - this.#tokens);
+    return Math.max(0, this.#options.maxTokens - this.#count.total);
   }
 
   /** A limit of tokens ended the response. */
@@ -126,33 +137,50 @@ export class SteeredResponse {
 
   /** The engine sampled something. */
   take(piece: WrittenPiece): TakenPiece {
-    this.#tokens += piece.tokens;
-    const { parser } = this.#options;
-    const wasThinking = parser.position.region === 'reasoning';
+    const before = this.#options.parser.position.region;
     const taken = this.#constrained
       ? { events: this.#takeConstrained(piece), kept: null }
       : this.#takeFree(piece);
-    if (wasThinking || taken.events.some(({ type }) => type === 'reasoning-delta')) {
-      this.#thoughtTokens += piece.tokens;
-    }
+    this.#add(piece.tokens, before, taken.events);
     return taken;
   }
 
   /** Something was written for the model; under a grammar, it allows that. */
   write(piece: WrittenPiece): readonly ResponseEvent[] {
-    this.#tokens += piece.tokens;
-    const { parser } = this.#options;
-    if (parser.position.region === 'reasoning') this.#thoughtTokens += piece.tokens;
-    if (this.#constrained) return this.#takeConstrained(piece);
-    const events = this.#feed(this.#decode(piece.spelling), piece.role);
+    const before = this.#options.parser.position.region;
+    const events = this.#constrained ? this.#takeConstrained(piece) : this.#writeFree(piece);
+    this.#add(piece.tokens, before, events);
+    this.#count.inject(piece.tokens);
+    return events;
+  }
+
+  #writeFree({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
+    const events = this.#feed(this.#decode(spelling), role);
     // What was written for the model was not looked through for triggers; those that count come after it.
     this.#triggers.resumeAt(this.#written.length);
     return events;
   }
 
-  /** `tokens` in place of as many as a piece was counted for. */
+  #add(tokens: number, before: ParserPosition['region'], events: readonly ResponseEvent[]): void {
+    this.#lastKind = kindOf(before, this.#options.parser.position.region, events);
+    this.#count.add(this.#lastKind, tokens);
+    const isThought = before === 'reasoning' || events.some(({ type }) => type === 'reasoning-delta');
+    if (isThought) this.#thoughtTokens += tokens;
+  }
+
+  /** `tokens` in place of as many as the last piece was counted for. */
   recount(instead: number, tokens: number): void {
-    this.#tokens += tokens - instead;
+    this.#count.add(this.#lastKind, tokens - instead);
+  }
+
+  /** The prompt after which the response is written, as the engine took it. */
+  follow(prompt: Pick<Usage, 'promptTokens' | 'cachedTokens'>): void {
+    this.#prompt = prompt;
+  }
+
+  /** What the response has cost so far. */
+  get usage(): Usage {
+    return this.#count.usage(this.#prompt);
   }
 
   /** As many of `tokens` as may still be written; the response is cut where some are not. */
@@ -194,7 +222,7 @@ export class SteeredResponse {
    * No more pieces. `left`: nobody waits for more. Of a character whose last bytes were not waited for, nothing is
    * told; one that the model itself left so is a U+FFFD.
    */
-  finish(left = false): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
+  finish(left = false): WrittenResponse {
     const rest = [
       ...this.#feed(this.#cut || left ? '' : this.#decoder.decode(), 'text'),
       ...this.#feedPieces(this.#stops.release()),
@@ -203,7 +231,9 @@ export class SteeredResponse {
     // Thoughts that a stop, or the model itself, has ended are not cut.
     const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
     const { events, message } = parser.finish(this.#cut ? 'length' : ending);
-    return { events: [...rest, ...events], message };
+    const { usage } = this;
+    const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
+    return { events: [...rest, ...last], message };
   }
 
   /** What went wrong, with the text so far. */

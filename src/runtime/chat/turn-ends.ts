@@ -17,7 +17,8 @@ export function turnEnds(format: ChatFormat): readonly string[] {
  */
 export function mayContinue(format: ChatFormat, { region }: ParserPosition, marker: string): boolean {
   if (region === 'reasoning') return format.reasoning?.end.includes(marker) === true;
-  return !format.stops.some((stop) => stop.includes(marker)) && markersOf(format).includes(quoted(marker));
+  const isEnd = format.stops.some((stop) => stop.trimEnd().endsWith(marker));
+  return !isEnd && markersOf(format).includes(quoted(marker));
 }
 
 function markersOf({ reasoning, content, calls, alternatives = {} }: ChatFormat): string {

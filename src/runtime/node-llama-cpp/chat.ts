@@ -7,7 +7,7 @@ import { ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import type { BuiltGrammar, PlainGrammarOptions, Trigger } from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
@@ -15,7 +15,8 @@ import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
-import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
+import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
+import { noUsage } from '../chat/token-usage.ts';
 import { mayContinue, turnEnds } from '../chat/turn-ends.ts';
 import { decode } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
@@ -30,7 +31,7 @@ export interface ChatEngine {
   readonly model: LlamaModel;
   readonly context: LlamaContext;
   readonly vocabulary: Vocabulary;
-  readonly shelf: TemplateShelf;
+  readonly templates: TemplateCache;
   readonly pool: SequencePool;
   readonly grammars: GrammarCache;
 }
@@ -65,9 +66,10 @@ export function startChat<Tools extends ToolList>(
   const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
+  const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   const generation = generate(engine, options, prepare, start);
-  return new GeneratedChat(generation, interrupted, readReport) as unknown as ChatStream<Tools>;
+  return new GeneratedChat(generation, interrupted, readReport, usage) as unknown as ChatStream<Tools>;
 }
 
 async function* generate(
@@ -83,7 +85,7 @@ async function* generate(
   try {
     refuseDisposed(engine);
     const run = start(prepared, lease.sequence.contextSize);
-    return yield* decode(lease.sequence, tokens, run, options, options.signal);
+    return yield* decode(lease.sequence, prepared.prompt, run, options, options.signal);
   } catch (error) {
     // Whatever the engine says of a context that is gone, this is why; an abort before it counts more.
     if (isDisposed(engine)) options.signal?.throwIfAborted();
@@ -125,11 +127,11 @@ function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
   checked.signal?.throwIfAborted();
   refuseDisposed(engine);
   const options = { ...checked, messages: readMessages(checked.messages) };
-  const { shelf, vocabulary } = engine;
+  const { templates, vocabulary } = engine;
   const tools = normalizeTools(options.tools ?? []);
-  const template = shelf.learn(tools.length > 0);
+  const template = templates.learn(tools.length > 0);
   const { format } = template;
-  const request = promptRequest(options, tools, shelf, format);
+  const request = promptRequest(options, tools, templates, format);
   const prompt = encodePrompt(template.source, request, vocabulary, format);
   const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
   return { options, tools, template, prompt, grammarOptions };
@@ -147,7 +149,7 @@ function completeChat(
 }
 
 function refuseDisposed(engine: ChatEngine): void {
-  if (isDisposed(engine)) throw new ModelDisposedError({ model: engine.shelf.sources.name });
+  if (isDisposed(engine)) throw new ModelDisposedError({ model: engine.templates.sources.name });
 }
 
 /** The context goes first. */

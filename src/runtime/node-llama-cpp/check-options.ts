@@ -10,7 +10,7 @@ import {
   string,
 } from '../../format/option-rules.ts';
 import { chatRules, modules } from '../chat/check-chat-options.ts';
-import type { LoadModelOptions } from './load-model.ts';
+import type { LoadModelOptions } from './load-model-options.ts';
 import type { PrepareOptions } from './prepare.ts';
 
 const largest = 2 ** 31 - 1;
@@ -29,6 +29,7 @@ const loadRules: OptionRules<LoadModelOptions> = {
   contextSize: integerFrom(1, largest),
   sequences: integerFrom(1, mostSequences),
   threads: integerFrom(0, largest),
+  checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   gpu: oneOf('auto', false),
   llama,
 };

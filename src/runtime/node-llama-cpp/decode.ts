@@ -9,6 +9,13 @@ import type { ResponseRun } from './response-run.ts';
 /** Prompt tokens that are evaluated between two looks at the abort signal. */
 const promptSlice = 512;
 
+/** A prompt, and the place in it where the coming turn begins. */
+export interface DecodedPrompt {
+  readonly tokens: readonly Token[];
+  /** Tokens before what the prompt wrote of the assistant's turn: the next prompt has them, too. */
+  readonly turnStart: number;
+}
+
 /**
  * Evaluates the prompt and yields the response's events; returns the message. The sequence keeps what
  * it has in common with the prompt already. However this ends (an error, an abort, the consumer
@@ -17,7 +24,7 @@ const promptSlice = 512;
  */
 export async function* decode(
   sequence: LlamaContextSequence,
-  prompt: readonly Token[],
+  { tokens: prompt, turnStart }: DecodedPrompt,
   run: ResponseRun,
   sampling: SamplingOptions,
   signal?: AbortSignal,
@@ -27,7 +34,12 @@ export async function* decode(
   requireRoom(prompt.length + opening.tokens.length, sequence);
   yield* opening.events;
   if (!opening.over) {
-    const tokens = await evaluatePrompt(sequence, [...prompt, ...opening.tokens], run, signal);
+    const all = [...prompt, ...opening.tokens];
+    const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
+    // The last token is always evaluated again: its logits are what sampling starts from.
+    await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run);
+    run.follow(prompt.length, Math.min(prompt.length, sequence.nextTokenIndex));
+    const tokens = await evaluatePrompt(sequence, all, [shared, turnStart, all.length - 1], run, signal);
     yield* sample(sequence, tokens, run, sampling, signal);
   }
   const { events, message } = run.finish();
@@ -41,22 +53,32 @@ function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): voi
   if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
 }
 
-/** Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. */
+/**
+ * Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. Models
+ * that cannot go back in their state (recurrent ones, those with a sliding window) keep it at the places to which
+ * a later prompt will go back: where this one leaves the one before it, where its turn begins, and before sampling.
+ */
 async function evaluatePrompt(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],
+  checkpoints: readonly number[],
   run: ResponseRun,
   signal: AbortSignal | undefined,
 ): Promise<Token[]> {
-  // The last token is always evaluated again: its logits are what sampling starts from.
-  await fromEngine(sequence.adaptStateToTokens(tokens.slice(0, -1), false), run);
-  let rest = tokens.slice(sequence.nextTokenIndex);
-  while (rest.length > promptSlice) {
-    await fromEngine(sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, promptSlice)), run);
+  const last = tokens.length - 1;
+  const places = sequence.needsCheckpoints ? checkpoints : [];
+  for (let done = sequence.nextTokenIndex; done < last; done = sequence.nextTokenIndex) {
+    const stops = [...places, done + promptSlice].filter((place) => place > done);
+    const end = Math.min(...stops);
+    if (end >= last && last - done <= promptSlice && places.length === 0) break;
+    await fromEngine(
+      sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(done, Math.min(end, last))),
+      run,
+    );
+    if (places.includes(sequence.nextTokenIndex)) await fromEngine(sequence.takeCheckpoint(), run);
     signal?.throwIfAborted();
-    rest = rest.slice(promptSlice);
   }
-  return rest;
+  return tokens.slice(sequence.nextTokenIndex);
 }
 
 async function* sample(

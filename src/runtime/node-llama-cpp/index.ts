@@ -1,4 +1,6 @@
 /** Chatting with models in this process, through node-llama-cpp. */
+
+export type { Usage } from '../../parser/events.ts';
 export {
   type CallContext,
   type ChatEvent,
@@ -9,18 +11,17 @@ export {
 } from '../../tools/tools.ts';
 export type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
-export type { Executor } from '../chat/execute-call.ts';
+export type { Executor, ToolFailure, ToolResult } from '../chat/executor.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
 export {
   type RunFinish,
-  type RunToolsOptions,
   runTools,
   type StepStart,
   type ToolCaller,
-  type ToolFailure,
-  type ToolResult,
   type ToolRun,
   type ToolRunEvent,
 } from '../chat/run-tools.ts';
-export { type ChatModel, type ChatPreview, type LoadModelOptions, loadModel } from './load-model.ts';
+export type { RunToolsOptions } from '../chat/run-tools-options.ts';
+export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
+export type { LoadModelOptions } from './load-model-options.ts';
 export type { PrepareOptions } from './prepare.ts';

@@ -8,51 +8,20 @@ import { requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import { checkModelFile } from '../../hub/check-model-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
-import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import {
-  type LearnedTemplate,
-  type ModuleRegistry,
-  TemplateShelf,
-  type TemplateSources,
-} from '../chat/learned-template.ts';
-import { type RunToolsOptions, runTools, type ToolRun } from '../chat/run-tools.ts';
+import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
+import { runTools, type ToolRun } from '../chat/run-tools.ts';
+import type { RunToolsOptions } from '../chat/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { checkLoadOptions } from './check-options.ts';
-import { type PrepareOptions, prepareModel, rehearse } from './prepare.ts';
+import type { LoadModelOptions } from './load-model-options.ts';
+import { type PrepareOptions, prepareModel, warmUp } from './prepare.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { readVocabulary } from './vocabulary.ts';
-
-/** Options of `loadModel`. */
-export interface LoadModelOptions {
-  /**
-   * Generated modules, or the registry `generated/index.ts` exports; the one with the template's
-   * fingerprint is used. Default: none, and the template is analysed when it is first needed.
-   */
-  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
-  /** Jinja source to use instead of the templates in the file. */
-  readonly chatTemplate?: string;
-  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
-  readonly requireTools?: boolean;
-  /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
-  readonly contextSize?: number;
-  /** Chats that can run at the same time; further ones wait. Default: 1. */
-  readonly sequences?: number;
-  /**
-   * Threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
-   * spinning: on a machine that is busy otherwise fewer are many times faster, and very small models are
-   * fastest with 1.
-   */
-  readonly threads?: number;
-  /** `auto` (default) takes the GPU that is there; `false`, none. */
-  readonly gpu?: 'auto' | false;
-  /** An engine that is open already. Default: one for the whole process. */
-  readonly llama?: Llama;
-}
 
 /** A model that can chat. */
 export interface ChatModel {
@@ -111,20 +80,20 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
   const model = await openFile(llama, file);
   try {
     const sources = templatesOf(model, file, options.chatTemplate);
-    const shelf = await TemplateShelf.open(sources, specialTexts(model), options.modules ?? []);
-    if (options.requireTools !== false) shelf.requireTools();
+    const templates = await TemplateCache.open(sources, specialTexts(model), options.modules ?? []);
+    if (options.requireTools !== false) templates.requireTools();
     const vocabulary = readVocabulary(model, file);
     const context = await createContext(model, file, options);
     const engine: ChatEngine = {
       model,
       context,
       vocabulary,
-      shelf,
-      pool: new SequencePool(context),
+      templates,
+      pool: new SequencePool(context, options.checkpointMemory),
       grammars: new GrammarCache((text) => createHash('sha256').update(text).digest('hex')),
     };
     // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
-    if (options.requireTools !== false && shelf.knowsTools) await rehearse(engine);
+    if (options.requireTools !== false && templates.knowsTools) await warmUp(engine);
     return new LoadedModel(path.basename(file), engine);
   } catch (error) {
     await model.dispose();
@@ -142,8 +111,8 @@ class LoadedModel implements ChatModel {
   }
 
   get templates(): ChatModel['templates'] {
-    const { shelf } = this.#engine;
-    return { default: shelf.learn(false), toolUse: shelf.learn(true) };
+    const { templates } = this.#engine;
+    return { default: templates.learn(false), toolUse: templates.learn(true) };
   }
 
   chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools> {

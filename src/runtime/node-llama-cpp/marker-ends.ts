@@ -19,8 +19,8 @@ const allowedBias = 100;
 const known = new WeakMap<MarkerTokens, WeakMap<object, MarkerEnds | null>>();
 
 /**
- * The ends of generation that are markers where `matcher` stands; `null` where there are none, and where neither
- * few tokens are allowed nor nearly all: there the engine's grammar is needed. Remembered by the place.
+ * The ends of generation that are markers where `matcher` stands; `null` where there are none, and where too
+ * many tokens are allowed to name them, but not nearly all: there the engine's grammar is needed. Remembered by the place.
  */
 export function markerEndsAt(
   matcher: Matcher,
@@ -40,19 +40,23 @@ export function markerEndsAt(
 function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): MarkerEnds | null {
   const tokens = markers.ends.filter((token) => leadsOn(matcher, vocabulary.bytesOf(token)));
   if (tokens.length === 0) return null;
-  const allowed = vocabulary.allowed.at(matcher);
   const bias = new TokenBias(vocabulary.tokenizer);
-  if (allowed !== null) {
-    for (const token of [...allowed, ...tokens]) bias.set(token, { logit: allowedBias });
+  if (printable.every((character) => matcher.allows(character))) {
+    for (const token of vocabulary.silent) {
+      const isEnd = vocabulary.endsGeneration(token) && !tokens.includes(token);
+      if (isEnd || !markers.has(token)) bias.set(token, 'never');
+    }
     return { tokens, bias };
   }
-  if (!printable.every((character) => matcher.allows(character))) return null;
-  for (const token of vocabulary.silent) {
-    const isEnd = vocabulary.endsGeneration(token) && !tokens.includes(token);
-    if (isEnd || !markers.has(token)) bias.set(token, 'never');
-  }
+  const allowed = matcher.allowedTokens(vocabulary.index, mostTokens);
+  if (allowed === null) return null;
+  for (const token of tokens) bias.set(token, { logit: allowedBias });
+  for (const id of allowed) bias.set(vocabulary.token(id), { logit: allowedBias });
   return { tokens, bias };
 }
+
+/** Tokens that are told to the sampler at most: it takes as long for them as for two tokens of a small model. */
+const mostTokens = 50_000;
 
 /** The marker is more than text here: text of its length leads somewhere else, or is not allowed. */
 function leadsOn(matcher: Matcher, bytes: Uint8Array): boolean {

@@ -24,10 +24,10 @@ export type PrepareOptions = Partial<ChatOptions>;
 const question: Message = { role: 'user', content: 'Hello' };
 
 /** A value of each usual kind. */
-const rehearsed: Tool = {
+const sampleTool: Tool = {
   type: 'function',
   function: {
-    name: 'rehearse',
+    name: 'sample_tool',
     description: 'Does nothing.',
     parameters: {
       type: 'object',
@@ -50,12 +50,12 @@ const mostSets = 4;
  * What `loadModel` prepares: the tools that were compiled ahead for its template, or any tool. Where the
  * template or the tools cannot be used so, a real chat will say it.
  */
-export async function rehearse(engine: ChatEngine): Promise<void> {
-  const { templateSha256 } = engine.shelf.learn(true).format;
+export async function warmUp(engine: ChatEngine): Promise<void> {
+  const { templateSha256 } = engine.templates.learn(true).format;
   const compiled = toolsOfTemplate(templateSha256).slice(0, mostSets);
   const sets = compiled.map(({ tools, compiled: { policy } }) => ({ tools, policy }));
   const requests: readonly PrepareOptions[] =
-    sets.length > 0 ? sets : [{ tools: [rehearsed], toolChoice: 'required' }];
+    sets.length > 0 ? sets : [{ tools: [sampleTool], toolChoice: 'required' }];
   for (const request of requests) {
     try {
       await prepareModel(engine, request);

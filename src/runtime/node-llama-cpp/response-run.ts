@@ -4,8 +4,13 @@
  */
 import { type LlamaGrammarEvaluationState, type Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../format/errors.ts';
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import { SteeredResponse, type SteeringOptions, type WrittenPiece } from '../chat/steered-response.ts';
+import type { ResponseEvent, Usage } from '../../parser/events.ts';
+import {
+  SteeredResponse,
+  type SteeringOptions,
+  type WrittenPiece,
+  type WrittenResponse,
+} from '../chat/steered-response.ts';
 import { newDecoder } from '../chat/utf8.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
 import { markerEndsAt } from './marker-ends.ts';
@@ -81,8 +86,18 @@ export class ResponseRun {
     return this.#step(events, tokens, false);
   }
 
+  /** The prompt as the engine took it. */
+  follow(promptTokens: number, cachedTokens: number): void {
+    this.#response.follow({ promptTokens, cachedTokens });
+  }
+
+  /** What the response has cost so far. */
+  get usage(): Usage {
+    return this.#response.usage;
+  }
+
   /** No more tokens; `left`: nobody waits for more. */
-  finish(left = false): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
+  finish(left = false): WrittenResponse {
     return this.#response.finish(left);
   }
 

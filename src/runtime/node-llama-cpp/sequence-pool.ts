@@ -8,13 +8,26 @@ export interface LeasedSequence {
   release(): void;
 }
 
+/** Bytes for the states of one model. */
+export const defaultCheckpointMemory = 1024 ** 3;
+
 /** Hands out sequences, first come first served. */
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #waiting: ((sequence: LlamaContextSequence) => void)[] = [];
 
-  constructor(context: Pick<LlamaContext, 'totalSequences' | 'getSequence'>) {
-    this.#free = Array.from({ length: context.totalSequences }, () => context.getSequence());
+  /** `checkpointMemory`: bytes that all sequences together may keep of states to go back to. */
+  constructor(
+    context: Pick<LlamaContext, 'totalSequences' | 'getSequence'>,
+    checkpointMemory = defaultCheckpointMemory,
+  ) {
+    const { totalSequences } = context;
+    // Places are chosen by the prompt; at every so many tokens none is needed.
+    const checkpoints = {
+      interval: false,
+      maxMemory: Math.floor(checkpointMemory / totalSequences),
+    } as const;
+    this.#free = Array.from({ length: totalSequences }, () => context.getSequence({ checkpoints }));
   }
 
   /** A free sequence, the one whose conversation `prompt` goes on with if there is one; waits for its turn. */

@@ -1,17 +1,12 @@
 /** Connects to an inference server, and learns how its model writes. */
 import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
-import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import {
-  type LearnedTemplate,
-  type ModuleRegistry,
-  TemplateShelf,
-  type TemplateSources,
-} from '../chat/learned-template.ts';
-import { type RunToolsOptions, runTools, type ToolRun } from '../chat/run-tools.ts';
+import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
+import { runTools, type ToolRun } from '../chat/run-tools.ts';
+import type { RunToolsOptions } from '../chat/run-tools-options.ts';
 import { checkServerOptions } from './check-server-options.ts';
 import { llamaServer } from './llama-server.ts';
 import { sglang, vllm } from './openai-server.ts';
@@ -24,41 +19,7 @@ import {
 } from './server-chat.ts';
 import { ServerConnection } from './server-connection.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';
-
-/** The servers that are spoken to. */
-export type ServerKind = 'llama-server' | 'vllm' | 'sglang';
-
-/** Options of `connectServer`. */
-export interface ServerOptions {
-  readonly kind: ServerKind;
-  /** Where it is: `http://localhost:8080`; with a path if it is after one. Without user, password and query. */
-  readonly url: string;
-  /** Its model's name in requests. Default: the first that the server names. */
-  readonly model?: string;
-  /** Sent as a bearer token. Default: none. */
-  readonly apiKey?: string;
-  /** Jinja source of the model's chat template. Default: what the server says; vLLM and SGLang say nothing. */
-  readonly chatTemplate?: string;
-  /** Text of the token that begins texts, which many templates write. Default: what the server says, or ''. */
-  readonly bosToken?: string;
-  /** Text of the token that ends texts. Default: what the server says, or ''. */
-  readonly eosToken?: string;
-  /** Tokens that prompt and response may have together. Default: what the server says. */
-  readonly contextSize?: number;
-  /** Generated modules, or their registry, as for `loadModel`. Default: none, and the template is analysed. */
-  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
-  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
-  readonly requireTools?: boolean;
-  /**
-   * A server that sends nothing for so many milliseconds is given up; an answer that is no stream has to be complete
-   * by then. Default: 300,000, because the first token of a long prompt takes its time.
-   */
-  readonly timeoutMs?: number;
-  /** Ends connecting; chats have signals of their own. */
-  readonly signal?: AbortSignal;
-  /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */
-  readonly fetch?: typeof fetch;
-}
+import type { ServerKind, ServerOptions } from './server-options.ts';
 
 /** A model behind a server that can chat. */
 export interface ServerModel {
@@ -110,15 +71,15 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     eosToken: options.eosToken ?? served.eosToken ?? '',
   };
   const sources = templatesOf(served, options, name ?? options.kind);
-  const shelf = await TemplateShelf.open(sources, texts, options.modules ?? []);
-  if (options.requireTools !== false) shelf.requireTools();
+  const templates = await TemplateCache.open(sources, texts, options.modules ?? []);
+  if (options.requireTools !== false) templates.requireTools();
   return new ConnectedModel(sources.name, {
     connection,
     dialect,
     model: name,
     contextSize: contextSizeOf(served, options),
     encoder: new PromptEncoder(connection, dialect, name, texts.bosToken),
-    shelf,
+    templates,
     grammars: new GrammarCache(),
   });
 }
@@ -151,8 +112,8 @@ class ConnectedModel implements ServerModel {
   }
 
   get templates(): ServerModel['templates'] {
-    const { shelf } = this.#engine;
-    return { default: shelf.learn(false), toolUse: shelf.learn(true) };
+    const { templates } = this.#engine;
+    return { default: templates.learn(false), toolUse: templates.learn(true) };
   }
 
   chat<const Tools extends ToolList = ToolList>(options: ServerChatOptions<Tools>): ChatStream<Tools> {

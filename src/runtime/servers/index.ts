@@ -1,4 +1,6 @@
 /** Chatting with models behind llama-server, vLLM and SGLang. Runs wherever there is `fetch`, in browsers too. */
+
+export type { Usage } from '../../parser/events.ts';
 export {
   type CallContext,
   type ChatEvent,
@@ -9,22 +11,19 @@ export {
 } from '../../tools/tools.ts';
 export type { SamplingOptions } from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
-export type { Executor } from '../chat/execute-call.ts';
+export type { Executor, ToolFailure, ToolResult } from '../chat/executor.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
 export type {
   RunFinish,
   StepStart,
-  ToolFailure,
-  ToolResult,
   ToolRun,
   ToolRunEvent,
 } from '../chat/run-tools.ts';
 export {
   connectServer,
   type ServerChatPreview,
-  type ServerKind,
   type ServerModel,
-  type ServerOptions,
   type ServerRunToolsOptions,
 } from './connect-server.ts';
 export type { ServerChatOptions } from './server-chat.ts';
+export type { ServerKind, ServerOptions } from './server-options.ts';

@@ -53,6 +53,8 @@ function completionBody({
     prompt,
     stream: true,
     cache_prompt: true,
+    // Says with every piece how much of the prompt was in the cache: a request may be left before its last one.
+    timings_per_token: true,
     n_predict: maxTokens,
     temperature,
     top_k: llamaTopK(topK),
@@ -70,6 +72,8 @@ function readPiece(answer: unknown): CompletionPiece | null {
   if (!isRecord(answer)) return null;
   const text = readText(answer.content);
   if (text === null) return null;
-  if (answer.stop !== true) return { text, tokens: 1, finish: null };
-  return { text, tokens: 0, finish: answer.stop_type === 'limit' ? 'length' : 'stop' };
+  const { timings } = answer;
+  const cachedTokens = isRecord(timings) && typeof timings.cache_n === 'number' ? timings.cache_n : null;
+  if (answer.stop !== true) return { text, tokens: 1, finish: null, cachedTokens };
+  return { text, tokens: 0, finish: answer.stop_type === 'limit' ? 'length' : 'stop', cachedTokens };
 }

@@ -88,6 +88,7 @@ function readPiece(answer: unknown): CompletionPiece | null {
   const text = readText(choice.text);
   if (text === null) return null;
   const tokens = readTokens(choice.token_ids)?.length ?? (text === '' ? 0 : 1);
+  // What was in their cache they tell after the last piece, which is not waited for.
   return { text, tokens, finish: readFinish(choice.finish_reason) };
 }
 

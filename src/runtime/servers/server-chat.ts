@@ -4,15 +4,16 @@ import { readMessages } from '../../format/check-messages.ts';
 import { ContextOverflowError, type SchemaIssue } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
-import type { LearnedTemplate, TemplateShelf } from '../chat/learned-template.ts';
+import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { renderPieces } from '../chat/sewn-prompt.ts';
+import { noUsage } from '../chat/token-usage.ts';
 import { turnEnds } from '../chat/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
@@ -35,7 +36,7 @@ export interface ServerEngine {
   readonly model: string | null;
   readonly contextSize: number;
   readonly encoder: PromptEncoder;
-  readonly shelf: TemplateShelf;
+  readonly templates: TemplateCache;
   readonly grammars: GrammarCache;
 }
 
@@ -71,10 +72,12 @@ export function startServerChat<Tools extends ToolList>(
     return run;
   };
   const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
-  const interrupted = (): ResponseMessage => run?.finish().message ?? { role: 'assistant', content: null };
+  const interrupted = (): ResponseMessage =>
+    run?.finish(true).message ?? { role: 'assistant', content: null };
+  const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   const generation = generate(engine, prepare, start);
-  return new GeneratedChat(generation, interrupted, readReport) as unknown as ChatStream<Tools>;
+  return new GeneratedChat(generation, interrupted, readReport, usage) as unknown as ChatStream<Tools>;
 }
 
 async function* generate(
@@ -88,6 +91,7 @@ async function* generate(
   const room = engine.contextSize - prompt.length;
   if (room <= 0) throw new ContextOverflowError({ needed: prompt.length + 1, available: engine.contextSize });
   const run = start(prepared, room);
+  run.follow(prompt.length, null);
   const opening = run.start();
   yield* opening.events;
   for (let { next } = opening; next === 'ask-again'; ) next = yield* complete(engine, prepared, prompt, run);
@@ -121,6 +125,8 @@ async function* complete(
   };
   const question = dialect.complete(request, model);
   for await (const piece of connection.stream(question, signal)) {
+    // What further requests find in the cache, this one has put there.
+    if (written.length === 0) run.follow(prompt.length, piece.cachedTokens ?? null);
     const { events, next } = run.take(piece);
     yield* events;
     if (next !== 'go-on') return next;
@@ -134,18 +140,18 @@ function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate):
 
 /** Renders, builds and checks. Throws the typed errors of all three, before the server is asked for a token. */
 export async function prepareServerChat(
-  { shelf, grammars }: ServerEngine,
+  { templates, grammars }: ServerEngine,
   given: ServerChatOptions,
 ): Promise<PreparedServerChat> {
   const checked = checkServerChatOptions(given);
   checked.signal?.throwIfAborted();
   const options = { ...checked, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);
-  const template = shelf.learn(tools.length > 0);
-  const { bosToken, eosToken } = shelf.specialTexts;
+  const template = templates.learn(tools.length > 0);
+  const { bosToken, eosToken } = templates.specialTexts;
   const { pieces, generationPrompt } = renderPieces(
     template.source,
-    promptRequest(options, tools, shelf, template.format),
+    promptRequest(options, tools, templates, template.format),
     findMarkersOf(template.source, [bosToken, eosToken]),
     template.format,
   );

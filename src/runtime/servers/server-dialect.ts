@@ -22,6 +22,8 @@ export interface CompletionPiece {
   readonly tokens: number;
   /** Set by the last one: the model ended its text, or `maxTokens` did. */
   readonly finish: 'stop' | 'length' | null;
+  /** Tokens of the prompt that the server had in its cache; `null` where it does not say. */
+  readonly cachedTokens?: number | null;
 }
 
 /** What a server says of the model that it serves. */

@@ -2,8 +2,8 @@
  * One response of a server, piece by piece. It says when the request that runs has to give way to another one: under
  * a grammar from here on, or after text that was written for the model.
  */
-import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import { SteeredResponse, type SteeringOptions } from '../chat/steered-response.ts';
+import type { ResponseEvent, Usage } from '../../parser/events.ts';
+import { SteeredResponse, type SteeringOptions, type WrittenResponse } from '../chat/steered-response.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** What a run works with. */
@@ -79,9 +79,19 @@ export class ServerRun {
     return 'over';
   }
 
-  /** No more pieces. Returns the last events and the message. */
-  finish(): { readonly events: readonly ResponseEvent[]; readonly message: ResponseMessage } {
-    return this.#response.finish();
+  /** The prompt as the server took it; `cachedTokens` is `null` where it does not say. */
+  follow(promptTokens: number, cachedTokens: number | null): void {
+    this.#response.follow({ promptTokens, cachedTokens });
+  }
+
+  /** What the response has cost so far. */
+  get usage(): Usage {
+    return this.#response.usage;
+  }
+
+  /** No more pieces; `left`: nobody waits for more. */
+  finish(left = false): WrittenResponse {
+    return this.#response.finish(left);
   }
 
   /**

@@ -1,0 +1,36 @@
+/** How a model file is to be opened. */
+import type { Llama } from 'node-llama-cpp';
+import type { GeneratedModule } from '../../parser/module-contract.ts';
+import type { ModuleRegistry } from '../chat/learned-template.ts';
+
+/** Options of `loadModel`. */
+export interface LoadModelOptions {
+  /**
+   * Generated modules, or the registry `generated/index.ts` exports; the one with the template's
+   * fingerprint is used. Default: none, and the template is analysed when it is first needed.
+   */
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
+  /** Jinja source to use instead of the templates in the file. */
+  readonly chatTemplate?: string;
+  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
+  readonly requireTools?: boolean;
+  /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
+  readonly contextSize?: number;
+  /** Chats that can run at the same time; further ones wait. Default: 1. */
+  readonly sequences?: number;
+  /**
+   * Threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
+   * spinning: on a machine that is busy otherwise fewer are many times faster, and very small models are
+   * fastest with 1.
+   */
+  readonly threads?: number;
+  /**
+   * Bytes of memory for states to go back to, over all sequences: models that are recurrent or have a sliding window
+   * cannot evaluate what a prompt adds otherwise. Default: 1 GiB.
+   */
+  readonly checkpointMemory?: number;
+  /** `auto` (default) takes the GPU that is there; `false`, none. */
+  readonly gpu?: 'auto' | false;
+  /** An engine that is open already. Default: one for the whole process. */
+  readonly llama?: Llama;
+}
