@@ -13,7 +13,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp';
+import { getLlama, type LlamaContextSequence, LlamaLogLevel, type Token } from 'node-llama-cpp';
 import { demoTools } from '../examples/support/demo-tools.ts';
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { loadVocabulary, tinyModelFile, writeModelFile } from '../examples/support/small-models.ts';
@@ -190,7 +190,7 @@ async function respond(
   const run = createRun(opened, mode, conforms);
   const sampling = conforms ? {} : { temperature: 1, seed };
   for await (const _event of decode(
-    opened.sequence,
+    alone(opened.sequence),
     { tokens: prompt, turnStart: prompt.length },
     run,
     sampling,
@@ -257,4 +257,9 @@ async function openPeer(file: string) {
     },
     release: () => context.release(),
   };
+}
+
+/** A sequence with which none other shares a prompt. */
+function alone(sequence: LlamaContextSequence) {
+  return { sequence, alone: true, share: async () => undefined, evaluated: () => undefined };
 }

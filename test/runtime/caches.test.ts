@@ -107,6 +107,47 @@ describe.each(['attention', 'recurrent', 'hybrid', 'sliding-window'] as const)('
   });
 });
 
+describe('chats on several sequences', () => {
+  it('evaluate the beginning that they share once', async () => {
+    const model = await open('attention', 4);
+    const tools = Array.from({ length: 30 }, (_, index) => ({
+      ...note,
+      function: { ...note.function, name: `note_${index}` },
+    }));
+    const ask = (content: string) => {
+      const messages = [{ role: 'user', content }] as const;
+      const stream = model.chat({
+        messages,
+        tools,
+        toolChoice: 'required',
+        parallelToolCalls: false,
+        thinkingBudget: 0,
+      });
+      return Promise.all([stream.usage, stream.calls]);
+    };
+    const answers = await Promise.all(['One?', 'Two?', 'Three?', 'Four?'].map(ask));
+    await model.dispose();
+    const evaluatedOf = ([{ promptTokens, cachedTokens }]: (typeof answers)[number]): number =>
+      promptTokens - (cachedTokens ?? 0);
+    const [first = 0, ...others] = answers.map(evaluatedOf).sort((one, other) => other - one);
+    expect(answers.map(([, calls]) => calls.length)).toEqual([1, 1, 1, 1]);
+    for (const evaluated of others) expect(evaluated / first).toBeLessThan(0.05);
+  });
+
+  it('are given up while they wait for it', async () => {
+    const model = await open('attention', 2);
+    const messages = [{ role: 'user', content: 'Why? '.repeat(200) }] as const;
+    const leaving = new AbortController();
+    const slow = model.chat({ messages, maxTokens: 5 });
+    const waiting = model.chat({ messages, maxTokens: 5, signal: leaving.signal });
+    const both = Promise.all([slow.message, expect(waiting.message).rejects.toThrow('enough')]);
+    leaving.abort(new Error('enough'));
+    const [message] = await both;
+    expect(message.role).toBe('assistant');
+    await model.dispose();
+  });
+});
+
 describe('usage', () => {
   it('adds up', async () => {
     const model = await open('attention');

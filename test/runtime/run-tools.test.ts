@@ -226,6 +226,41 @@ describe('a run', () => {
     expect(seen).toEqual({ to: 3 });
   });
 
+  it('gives up a call that takes too long, and tells the model', async () => {
+    const aborted: boolean[] = [];
+    const slow = {
+      name: 'slow',
+      parameters: { type: 'object' },
+      execute: (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+        signal.addEventListener('abort', () => aborted.push(true));
+        return new Promise(() => undefined);
+      },
+    } as const;
+    const options = { messages, tools: [slow], toolTimeoutMs: 1, toolRetries: 1 };
+    const run = runTools(fakeModel(calling(['slow', {}])), options);
+    expect((await run.messages)[2]?.content).toBe('Error: the tool took longer than 1 ms');
+    expect(aborted).toEqual([true, true]);
+  });
+
+  it('carries out again what failed, as often as it may', async () => {
+    let left = 2;
+    const shaky = {
+      name: 'shaky',
+      parameters: { type: 'object' },
+      execute: () => {
+        left -= 1;
+        if (left >= 0) throw new Error('busy');
+        return 'done';
+      },
+    } as const;
+    const ask = async (toolRetries: number) => {
+      left = 2;
+      const run = runTools(fakeModel(calling(['shaky', {}])), { messages, tools: [shaky], toolRetries });
+      return (await run.messages)[2]?.content;
+    };
+    expect([await ask(0), await ask(1), await ask(2)]).toEqual(['Error: busy', 'Error: busy', 'done']);
+  });
+
   it('stops at the limit of steps', async () => {
     const again = calling(['get_weather', bern]);
     const model = fakeModel(again, again, again, again);

@@ -21,6 +21,8 @@ import type { ChatOptions } from './chat-options.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
+/** Timers of the platform hold no more milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
 /** Generated modules, or a registry of them. */
 export const modules: OptionRule = {
@@ -56,6 +58,8 @@ export const chatRules: OptionRules<ChatOptions> = {
 const runRules: OptionRules<RunToolsOptions> = {
   ...chatRules,
   execute: callback,
+  toolTimeoutMs: integerFrom(1, longestTimer),
+  toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   maxSteps: integerFrom(1, anything),
 };
 

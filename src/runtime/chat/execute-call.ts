@@ -16,13 +16,17 @@ export function canExecute(call: Call, { tools, execute }: RunToolsOptions): boo
   return (execute ?? findTool(tools, call.name)?.execute ?? null) !== null;
 }
 
-/** Carries out a call. Rejects with the signal's reason only; all else becomes an outcome. */
+/**
+ * Carries out a call, again where it fails and may be tried again. Rejects with the signal's reason only; all else
+ * becomes an outcome.
+ */
 export async function executeCall(call: Call, options: RunToolsOptions): Promise<CallOutcome> {
-  const { signal = never } = options;
+  const { signal = never, toolRetries = 0 } = options;
   signal.throwIfAborted();
   const facts = { toolCallId: call.id, toolName: call.name };
   try {
-    const output = await untilAborted(start(call, options, { toolCallId: call.id, signal }), signal);
+    const carryOut = await prepare(call, options, signal);
+    const output = await attempt(carryOut, options, toolRetries);
     return { type: 'tool-result', ...facts, output, content: asText(output) };
   } catch (error) {
     signal.throwIfAborted();
@@ -30,15 +34,40 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
   }
 }
 
-async function start(call: Call, options: RunToolsOptions, context: CallContext): Promise<unknown> {
+/** Carries out one call, given the signal of this attempt. */
+type CarryOut = (signal: AbortSignal) => unknown;
+
+/** Checks the arguments, so that attempts are made with those that fit only. */
+async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<CarryOut> {
   const tool = findTool(options.tools, call.name);
   const problems = argumentCheck(options.tools, options.policy)?.(call.name, call.arguments) ?? [];
   if (problems.length > 0) throw invalid(problems);
-  const input = tool === undefined ? call.arguments : await parseInput(tool, call.arguments);
+  const parsed = tool === undefined ? call.arguments : parseInput(tool, call.arguments);
+  const input = await untilAborted(Promise.resolve(parsed), signal);
   // In JavaScript it may be null as well.
   const own = tool?.execute ?? null;
-  if (own !== null) return own.call(tool, input as never, context);
-  return options.execute?.(call, context);
+  return (attemptSignal) => {
+    const context: CallContext = { toolCallId: call.id, signal: attemptSignal };
+    return own === null ? options.execute?.(call, context) : own.call(tool, input as never, context);
+  };
+}
+
+/** What `carryOut` gives, or throws when all attempts have failed. */
+async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: number): Promise<unknown> {
+  const { signal = never, toolTimeoutMs } = options;
+  const limit = new AbortController();
+  const abort = (): void => limit.abort(new Error(`the tool took longer than ${toolTimeoutMs} ms`));
+  const timer = toolTimeoutMs === undefined ? undefined : setTimeout(abort, toolTimeoutMs);
+  // The signal itself where there is no limit: callers may compare it.
+  const own = timer === undefined ? signal : AbortSignal.any([signal, limit.signal]);
+  try {
+    return await untilAborted((async () => carryOut(own))(), own);
+  } catch (error) {
+    if (signal.aborted || retries === 0) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return attempt(carryOut, options, retries - 1);
 }
 
 /** What schemas of validation libraries have next to their types (Standard Schema). */

@@ -12,6 +12,16 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
   readonly tools: Tools;
   /** Carries out the calls of tools that have no `execute` of their own: `(call) => client.callTool(call)`. */
   readonly execute?: Executor<ToolCallOf<Tools>>;
+  /**
+   * Milliseconds after which a call is given up: its `signal` is aborted, and the model is told. Default: none, a
+   * call takes as long as it takes.
+   */
+  readonly toolTimeoutMs?: number;
+  /**
+   * How often a call that failed, or took too long, is carried out again before the model is told; arguments that do
+   * not fit are not tried again. Default: 0.
+   */
+  readonly toolRetries?: number;
   /** The most responses that are asked for, at least 1. Default: 8. */
   readonly maxSteps?: number;
 }

@@ -128,7 +128,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
 /** The report of the first response; if that has but the tool that is demanded, also of those that follow. */
 async function reportOf(model: ToolCaller, given: RunToolsOptions): Promise<readonly SchemaIssue[]> {
   requireOption('model', model, toolCaller);
-  const { execute: _, maxSteps: __, ...chat } = checkRunOptions(given);
+  const chat = withoutRunOptions(checkRunOptions(given));
   const { toolChoice = 'auto' } = chat;
   const first = await model.chat(chat).report;
   if (typeof toolChoice === 'string' || toolChoice.type !== 'function') return first;
@@ -201,11 +201,22 @@ function cutWithin({ cutShort, last }: Conversation): boolean {
 
 /** What was demanded of the first response is not demanded of those that follow: else none could answer. */
 function stepOptions(options: RunningOptions, { messages }: Conversation, step: number): ChatOptions {
-  // What only the run is told is taken out: a chat refuses options that it does not know.
-  const { execute, maxSteps, toolSignal, ...chat } = options;
+  const { toolSignal, ...given } = options;
+  const chat = withoutRunOptions(given);
   if (step === 0) return { ...chat, messages };
   const { toolChoice = 'auto', continueFinalMessage, ...later } = chat;
   return { ...later, messages, toolChoice: withoutDemand(toolChoice) };
+}
+
+/** What only the run is told is taken out: a chat refuses options that it does not know. */
+function withoutRunOptions({
+  execute: _,
+  maxSteps: __,
+  toolTimeoutMs: ___,
+  toolRetries: ____,
+  ...chat
+}: RunToolsOptions): ChatOptions {
+  return chat;
 }
 
 function withoutDemand(choice: ToolChoice): ToolChoice {

@@ -5,6 +5,7 @@ import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import type { ResponseRun } from './response-run.ts';
+import type { LeasedSequence } from './sequence-pool.ts';
 
 /** Prompt tokens that are evaluated between two looks at the abort signal. */
 const promptSlice = 512;
@@ -23,7 +24,7 @@ export interface DecodedPrompt {
  * signal's reason.
  */
 export async function* decode(
-  sequence: LlamaContextSequence,
+  { sequence, alone, share, evaluated }: Omit<LeasedSequence, 'release'>,
   { tokens: prompt, turnStart }: DecodedPrompt,
   run: ResponseRun,
   sampling: SamplingOptions,
@@ -34,12 +35,20 @@ export async function* decode(
   requireRoom(prompt.length + opening.tokens.length, sequence);
   yield* opening.events;
   if (!opening.over) {
+    await share(signal);
     const all = [...prompt, ...opening.tokens];
     const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
     // The last token is always evaluated again: its logits are what sampling starts from.
     await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run);
     run.follow(prompt.length, Math.min(prompt.length, sequence.nextTokenIndex));
-    const tokens = await evaluatePrompt(sequence, all, [shared, turnStart, all.length - 1], run, signal);
+    const tokens = await evaluatePrompt(
+      sequence,
+      all,
+      { places: [shared, turnStart, all.length - 1], alone },
+      run,
+      signal,
+    );
+    evaluated();
     yield* sample(sequence, tokens, run, sampling, signal);
   }
   const { events, message } = run.finish();
@@ -53,6 +62,14 @@ function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): voi
   if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
 }
 
+/** What is special about a prompt's evaluation. */
+interface PromptPlaces {
+  /** Where the state is kept, if it has to be. */
+  readonly places: readonly number[];
+  /** Nobody else needs the state, so that the last slice can be evaluated with the first sample. */
+  readonly alone: boolean;
+}
+
 /**
  * Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. Models
  * that cannot go back in their state (recurrent ones, those with a sliding window) keep it at the places to which
@@ -61,16 +78,16 @@ function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): voi
 async function evaluatePrompt(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],
-  checkpoints: readonly number[],
+  { places: wanted, alone }: PromptPlaces,
   run: ResponseRun,
   signal: AbortSignal | undefined,
 ): Promise<Token[]> {
   const last = tokens.length - 1;
-  const places = sequence.needsCheckpoints ? checkpoints : [];
+  const places = sequence.needsCheckpoints ? wanted : [];
   for (let done = sequence.nextTokenIndex; done < last; done = sequence.nextTokenIndex) {
     const stops = [...places, done + promptSlice].filter((place) => place > done);
     const end = Math.min(...stops);
-    if (end >= last && last - done <= promptSlice && places.length === 0) break;
+    if (alone && places.length === 0 && last - done <= promptSlice) break;
     await fromEngine(
       sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(done, Math.min(end, last))),
       run,

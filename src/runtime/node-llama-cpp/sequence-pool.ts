@@ -2,10 +2,25 @@
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
 import { onAbort } from '../chat/on-abort.ts';
 
-/** A sequence that is in use; `release` gives it to the next one who waits. */
+/** A sequence that is in use. */
 export interface LeasedSequence {
   readonly sequence: LlamaContextSequence;
+  /** There is no other sequence that could take over what is evaluated here. */
+  readonly alone: boolean;
+  /** Takes over what another sequence has evaluated of the same prompt, once it has; may do nothing. */
+  share(signal: AbortSignal | undefined): Promise<void>;
+  /** The prompt is evaluated: others may take it over. */
+  evaluated(): void;
+  /** Gives it to the next one who waits. */
   release(): void;
+}
+
+/** A sequence at work on a prompt. */
+interface Work {
+  readonly sequence: LlamaContextSequence;
+  readonly prompt: readonly Token[];
+  readonly ready: Promise<void>;
+  readonly setReady: () => void;
 }
 
 /** Bytes for the states of one model. */
@@ -14,7 +29,10 @@ export const defaultCheckpointMemory = 1024 ** 3;
 /** Hands out sequences, first come first served. */
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
+  readonly #size: number;
   readonly #waiting: ((sequence: LlamaContextSequence) => void)[] = [];
+  /** In the order in which they began. */
+  readonly #working = new Set<Work>();
 
   /** `checkpointMemory`: bytes that all sequences together may keep of states to go back to. */
   constructor(
@@ -22,6 +40,7 @@ export class SequencePool {
     checkpointMemory = defaultCheckpointMemory,
   ) {
     const { totalSequences } = context;
+    this.#size = totalSequences;
     // Places are chosen by the prompt; at every so many tokens none is needed.
     const checkpoints = {
       interval: false,
@@ -35,7 +54,39 @@ export class SequencePool {
     signal?.throwIfAborted();
     const [free] = this.#free.splice(bestFor(prompt, this.#free), 1);
     const sequence = free ?? (await this.#turn(signal));
-    return { sequence, release: () => this.#pass(sequence) };
+    const earlier = [...this.#working];
+    const work = startWork(sequence, prompt);
+    this.#working.add(work);
+    return {
+      sequence,
+      alone: this.#size === 1,
+      share: (leaving) => this.#share(work, earlier, leaving),
+      evaluated: work.setReady,
+      release: () => {
+        work.setReady();
+        this.#working.delete(work);
+        this.#pass(sequence);
+      },
+    };
+  }
+
+  /** Copies the state of the sequence that has most of the prompt, if that saves much; `earlier`: those at work before. */
+  async #share(work: Work, earlier: readonly Work[], signal: AbortSignal | undefined): Promise<void> {
+    const { sequence, prompt } = work;
+    const own = sharedLength(sequence.contextTokens, prompt);
+    // The last token is always evaluated.
+    const most = prompt.length - 1;
+    const idle = this.#free.map((each) => ({ sequence: each, tokens: each.contextTokens, ready: null }));
+    const busy = earlier.map((each) => ({ sequence: each.sequence, tokens: each.prompt, ready: each.ready }));
+    const donors = [...idle, ...busy].map((donor) => ({
+      ...donor,
+      length: sharedLength(donor.tokens, prompt),
+    }));
+    const [best] = donors.sort((one, other) => other.length - one.length);
+    if (best === undefined || Math.min(best.length, most) - own < leastShared) return;
+    await untilReady(best.ready, signal);
+    const evaluated = Math.min(sharedLength(best.sequence.contextTokens, prompt), most);
+    if (evaluated - own >= leastShared) await copyState(sequence, best.sequence, evaluated);
   }
 
   /** Goes to the one who waits longest, without a moment in which somebody else could take it. */
@@ -59,6 +110,48 @@ export class SequencePool {
       const stay = signal === undefined ? () => undefined : onAbort(signal, leave);
     });
   }
+}
+
+/** Fewer tokens than these are evaluated faster than they are copied. */
+const leastShared = 64;
+
+function startWork(sequence: LlamaContextSequence, prompt: readonly Token[]): Work {
+  let setReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => {
+    setReady = resolve;
+  });
+  return { sequence, prompt, ready, setReady };
+}
+
+/** Waits for another sequence's prompt. Rejects with the signal's reason. */
+function untilReady(ready: Promise<void> | null, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stay = signal === undefined ? () => undefined : onAbort(signal, () => reject(signal.reason));
+    void (ready ?? Promise.resolve()).then(() => {
+      stay();
+      resolve();
+    });
+  });
+}
+
+/** node-llama-cpp's own way to copy a state, which it does not declare. */
+interface StateCopier {
+  _copyStateFromOtherSequence(other: LlamaContextSequence, length: number): Promise<boolean>;
+}
+
+function isStateCopier(sequence: object): sequence is StateCopier {
+  return typeof Reflect.get(sequence, '_copyStateFromOtherSequence') === 'function';
+}
+
+/** Copies the state of the first `length` tokens; where that cannot be done, `to` is empty, and evaluates them itself. */
+async function copyState(
+  to: LlamaContextSequence,
+  from: LlamaContextSequence,
+  length: number,
+): Promise<void> {
+  if (!isStateCopier(to) || to.needsCheckpoints) return;
+  const isCopied = await to._copyStateFromOtherSequence(from, length).catch(() => false);
+  if (!isCopied) await to.clearHistory();
 }
 
 /**
