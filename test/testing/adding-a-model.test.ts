@@ -59,7 +59,7 @@ describe('docs/adding-a-model.md', () => {
   });
 
   it('corrects what cannot be read', () => {
-    const source = fs.readFileSync(path.join(root, 'docs/lantern/lantern-quiet.jinja'), 'utf8');
+    const source = fs.readFileSync(path.join(root, 'docs/lantern/lantern-hidden.jinja'), 'utf8');
     const { format } = analyzeTemplate(source);
     expect(page).toContain(`templates: ['${format.templateSha256}']`);
     const corrected = { ...format, reasoning: format.reasoning && { ...format.reasoning, end: '<:/muse:>' } };

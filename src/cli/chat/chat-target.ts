@@ -1,4 +1,4 @@
-/** What `idiolect chat` talks to: a model in this process, from a file or the Hub, or one behind a server. */
+/** What `idiolect chat` talks to: a model in this process, from a file or the Hub, or one on a server. */
 import { MissingPackageError } from '../../format/errors.ts';
 import { obtainModel } from '../../hub/index.ts';
 import type { ChatModel, LoadModelOptions } from '../../runtime/node-llama-cpp/index.ts';

@@ -21,7 +21,7 @@ import { ServerConnection } from './server-connection.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';
 import type { ServerKind, ServerOptions } from './server-options.ts';
 
-/** A model behind a server that can chat. */
+/** A model on a server, ready to chat. */
 export interface ServerModel {
   /** Its name. */
   readonly name: string;
