@@ -269,6 +269,16 @@ export class ResponseFieldError extends errorClass(
   }) => (facts.field === null ? facts.reason : `field ${quoted(facts.field)}: ${facts.reason}`),
 ) {}
 
+/** A response that was to hold a JSON answer holds none: it was cut, or the model called a tool instead. */
+export class AnswerError extends errorClass(
+  'answer',
+  (facts: {
+    /** What the response holds in place of the answer. */
+    readonly text: string;
+    readonly reason: string;
+  }) => `answer: ${facts.reason}`,
+) {}
+
 /** A message of a conversation does not have the shape that it should have. */
 export class MessageError extends errorClass(
   'message',

@@ -89,6 +89,33 @@ export type ToolArguments<Each> =
         : JsonObject
     : never;
 
+/** The names of the tools on offer. */
+type NameAmong<Tools extends ToolList> = ToolName<EachTool<Tools>> & string;
+
+/** `toolChoice` that can name only tools on offer. */
+export type ToolChoiceOf<Tools extends ToolList> =
+  | 'auto'
+  | 'required'
+  | 'none'
+  | NamedChoice<NameAmong<Tools>>
+  | {
+      readonly type: 'allowed_tools';
+      readonly allowed_tools: {
+        readonly mode: 'auto' | 'required';
+        readonly tools: readonly NamedChoice<NameAmong<Tools>>[];
+      };
+    };
+
+interface NamedChoice<Name extends string> {
+  readonly type: 'function';
+  readonly function: { readonly name: Name };
+}
+
+/** What `execute` of a tool comes to. */
+export type ToolOutput<Each> = Each extends { readonly execute: (...given: never) => infer Result }
+  ? Awaited<Result>
+  : unknown;
+
 /** A call of one of the tools: `name` says which, and so what `arguments` are. */
 export type ToolCallOf<Tools extends ToolList> = CallOfEach<EachTool<Tools>>;
 

@@ -144,7 +144,7 @@ describe('on a model with random weights', () => {
         },
       },
     } as const;
-    const request = { ...required, tools: [flag], thinking: false };
+    const request = { ...required, tools: [flag], toolChoice: 'required', thinking: false } as const;
     const callMany = async (count: number): Promise<void> => {
       for (let seed = 1; seed <= count; seed++) {
         const [call] = await model.chat({ ...request, seed }).calls;

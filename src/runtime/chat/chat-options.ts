@@ -1,8 +1,8 @@
 /** What a chat is asked to do, whichever engine answers it. */
 
 import type { Message } from '../../format/messages.ts';
-import type { GrammarOptions } from '../../grammar/build-grammar.ts';
-import type { ToolList } from '../../tools/tools.ts';
+import type { GrammarOptions, ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ToolChoiceOf, ToolList } from '../../tools/tools.ts';
 
 /** How tokens are drawn. Absent fields take the defaults that are given with them. */
 export interface SamplingOptions {
@@ -19,8 +19,10 @@ export interface SamplingOptions {
 }
 
 /** What a chat is to do. */
-export interface ChatOptions<Tools extends ToolList = ToolList>
-  extends Omit<GrammarOptions, 'generationPrompt' | 'tools'>,
+export interface ChatOptions<
+  Tools extends ToolList = ToolList,
+  Format extends ResponseFormat = ResponseFormat,
+> extends Omit<GrammarOptions, 'generationPrompt' | 'tools' | 'toolChoice' | 'responseFormat'>,
     SamplingOptions {
   readonly messages: readonly Message[];
   /**
@@ -28,6 +30,10 @@ export interface ChatOptions<Tools extends ToolList = ToolList>
    * library. Default: none.
    */
   readonly tools?: Tools;
+  /** Whether the model may, must or must not call, and which tools. Default: `auto`. */
+  readonly toolChoice?: ToolChoiceOf<Tools>;
+  /** The answer must be JSON of this schema, or any JSON object; the stream's `object` is then of its type. */
+  readonly responseFormat?: Format;
   /** Asks for thinking or declines it, where the template can. Default: the template's own choice. */
   readonly thinking?: boolean;
   /**

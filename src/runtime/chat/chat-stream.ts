@@ -1,8 +1,10 @@
 /** What `model.chat` returns: events to iterate over, and the message and its calls as promises. */
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
+import type { ResponseFormat } from '../../grammar/build-grammar.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
+import { type AnswerOf, type PartialAnswer, partialAnswers, readAnswer } from './answer.ts';
 import { GeneratedStream } from './generated-stream.ts';
 import { noUsage } from './token-usage.ts';
 
@@ -11,11 +13,19 @@ import { noUsage } from './token-usage.ts';
  * then await. Events are not kept: whoever has awaited `message`, or iterates a second time, gets a
  * `ResponseReadError`. Leaving the iteration early ends the response; `message` is then what had been written.
  */
-export interface ChatStream<Tools extends ToolList = ToolList> extends AsyncIterable<ChatEvent<Tools>> {
+export interface ChatStream<Tools extends ToolList = ToolList, Format extends ResponseFormat = ResponseFormat>
+  extends AsyncIterable<ChatEvent<Tools>> {
   /** The finished message. Rejects with whatever ended the response: a typed error, the signal's reason. */
   readonly message: Promise<ResponseMessage>;
   /** The calls of the message with their arguments parsed; empty when it makes none. Rejects like `message`. */
   readonly calls: Promise<readonly ToolCallOf<Tools>[]>;
+  /**
+   * The answer that `responseFormat` asked for, parsed, and as the schema's library makes it. Rejects like
+   * `message`, and with an `AnswerError` where the response holds no such answer.
+   */
+  readonly object: Promise<AnswerOf<Format>>;
+  /** The same answer while it is written, each time that it has grown. Read it in place of the events. */
+  readonly objects: AsyncIterable<PartialAnswer<AnswerOf<Format>>>;
   /** What the response cost, as its last event says it. Rejects like `message`. */
   readonly usage: Promise<Usage>;
   /**
@@ -32,16 +42,19 @@ export type ReadReport = () => Promise<readonly SchemaIssue[]>;
 export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessage> implements ChatStream {
   readonly #readReport: ReadReport;
   readonly #readUsage: () => Usage;
+  readonly #format: ResponseFormat | undefined;
 
   constructor(
     generation: AsyncGenerator<ResponseEvent, ResponseMessage>,
     interrupted: () => ResponseMessage,
     readReport: ReadReport,
     readUsage: () => Usage = () => noUsage,
+    format?: ResponseFormat,
   ) {
     super(generation, interrupted);
     this.#readReport = readReport;
     this.#readUsage = readUsage;
+    this.#format = format;
   }
 
   get message(): Promise<ResponseMessage> {
@@ -50,6 +63,14 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
 
   get usage(): Promise<Usage> {
     return this.part(() => this.#readUsage());
+  }
+
+  get object(): Promise<AnswerOf<ResponseFormat>> {
+    return unseen(this.result.then((message) => readAnswer(message, this.#format)));
+  }
+
+  get objects(): AsyncIterable<PartialAnswer<AnswerOf<ResponseFormat>>> {
+    return partialAnswers(this);
   }
 
   get calls(): Promise<readonly ToolCallOf<ToolList>[]> {

@@ -6,6 +6,7 @@ import { argumentCheck } from './argument-checks.ts';
 import type { CallOutcome } from './executor.ts';
 import { onAbort } from './on-abort.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
+import { isValidating, validationProblems } from './validating-schema.ts';
 
 type Call = ToolCallOf<ToolList>;
 
@@ -70,40 +71,17 @@ async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: nu
   return attempt(carryOut, options, retries - 1);
 }
 
-/** What schemas of validation libraries have next to their types (Standard Schema). */
-interface Validating {
-  readonly '~standard': { readonly validate: (value: unknown) => Verdict | Promise<Verdict> };
-}
-interface Verdict {
-  readonly value?: unknown;
-  readonly issues?: readonly { readonly message: string; readonly path?: readonly unknown[] }[] | undefined;
-}
-
 /** Arguments as the schema's library makes them, defaults and transformations done. */
 async function parseInput(tool: ToolInput, input: unknown): Promise<unknown> {
   const schema: unknown = schemaOf(tool);
   if (!isValidating(schema)) return input;
   const { value, issues } = await schema['~standard'].validate(input);
   if (issues === undefined) return value;
-  throw invalid(issues.map(describe));
+  throw invalid(validationProblems(issues));
 }
 
 function invalid(problems: readonly string[]): TypeError {
   return new TypeError(`the arguments are not valid: ${problems.join('; ')}`);
-}
-
-function isValidating(schema: unknown): schema is Validating {
-  // Libraries make schemas that are functions, too.
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return false;
-  const standard: unknown = Reflect.get(schema, '~standard');
-  return typeof standard === 'object' && standard !== null && 'validate' in standard;
-}
-
-function describe({ message, path = [] }: NonNullable<Verdict['issues']>[number]): string {
-  const keys = path.map((part) =>
-    String(typeof part === 'object' && part !== null && 'key' in part ? part.key : part),
-  );
-  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
 }
 
 /** Waits for `work`, but not once `signal` is aborted: a tool that does not listen cannot hold up a run. */

@@ -1,5 +1,5 @@
 /** What carries out calls, and what comes of one. */
-import type { CallContext } from '../../tools/tools.ts';
+import type { CallContext, EachTool, ToolList, ToolName, ToolOutput } from '../../tools/tools.ts';
 
 /** Carries out calls of any tool. */
 export type Executor<Call> = (call: Call, context: CallContext) => unknown;
@@ -23,5 +23,15 @@ export interface ToolFailure {
   readonly error: unknown;
   readonly content: string;
 }
+/** Results of the tools on offer: `toolName` narrows `output` to what that tool's `execute` returns. */
+export type ToolResultOf<Tools extends ToolList> = ResultOfEach<EachTool<Tools>>;
+
+type ResultOfEach<Each> = Each extends unknown
+  ? Omit<ToolResult, 'toolName' | 'output'> & {
+      readonly toolName: ToolName<Each>;
+      readonly output: ToolOutput<Each>;
+    }
+  : never;
+
 /** What came of a call. */
 export type CallOutcome = ToolResult | ToolFailure;

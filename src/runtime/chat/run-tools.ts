@@ -11,7 +11,7 @@ import type { ChatOptions } from './chat-options.ts';
 import { type ChatStream, callsOf, type ReadReport, unseen } from './chat-stream.ts';
 import { checkRunOptions } from './check-chat-options.ts';
 import { canExecute, executeCall } from './execute-call.ts';
-import type { CallOutcome, ToolFailure, ToolResult } from './executor.ts';
+import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
 import { GeneratedStream } from './generated-stream.ts';
 import { onAbort } from './on-abort.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
@@ -42,7 +42,7 @@ export interface RunFinish {
 export type ToolRunEvent<Tools extends ToolList = ToolList> =
   | ChatEvent<Tools>
   | StepStart
-  | ToolResult
+  | ToolResultOf<Tools>
   | ToolFailure
   | RunFinish;
 

@@ -5,7 +5,12 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
-import type { BuiltGrammar, PlainGrammarOptions, Trigger } from '../../grammar/build-grammar.ts';
+import type {
+  BuiltGrammar,
+  PlainGrammarOptions,
+  ResponseFormat,
+  Trigger,
+} from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
@@ -49,10 +54,10 @@ export interface PreparedChat {
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Begins a chat; it runs as the stream is read. */
-export function startChat<Tools extends ToolList>(
+export function startChat<Tools extends ToolList, Format extends ResponseFormat>(
   engine: ChatEngine,
-  options: ChatOptions<Tools>,
-): ChatStream<Tools> {
+  options: ChatOptions<Tools, Format>,
+): ChatStream<Tools, Format> {
   let run: ResponseRun | null = null;
   let prepared: Promise<PreparedChat> | null = null;
   const prepare = (): Promise<PreparedChat> => {
@@ -69,7 +74,9 @@ export function startChat<Tools extends ToolList>(
   const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   const generation = generate(engine, options, prepare, start);
-  return new GeneratedChat(generation, interrupted, readReport, usage) as unknown as ChatStream<Tools>;
+  const { responseFormat } = options;
+  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat);
+  return stream as unknown as ChatStream<Tools, Format>;
 }
 
 async function* generate(

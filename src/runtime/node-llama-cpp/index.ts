@@ -6,12 +6,14 @@ export {
   type ChatEvent,
   defineTool,
   type ToolCallOf,
+  type ToolChoiceOf,
   type ToolInput,
   type ToolList,
 } from '../../tools/tools.ts';
+export type { AnswerOf, PartialAnswer } from '../chat/answer.ts';
 export type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
-export type { Executor, ToolFailure, ToolResult } from '../chat/executor.ts';
+export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/executor.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
 export {
   type RunFinish,

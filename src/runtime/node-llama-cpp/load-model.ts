@@ -5,7 +5,7 @@ import path from 'node:path';
 import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
 import { checkModelFile } from '../../hub/check-model-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import type { ToolList } from '../../tools/tools.ts';
@@ -30,7 +30,9 @@ export interface ChatModel {
   /** The model's templates, and how each is written: `default`, and `toolUse` where the model ships one. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is computed until the stream is read. */
-  chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools>;
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format>;
   /**
    * Answers, carries out the calls that the model makes, tells it the results, and so on until it answers
    * without a call.
@@ -115,7 +117,9 @@ class LoadedModel implements ChatModel {
     return { default: templates.learn(false), toolUse: templates.learn(true) };
   }
 
-  chat<const Tools extends ToolList = ToolList>(options: ChatOptions<Tools>): ChatStream<Tools> {
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format> {
     return startChat(this.#engine, options);
   }
 

@@ -1,6 +1,6 @@
 /** Connects to an inference server, and learns how its model writes. */
 import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
@@ -28,7 +28,9 @@ export interface ServerModel {
   /** The model's templates, and how each is written. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is asked for until the stream is read. */
-  chat<const Tools extends ToolList = ToolList>(options: ServerChatOptions<Tools>): ChatStream<Tools>;
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ServerChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format>;
   /** Answers, carries out the calls that the model makes, tells it the results, until it answers without a call. */
   runTools<const Tools extends ToolList>(options: ServerRunToolsOptions<Tools>): ToolRun<Tools>;
   /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw before it asks. */
@@ -116,7 +118,9 @@ class ConnectedModel implements ServerModel {
     return { default: templates.learn(false), toolUse: templates.learn(true) };
   }
 
-  chat<const Tools extends ToolList = ToolList>(options: ServerChatOptions<Tools>): ChatStream<Tools> {
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ServerChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format> {
     return startServerChat(this.#engine, options);
   }
 

@@ -2,7 +2,7 @@
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ContextOverflowError, type SchemaIssue } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
@@ -23,10 +23,10 @@ import { ServerRun } from './server-run.ts';
 import { findMarkersOf } from './template-markers.ts';
 
 /** What a chat is to do. Text is injected only where a budget ends thoughts, so there is no option for it. */
-export type ServerChatOptions<Tools extends ToolList = ToolList> = Omit<
-  ChatOptions<Tools>,
-  'injectForcedText'
->;
+export type ServerChatOptions<
+  Tools extends ToolList = ToolList,
+  Format extends ResponseFormat = ResponseFormat,
+> = Omit<ChatOptions<Tools, Format>, 'injectForcedText'>;
 
 /** What chats with one server share. */
 export interface ServerEngine {
@@ -57,10 +57,10 @@ export interface PreparedServerChat {
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Begins a chat; it runs as the stream is read. */
-export function startServerChat<Tools extends ToolList>(
+export function startServerChat<Tools extends ToolList, Format extends ResponseFormat>(
   engine: ServerEngine,
-  options: ServerChatOptions<Tools>,
-): ChatStream<Tools> {
+  options: ServerChatOptions<Tools, Format>,
+): ChatStream<Tools, Format> {
   let run: ServerRun | null = null;
   let prepared: Promise<PreparedServerChat> | null = null;
   const prepare = (): Promise<PreparedServerChat> => {
@@ -77,7 +77,9 @@ export function startServerChat<Tools extends ToolList>(
   const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   const generation = generate(engine, prepare, start);
-  return new GeneratedChat(generation, interrupted, readReport, usage) as unknown as ChatStream<Tools>;
+  const { responseFormat } = options;
+  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat);
+  return stream as unknown as ChatStream<Tools, Format>;
 }
 
 async function* generate(

@@ -1,0 +1,64 @@
+/** Answers as JSON: parsed when they are over, and as far as they can be known before. */
+import { AnswerError } from '../../format/errors.ts';
+import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import type { ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import { partialArguments } from '../../parser/json/partial-json.ts';
+import type { ParsedValue } from '../../tools/schema-value.ts';
+import { isValidating, validationProblems } from './validating-schema.ts';
+
+/** What a response format asks for. */
+export type AnswerOf<Format> = Format extends { readonly json_schema: { readonly schema: infer Schema } }
+  ? ParsedValue<Schema>
+  : Format extends { readonly type: 'json_object' }
+    ? JsonObject
+    : JsonValue;
+
+/** An answer of which any part may be missing yet. */
+export type PartialAnswer<Value> = Value extends readonly (infer Item)[]
+  ? readonly PartialAnswer<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]?: PartialAnswer<Value[Key]> }
+    : Value;
+
+/** The finished answer, checked by the schema's library where it is of one. Throws `AnswerError`. */
+export async function readAnswer<Format extends ResponseFormat>(
+  { content }: ResponseMessage,
+  format: Format | undefined,
+): Promise<AnswerOf<Format>> {
+  const text = content ?? '';
+  if (format === undefined || format.type === 'text') {
+    throw new AnswerError({ text, reason: 'no JSON was asked for: give a `responseFormat`' });
+  }
+  const value = parse(text);
+  const schema: unknown = format.type === 'json_schema' ? format.json_schema.schema : null;
+  if (!isValidating(schema)) return value as AnswerOf<Format>;
+  const verdict = await schema['~standard'].validate(value);
+  if (verdict.issues === undefined) return verdict.value as AnswerOf<Format>;
+  throw new AnswerError({ text, reason: validationProblems(verdict.issues).join('; ') });
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = text === '' ? 'the response holds no answer' : 'the answer broke off, or is not JSON';
+    throw new AnswerError({ text, reason, cause });
+  }
+}
+
+/** The answer as its text grows. What begins no object is told once it is over, by `object`. */
+export async function* partialAnswers<Value>(
+  events: AsyncIterable<ResponseEvent>,
+): AsyncGenerator<PartialAnswer<Value>, void> {
+  let text = '';
+  let last = '';
+  for await (const event of events) {
+    if (event.type !== 'text-delta') continue;
+    text += event.delta;
+    const known = partialArguments(text);
+    const shown = JSON.stringify(known);
+    if (shown !== last) yield known as PartialAnswer<Value>;
+    last = shown;
+  }
+}
