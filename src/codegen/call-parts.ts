@@ -59,10 +59,14 @@ export interface CallParts {
   readonly sectionEnds: readonly MarkerChoice[];
   /** Nothing closes a call, nor its section. */
   readonly endless: boolean;
-  /** What stands before the first key is white space (`blank`), or nothing at all (`nothing`). */
+  /** What stands before the first key: a marker, white space, or nothing. JSON begins with a marker. */
   readonly beforeKey: 'marker' | 'blank' | 'nothing';
-  /** What opens the first call, without white space around it: what a lazy grammar waits for. */
-  readonly trigger: string;
+  /** What opens a section with its first call, without white space around it; empty where no marker does. */
+  readonly opener: string;
+  /** The same in the format's other spellings. */
+  readonly otherOpeners: readonly string[];
+  /** The same with the beginning of the call's head. */
+  readonly opening: string;
 }
 
 /** The parts of `calls` in such a turn. */
@@ -97,7 +101,9 @@ export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
     ),
     endless: closing.length === 0 && isBlank(calls.section.close),
     beforeKey: beforeKey(calls),
-    trigger: core(calls.section.open + calls.call.open) || core(leadingLiteral(calls.head)),
+    opener: core(calls.section.open + calls.call.open),
+    otherOpeners: (turn.format.alternatives?.calls ?? []).map(({ open }) => core(calls.section.open + open)),
+    opening: core(calls.section.open + calls.call.open + leadingLiteral(calls.head)),
   };
 }
 

@@ -1,11 +1,11 @@
 /** The grammar of one request, ready for an engine: GBNF text, when it starts, and what it leaves out. */
+import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../format/messages.ts';
 import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
 import { type SchemaInput, toJsonSchema } from '../tools/standard-schema.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
-import { callOpener } from './call-grammar.ts';
 import { checkGrammar, refuseFindings } from './expression/check-grammar.ts';
 import type { Grammar } from './expression/expression.ts';
 import { printGbnf } from './gbnf/print-gbnf.ts';
@@ -222,7 +222,7 @@ function refuseBegunContent(): never {
 }
 
 function schemaOrCalls(format: ChatFormat): ResponseShape {
-  if (format.calls !== null && (format.calls.section.open + format.calls.call.open).trim() !== '') {
+  if ((markerPlan(format).calls?.opener ?? '') !== '') {
     return 'schema-or-calls';
   }
   throw new UnsupportedOptionError({
@@ -267,19 +267,17 @@ function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
  * can be told from text; where the prompt already wrote it, the first call has none there, but later ones do.
  */
 function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
-  const { calls } = format;
+  const { calls } = markerPlan(format);
   if (calls === null) return [];
-  const opens = [calls.call.open, ...(format.alternatives?.calls ?? []).map(({ open }) => open)];
-  const texts = [...new Set(opens)].map((open) => restOfOpener((calls.section.open + open).trim(), prompt));
+  const { opener, otherOpeners, opening } = calls;
+  const texts = [...new Set([opener, ...otherOpeners])].map((text) => restOfOpener(text, prompt));
   const words = texts.filter((text) => text !== '');
   const triggers = (openers: readonly string[]): readonly Trigger[] =>
     openers
       .flatMap((opener) => tellingWords(format, opener, tools))
       .map((value) => ({ type: 'word', value }));
   if (words.length > 0) return triggers(words);
-  const opener = (calls.section.open + calls.call.open).trim();
-  const whole = callOpener(calls).trim();
-  const head = whole.startsWith(opener) ? whole.slice(opener.length) : whole;
+  const head = opening.slice(opener.length);
   const beginnings = head === '' ? tools.map((tool) => tool.function.name) : [head];
   const pattern = `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))`;
   const later = opener === '' ? [] : [opener];

@@ -103,12 +103,6 @@ function blankEnd(text: string): string {
   return text.slice(text.trimEnd().length);
 }
 
-/** The text that opens a section with its first call, up to the first hole. */
-export function callOpener(calls: CallsFormat): string {
-  const [firstPart] = calls.head;
-  return calls.section.open + calls.call.open + (typeof firstPart === 'string' ? firstPart : '');
-}
-
 /** Any function name with any arguments: for a grammar that describes the format without tools. */
 function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
   const parameters: JsonSchema = isAllText(calls.arguments)

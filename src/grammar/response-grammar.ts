@@ -1,8 +1,9 @@
 /** ChatFormat + tools + what was asked → the expression for one response. */
+import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat, Delimiters } from '../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
-import { callOpener, callSection } from './call-grammar.ts';
+import { callSection } from './call-grammar.ts';
 import { alternatives } from './expression/alternatives.ts';
 import {
   characterClass,
@@ -260,10 +261,8 @@ export function tellingWords(format: ChatFormat, opener: string, tools: readonly
 
 /** The text at which a lazy grammar starts: the opener of the first call without white space around it. */
 export function triggerText(format: ChatFormat): string {
-  const { calls } = format;
-  if (calls === null) return '';
-  const marker = (calls.section.open + calls.call.open).trim();
-  return marker === '' ? callOpener(calls).trim() : marker;
+  const { calls } = markerPlan(format);
+  return calls?.opener || (calls?.opening ?? '');
 }
 
 /** Reasoning as the prompt left it, then `answer`. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ResponseFieldError } from '../../src/format/errors.ts';
 import {
   createResponseTemplateParser,
+  parseWithResponseTemplate,
   type RegionEvent,
   type ResponseTemplate,
   type TemplateMessage,
@@ -127,13 +128,14 @@ describe.each(samples)('nothing is thrown: $name', (sample) => {
 });
 
 describe('nothing is lost', () => {
-  it('keeps all text between calls', () => {
+  it('keeps all text between calls where it is to be joined', () => {
     const words = fc.array(fc.constantFrom('one', 'two', 'é😀', 'a < b', '\n'), { maxLength: 4 });
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), (stretches) => {
         const texts = stretches.map((stretch) => stretch.join(' '));
-        const { message } = parse(tagged.template, [texts.join('<call>{}</call>')]);
-        expect(message?.content ?? '').toBe(texts.join('').trim());
+        const options = { prefix: '', reopenedText: 'join' } as const;
+        const message = parseWithResponseTemplate(tagged.template, texts.join('<call>{}</call>'), options);
+        expect(message.content ?? '').toBe(texts.join('').trim());
       }),
       { numRuns: runs },
     );

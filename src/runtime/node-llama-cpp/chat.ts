@@ -1,6 +1,7 @@
 /** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
 import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
@@ -213,10 +214,11 @@ export function createRun(
  * Whether text may follow a section of calls without a call hiding in it: every section begins with a
  * marker that triggers the grammar, and the grammar is complete only where a section is.
  */
-export function isUnconstrainedAfterCalls({ calls }: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
-  if (calls === null || !lazy) return false;
-  const { section, call } = calls;
-  const opener = (section.open + call.open).trim();
+export function isUnconstrainedAfterCalls(format: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
+  const plan = markerPlan(format).calls;
+  if (plan === null || !lazy) return false;
+  const { opener } = plan;
+  const { section } = plan.calls;
   const known = triggers.some(({ value }) => value.startsWith(opener)) && triggers.every(isWord);
   return known && (section.open.trim() === '' || section.close.trim() !== '');
 }
