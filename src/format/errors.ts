@@ -29,6 +29,7 @@ const limitUnits = {
   steps: 'steps',
   output: 'characters of output',
   depth: 'levels of nesting',
+  budget: 'steps in all its renders together',
 } as const;
 
 /** A template used up its budget of steps, output or recursion: it is broken or hostile. */

@@ -12,15 +12,18 @@
  */
 import { TemplateError, TemplateLimitError } from '../format/errors.ts';
 import { CompileError } from './compile/compile-expression.ts';
-import { compileTemplate, type Execute } from './compile/compile-statement.ts';
+import { compileTemplate } from './compile/compile-statement.ts';
+import type { Execute } from './compile/execute.ts';
 import { parseSource } from './compile/parse-source.ts';
 import { SourceError } from './compile/split-source.ts';
-import type { Node } from './compile/tree.ts';
-import { importValue, type NoteRead } from './values/input.ts';
-import { defaultLimits, Runtime, Scope, type TemplateLimits } from './values/runtime.ts';
+import { type ImportOptions, importValue } from './values/input.ts';
+import { defaultLimits, Runtime, Scope, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
+import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
 import { Dict, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
-export type { TemplateLimits } from './values/runtime.ts';
+export { OwnText } from './values/input.ts';
+export { type TemplateLimits, WorkBudget } from './values/runtime.ts';
+export type { TextOrigin, TextSpan } from './values/traced-text.ts';
 export type { ReadKind } from './values/values.ts';
 
 /** Values for a template's variables: anything that JSON can say. They are copied, never changed. */
@@ -32,6 +35,8 @@ export interface TemplateOptions {
   readonly name?: string;
   /** Bounds for each render; each states its own default. */
   readonly limits?: Partial<TemplateLimits>;
+  /** Work that all its renders may do together, and other templates' with it; default: there is no such bound. */
+  readonly budget?: WorkBudget;
 }
 
 /** What one render may be told. */
@@ -64,7 +69,17 @@ export interface Template {
   render(variables: TemplateVariables, options?: RenderOptions): string;
   /** Renders the template and says what it read. Throws as `render` does. */
   renderObserved(variables: TemplateVariables, options?: RenderOptions): ObservedRender;
+  /**
+   * Renders the template and says of every character whether its source wrote it or the variables did. What
+   * changes characters one by one (case, escapes) keeps their origin. Where that cannot be told apart, as in the
+   * JSON or the `repr` of a value, all of it counts as data. Numbers, booleans and `None` are the template's, as
+   * is an `OwnText`. Throws as `render` does.
+   */
+  renderSpans(variables: TemplateVariables, options?: RenderOptions): readonly TextSpan[];
 }
+
+const plainInput: ImportOptions = { note: null, traced: false };
+const tracedInput: ImportOptions = { note: null, traced: true };
 
 function collectNames(node: unknown, names: Set<string>): void {
   if (Array.isArray(node)) {
@@ -86,6 +101,7 @@ class CompiledTemplate implements Template {
   readonly source: string;
   readonly names: ReadonlySet<string>;
   private readonly limits: TemplateLimits;
+  private readonly budget: WorkBudget | null;
   private readonly program: Execute;
 
   constructor(source: string, options: TemplateOptions) {
@@ -93,60 +109,57 @@ class CompiledTemplate implements Template {
     if (typeof source !== 'string') throw this.fail('syntax', notText(source), 0, undefined);
     this.source = source;
     this.limits = { ...defaultLimits, ...options.limits };
-    const nodes = this.parse();
+    this.budget = options.budget ?? null;
     const names = new Set<string>();
-    collectNames(nodes, names);
+    try {
+      const nodes = parseSource(this.source);
+      collectNames(nodes, names);
+      this.program = compileTemplate(nodes);
+    } catch (cause) {
+      throw this.refuse(cause);
+    }
     this.names = names;
-    this.program = this.compile(nodes);
   }
 
   render(variables: TemplateVariables, options: RenderOptions = {}): string {
-    return this.run(variables, options, null);
+    return plainText(this.run(variables, options, plainInput));
   }
 
   renderObserved(variables: TemplateVariables, options: RenderOptions = {}): ObservedRender {
     const reads = new Map<string, Set<ReadKind>>();
-    const text = this.run(variables, options, (path, kind) => {
+    const note = (path: string, kind: ReadKind): void => {
       const kinds = reads.get(path);
       if (kinds === undefined) reads.set(path, new Set([kind]));
       else kinds.add(kind);
-    });
-    return { text, reads };
+    };
+    const text = this.run(variables, options, { note, traced: false });
+    return { text: plainText(text), reads };
   }
 
-  private run(variables: TemplateVariables, options: RenderOptions, note: NoteRead | null): string {
-    const runtime = this.start(variables, options, note);
+  renderSpans(variables: TemplateVariables, options: RenderOptions = {}): readonly TextSpan[] {
+    return spansOf(this.run(variables, options, tracedInput));
+  }
+
+  private run(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Text {
+    const runtime = this.start(variables, options, how);
     try {
       this.program(new Scope(runtime, null));
       return runtime.text;
     } catch (cause) {
       throw this.explain(cause, runtime.line);
+    } finally {
+      this.budget?.take(runtime.work);
     }
   }
 
-  private start(variables: TemplateVariables, options: RenderOptions, note: NoteRead | null): Runtime {
+  private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Runtime {
     const now = () => options.now ?? new Date();
     try {
-      const imported = importValue(variables, '', note);
-      return new Runtime(this.name, this.limits, now, imported instanceof Dict ? imported : new Dict());
+      const imported = importValue(variables, '', how);
+      const input = { now, traced: how.traced, variables: imported instanceof Dict ? imported : new Dict() };
+      return new Runtime(input, this.name, this.limits, this.budget);
     } catch (cause) {
       throw this.explain(cause, 0);
-    }
-  }
-
-  private parse(): readonly Node[] {
-    try {
-      return parseSource(this.source);
-    } catch (cause) {
-      throw this.refuse(cause);
-    }
-  }
-
-  private compile(nodes: readonly Node[]): Execute {
-    try {
-      return compileTemplate(nodes);
-    } catch (cause) {
-      throw this.refuse(cause);
     }
   }
 

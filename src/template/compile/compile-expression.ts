@@ -1,6 +1,7 @@
 /** Expressions of the syntax tree become functions that compute them, once per template. */
 
-import { type Filter, filters, findFilter } from '../filters/filters.ts';
+import type { Filter } from '../filters/filter.ts';
+import { filters, findFilter } from '../filters/filters.ts';
 import { findTest, tests } from '../filters/tests.ts';
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
@@ -26,6 +27,7 @@ import {
   PythonError,
   Tuple,
   textOf,
+  tracedOf,
   Undefined,
   type Value,
 } from '../values/values.ts';
@@ -133,8 +135,8 @@ function compileCall(node: CallNode, place: Place): Evaluate {
   const { callee } = node;
   if (callee.type === 'Identifier' && callee.value === rewritten.group) return compileGroup(node, place);
   if (callee.type === 'Identifier' && callee.value === rewritten.tuple) {
-    const items = node.args.map((item) => compileExpression(item, place));
-    return (scope) => new Tuple(items.map((item) => item(scope)));
+    const items = compileItems(node.args, place);
+    return (scope) => new Tuple(items(scope));
   }
   const args = compileArguments(node.args, place);
   if (callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier') {
@@ -167,10 +169,16 @@ function compileMember(node: MemberNode, place: Place): Evaluate {
   if (node.computed && property.type === 'SliceExpression') return compileSlice(property, object, place);
   if (!node.computed && property.type === 'Identifier') {
     const name = property.value;
-    return (scope) => getAttribute(object(scope), name);
+    return (scope) => {
+      scope.runtime.charge(1);
+      return getAttribute(scope.runtime, object(scope), name);
+    };
   }
   const key = compileExpression(property, place);
-  return (scope) => getItem(object(scope), key(scope));
+  return (scope) => {
+    scope.runtime.charge(1);
+    return getItem(scope.runtime, object(scope), key(scope));
+  };
 }
 
 type Comparison = (scope: Scope, left: Value, right: Value) => boolean;
@@ -192,12 +200,12 @@ function unroll(node: BinaryNode, belongs: (operator: string) => boolean) {
   const operators: string[] = [node.operator.value];
   let left = node.left;
   while (left.type === 'BinaryExpression' && belongs(left.operator.value)) {
-    operands.unshift(left.right);
-    operators.unshift(left.operator.value);
+    operands.push(left.right);
+    operators.push(left.operator.value);
     left = left.left;
   }
-  operands.unshift(left);
-  return { operands, operators };
+  operands.push(left);
+  return { operands: operands.reverse(), operators: operators.reverse() };
 }
 
 /** `a < b < c` compares neighbours, each evaluated once. */
@@ -211,6 +219,7 @@ function compileComparison(node: BinaryNode, place: Place): Evaluate {
   return (scope) => {
     let left = first?.(scope) ?? null;
     for (const { operand, holds } of links) {
+      scope.runtime.charge(1);
       const right = operand(scope);
       if (holds?.(scope, left, right) !== true) return false;
       left = right;
@@ -257,19 +266,21 @@ function compileBinary(node: BinaryNode, place: Place): Evaluate {
   const right = compileExpression(node.right, place);
   if (operator === 'and') {
     return (scope) => {
+      scope.runtime.charge(1);
       const value = left(scope);
       return truthy(value) ? right(scope) : value;
     };
   }
   if (operator === 'or') {
     return (scope) => {
+      scope.runtime.charge(1);
       const value = left(scope);
       return truthy(value) ? value : right(scope);
     };
   }
   return (scope) => {
     const value = left(scope);
-    const text = operator === '%' ? textOf(value) : null;
+    const text = operator === '%' ? tracedOf(value) : null;
     if (text !== null) return formatPercent(scope.runtime, text, right(scope));
     return binary(scope.runtime, operator, value, right(scope));
   };
@@ -317,8 +328,10 @@ function compileFiltered(node: FilterNode, place: Place): Evaluate {
 }
 
 function compileUnary(operator: string, argument: Evaluate): Evaluate {
-  if (operator === 'not') return (scope) => !truthy(argument(scope));
-  return (scope) => signed(operator, argument(scope));
+  return (scope) => {
+    scope.runtime.charge(1);
+    return operator === 'not' ? !truthy(argument(scope)) : signed(operator, argument(scope));
+  };
 }
 
 function compileTernary(node: Ternary, place: Place): Evaluate {
@@ -326,7 +339,10 @@ function compileTernary(node: Ternary, place: Place): Evaluate {
   const condition = compileExpression(node.condition, branch);
   const positive = compileExpression(node.trueExpr, branch);
   const negative = compileExpression(node.falseExpr, branch);
-  return (scope) => (truthy(condition(scope)) ? positive(scope) : negative(scope));
+  return (scope) => {
+    scope.runtime.charge(1);
+    return truthy(condition(scope)) ? positive(scope) : negative(scope);
+  };
 }
 
 /** `a if b` without `else`: undefined when it does not hold. */
@@ -337,14 +353,28 @@ function compileSelect(lhs: Expression, test: Expression, place: Place): Evaluat
   const missing = new Undefined(
     'the inline if-expression evaluated to false and no else section was defined',
   );
-  return (scope) => (truthy(condition(scope)) ? value(scope) : missing);
+  return (scope) => {
+    scope.runtime.charge(1);
+    return truthy(condition(scope)) ? value(scope) : missing;
+  };
+}
+
+function compileItems(nodes: readonly Expression[], place: Place): (scope: Scope) => Value[] {
+  const items = nodes.map((node) => compileExpression(node, place));
+  return (scope) => {
+    scope.runtime.charge(1 + items.length);
+    return items.map((item) => item(scope));
+  };
 }
 
 function compileDict(entries: ReadonlyMap<Expression, Expression>, place: Place): Evaluate {
   const pairs = Array.from(entries, ([key, value]) => {
     return [compileExpression(key, place), compileExpression(value, place)] as const;
   });
-  return (scope) => new Dict(pairs.map(([key, value]) => [key(scope), value(scope)] as const));
+  return (scope) => {
+    scope.runtime.charge(1 + pairs.length);
+    return new Dict(pairs.map(([key, value]) => [key(scope), value(scope)] as const));
+  };
 }
 
 /** Compiles one expression. Throws CompileError for what Jinja would not compile. */
@@ -362,12 +392,12 @@ export function compileExpression(node: Expression, place: Place): Evaluate {
       return () => value;
     }
     case 'ArrayLiteral': {
-      const items = node.value.map((item) => compileExpression(item, place));
-      return (scope) => new List(items.map((item) => item(scope)));
+      const items = compileItems(node.value, place);
+      return (scope) => new List(items(scope));
     }
     case 'TupleLiteral': {
-      const items = node.value.map((item) => compileExpression(item, place));
-      return (scope) => new Tuple(items.map((item) => item(scope)));
+      const items = compileItems(node.value, place);
+      return (scope) => new Tuple(items(scope));
     }
     case 'ObjectLiteral':
       return compileDict(node.value, place);

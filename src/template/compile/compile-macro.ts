@@ -1,5 +1,6 @@
 /** Macros, and the call blocks that hand a body to them. */
 
+import { keywordEntries } from '../values/arguments.ts';
 import { Scope } from '../values/runtime.ts';
 import { str } from '../values/text.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type Value,
 } from '../values/values.ts';
 import { CompileError, compileExpression, type Evaluate, type Place } from './compile-expression.ts';
-import { compileCapture, type Execute } from './compile-statement.ts';
+import type { Capture, CompileCapture, Execute } from './execute.ts';
 import type { CallStatement, Expression, Macro, Node } from './tree.ts';
 
 interface Parameter {
@@ -26,16 +27,30 @@ interface MacroShape {
   readonly parameters: readonly Parameter[];
   /** The body reads `varargs`, `kwargs` or `caller`, so the macro accepts them. */
   readonly accepts: { readonly varargs: boolean; readonly kwargs: boolean; readonly caller: boolean };
-  readonly body: (scope: Scope) => string;
+  readonly body: Capture;
 }
 
-/** Whether a tree reads a name anywhere. */
-function mentions(node: unknown, name: string): boolean {
-  if (Array.isArray(node)) return node.some((item) => mentions(item, name));
-  if (node instanceof Map) return mentions([...node.keys(), ...node.values()], name);
-  if (typeof node !== 'object' || node === null) return false;
-  if ('type' in node && node.type === 'Identifier') return 'value' in node && node.value === name;
-  return Object.values(node).some((child) => mentions(child, name));
+/** Names that a macro accepts only if its body reads them. */
+const extraNames = ['varargs', 'kwargs', 'caller'] as const;
+type ExtraName = (typeof extraNames)[number];
+
+const nothing: ReadonlySet<ExtraName> = new Set();
+const knownMentions = new WeakMap<object, ReadonlySet<ExtraName>>();
+
+/** Which of the extra names a tree reads anywhere. Each node is looked at once, however deep macros nest. */
+function mentionsOf(node: unknown): ReadonlySet<ExtraName> {
+  if (typeof node !== 'object' || node === null) return nothing;
+  const known = knownMentions.get(node);
+  if (known !== undefined) return known;
+  const found = new Set<ExtraName>();
+  if ('type' in node && node.type === 'Identifier') {
+    for (const name of extraNames) if ('value' in node && node.value === name) found.add(name);
+  } else {
+    const children = node instanceof Map ? [...node.keys(), ...node.values()] : Object.values(node);
+    for (const child of children) for (const name of mentionsOf(child)) found.add(name);
+  }
+  knownMentions.set(node, found);
+  return found;
 }
 
 function compileParameter(node: Expression): Parameter {
@@ -44,11 +59,17 @@ function compileParameter(node: Expression): Parameter {
   return { name: node.key.value, otherwise: compileExpression(node.value, { conditional: false }) };
 }
 
-function shapeOf(name: string, parameters: readonly Expression[], body: readonly Node[]): MacroShape {
+function shapeOf(
+  name: string,
+  parameters: readonly Expression[],
+  body: readonly Node[],
+  compileCapture: CompileCapture,
+): MacroShape {
+  const mentioned = mentionsOf(body);
   const accepts = {
-    varargs: mentions(body, 'varargs'),
-    kwargs: mentions(body, 'kwargs'),
-    caller: mentions(body, 'caller'),
+    varargs: mentioned.has('varargs'),
+    kwargs: mentioned.has('kwargs'),
+    caller: mentioned.has('caller'),
   };
   return { name, parameters: parameters.map(compileParameter), accepts, body: compileCapture(body) };
 }
@@ -60,7 +81,7 @@ function bindExtras(shape: MacroShape, scope: Scope, args: readonly Value[], res
     rest.delete('caller');
   }
   const [unknown] = rest.keys();
-  if (accepts.kwargs) scope.names.set('kwargs', new Dict(rest));
+  if (accepts.kwargs) scope.names.set('kwargs', new Dict(keywordEntries(scope.runtime, rest)));
   else if (unknown !== undefined) {
     throw new PythonError('TypeError', `macro '${name}' takes no keyword argument '${unknown}'`);
   }
@@ -74,6 +95,7 @@ function bindExtras(shape: MacroShape, scope: Scope, args: readonly Value[], res
 }
 
 function bindParameters(shape: MacroShape, scope: Scope, args: readonly Value[], keywords: Keywords): void {
+  scope.runtime.charge(1 + shape.parameters.length + keywords.size);
   const rest = new Map(keywords);
   const pending: (() => void)[] = [];
   shape.parameters.forEach(({ name, otherwise }, index) => {
@@ -99,8 +121,8 @@ function makeMacro(shape: MacroShape, definition: Scope): Callable {
 }
 
 /** `{% macro %}`: defines a callable that sees the names around its definition. */
-export function compileMacro(node: Macro): Execute {
-  const shape = shapeOf(node.name.value, node.args, node.body);
+export function compileMacro(node: Macro, compileCapture: CompileCapture): Execute {
+  const shape = shapeOf(node.name.value, node.args, node.body, compileCapture);
   return (scope) => {
     scope.names.set(shape.name, makeMacro(shape, scope));
     return 'next';
@@ -108,8 +130,8 @@ export function compileMacro(node: Macro): Execute {
 }
 
 /** `{% call %}`: calls a macro, which can call the block's body as `caller()`. */
-export function compileCallBlock(node: CallStatement, place: Place): Execute {
-  const shape = shapeOf('caller', node.callerArgs ?? [], node.body);
+export function compileCallBlock(node: CallStatement, place: Place, compileCapture: CompileCapture): Execute {
+  const shape = shapeOf('caller', node.callerArgs ?? [], node.body, compileCapture);
   // The call is given one more argument, by a name with a space in it, which no template can write.
   const callerName = { type: 'Identifier', value: 'a caller' } as const;
   const keyword = {

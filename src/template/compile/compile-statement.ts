@@ -12,15 +12,10 @@ import {
   type Place,
 } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
+import type { Capture, Execute } from './execute.ts';
 import { Loop } from './loop.ts';
 import { rewritten } from './parse-source.ts';
 import type { CallNode, Expression, For, Identifier, Node, SetNode } from './tree.ts';
-
-/** How a statement ends: on to the next one, or out of the loop's body. */
-export type Outcome = 'next' | 'break' | 'continue';
-
-/** Runs a statement. */
-export type Execute = (scope: Scope) => Outcome;
 
 type Assign = (scope: Scope, value: Value) => void;
 
@@ -40,7 +35,7 @@ function compileBlock(nodes: readonly Node[], place: Place): Execute {
 }
 
 /** Compiles a body whose output is taken as text, in a scope of its own. */
-export function compileCapture(nodes: readonly Node[]): (scope: Scope) => string {
+function compileCapture(nodes: readonly Node[]): Capture {
   const body = compileBlock(nodes, ownScope);
   return (scope) => scope.runtime.capture(() => body(new Scope(scope.runtime, scope)));
 }
@@ -56,6 +51,7 @@ function compileOutput(node: Expression, place: Place): Execute {
 
 function compileText(text: string): Execute {
   return (scope) => {
+    scope.runtime.charge(1);
     scope.runtime.write(text);
     return 'next';
   };
@@ -218,9 +214,9 @@ function compileStatement(node: Node, place: Place): Execute {
     case 'Set':
       return compileSet(node, place);
     case 'Macro':
-      return compileMacro(node);
+      return compileMacro(node, compileCapture);
     case 'CallStatement':
-      return compileCallBlock(node, place);
+      return compileCallBlock(node, place, compileCapture);
     case 'FilterStatement':
       return compileFilterBlock(node.filter, node.body, place);
     case 'Break':

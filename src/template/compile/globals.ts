@@ -1,9 +1,9 @@
 /** The functions that every template finds. */
-import { bind, integerArgument, textArgument } from '../values/arguments.ts';
+import { bind, integerArgument, keywordEntries, textArgument } from '../values/arguments.ts';
 import { pairsOf } from '../values/container-methods.ts';
-import type { Runtime } from '../values/runtime.ts';
 import { strftime } from '../values/strftime.ts';
 import { str } from '../values/text.ts';
+import { dataText, plainText, TracedText } from '../values/traced-text.ts';
 import {
   Attributes,
   type Call,
@@ -13,6 +13,7 @@ import {
   orElse,
   PythonError,
   RaisedError,
+  tracedOf,
   type Value,
 } from '../values/values.ts';
 
@@ -35,7 +36,7 @@ const range: Call = (runtime, args) => {
 const dict: Call = (runtime, args, keywords) => {
   const [source] = args;
   const made = new Dict(source === undefined ? [] : pairsOf(runtime, source));
-  for (const [key, value] of keywords) made.set(key, value);
+  for (const [key, value] of keywordEntries(runtime, keywords)) made.set(key, value);
   return made;
 };
 
@@ -43,7 +44,7 @@ const namespace: Call = (runtime, args, keywords) => {
   const values = new Map<string, Value>();
   const [source] = args;
   for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source))
-    values.set(str(runtime, key), value);
+    values.set(plainText(str(runtime, key)), value);
   for (const [key, value] of keywords) values.set(key, value);
   return new Attributes('Namespace', values, true);
 };
@@ -81,15 +82,23 @@ const joiner: Call = (_runtime, args, keywords) => {
   });
 };
 
+/** Nobody reads more of an error. */
+const longestMessage = 10_000;
+
 const raise: Call = (runtime, args, keywords) => {
-  throw new RaisedError(str(runtime, bind('raise_exception', ['message'], args, keywords)[0] ?? null));
+  const message = str(runtime, bind('raise_exception', ['message'], args, keywords)[0] ?? null);
+  throw new RaisedError(plainText(message).slice(0, longestMessage));
 };
 
-const strftimeNow: Call = (runtime: Runtime, args, keywords) => {
-  return strftime(
-    runtime.now(),
-    textArgument('strftime_now', bind('strftime_now', ['format'], args, keywords, 1)[0]),
-  );
+/** The longest field, `%c`, has twelve times the characters of its directive. */
+const longestField = 12;
+
+const strftimeNow: Call = (runtime, args, keywords) => {
+  const [format] = bind('strftime_now', ['format'], args, keywords, 1);
+  const text = textArgument('strftime_now', format);
+  runtime.chargeText(longestField * text.length);
+  const time = strftime(runtime.now(), text);
+  return format !== undefined && tracedOf(format) instanceof TracedText ? dataText(time) : time;
 };
 
 /** Every global by its name. */

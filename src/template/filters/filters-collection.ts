@@ -1,29 +1,31 @@
 /** Filters on lists and dicts: order, grouping, ends and sums. */
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
 import { getItem } from '../values/attributes.ts';
-import { itemsView } from '../values/container-methods.ts';
+import { itemsView, pairsOf } from '../values/container-methods.ts';
 import { binary, compare, equals, iterate, lengthOf } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
-import { characters, str } from '../values/text.ts';
+import { str, tracedCharacters } from '../values/text.ts';
+import { joinTexts, lengthOfText } from '../values/traced-text.ts';
 import {
   Dict,
   Float,
   type Keywords,
   List,
-  Markup,
+  markedLike,
   orElse,
   PythonError,
   Stream,
   Tuple,
   textOf,
+  tracedOf,
   typeName,
   Undefined,
   type Value,
 } from '../values/values.ts';
-import type { Filter } from './filters.ts';
+import type { Filter } from './filter.ts';
 
 /** Reads an item's attribute path such as `function.name` or `0`; an undefined one may be replaced. */
-export function attributeReader(path: Value | undefined, otherwise?: Value) {
+export function attributeReader(runtime: Runtime, path: Value | undefined, otherwise?: Value) {
   if (path === undefined || path === null) return (item: Value) => item;
   const text = textOf(path);
   const parts =
@@ -31,16 +33,19 @@ export function attributeReader(path: Value | undefined, otherwise?: Value) {
   return (item: Value): Value => {
     let value = item;
     for (const part of parts) {
-      value = getItem(value, part);
+      runtime.charge(1);
+      value = getItem(runtime, value, part);
       if (value instanceof Undefined && otherwise !== undefined) value = otherwise;
     }
     return value;
   };
 }
 
-function foldCase(value: Value, caseSensitive: boolean): Value {
+function foldCase(runtime: Runtime, value: Value, caseSensitive: boolean): Value {
   const text = caseSensitive ? null : textOf(value);
-  return text === null ? value : text.toLowerCase();
+  if (text === null) return value;
+  runtime.chargeText(text.length);
+  return text.toLowerCase();
 }
 
 function sortedBy(
@@ -58,10 +63,11 @@ function sortedBy(
 const sort: Filter = (runtime, value, args, keywords) => {
   const names = ['reverse', 'case_sensitive', 'attribute'];
   const [reverse, caseSensitive, attribute] = bind('sort', names, args, keywords);
-  const paths = typeof attribute === 'string' ? attribute.split(',') : [attribute];
-  const readers = paths.map((path) => attributeReader(path));
+  const given = attribute === undefined ? null : textOf(attribute);
+  const paths = given === null ? [attribute] : given.split(',');
+  const readers = paths.map((path) => attributeReader(runtime, path));
   const exact = flagArgument(caseSensitive);
-  const keyOf = (item: Value) => new Tuple(readers.map((read) => foldCase(read(item), exact)));
+  const keyOf = (item: Value) => new Tuple(readers.map((read) => foldCase(runtime, read(item), exact)));
   return new List(sortedBy(runtime, iterate(runtime, value), keyOf, flagArgument(reverse)));
 };
 
@@ -72,19 +78,19 @@ const dictsort: Filter = (runtime, value, args, keywords) => {
   }
   const position = textArgument('dictsort', by, 'key') === 'value' ? 1 : 0;
   const exact = flagArgument(caseSensitive);
-  const pairs = value.entries().map((entry) => new Tuple(entry));
-  const keyOf = (pair: Value) => foldCase(getItem(pair, position), exact);
+  const pairs = pairsOf(runtime, value).map((entry) => new Tuple(entry));
+  const keyOf = (pair: Value) => foldCase(runtime, getItem(runtime, pair, position), exact);
   return new List(sortedBy(runtime, pairs, keyOf, flagArgument(reverse)));
 };
 
 const unique: Filter = (runtime, value, args, keywords) => {
   const [caseSensitive, attribute] = bind('unique', ['case_sensitive', 'attribute'], args, keywords);
-  const read = attributeReader(attribute);
+  const read = attributeReader(runtime, attribute);
   const exact = flagArgument(caseSensitive);
   return new Stream(() => {
     const seen = new Dict();
     return iterate(runtime, value).filter((item) => {
-      const key = foldCase(read(item), exact);
+      const key = foldCase(runtime, read(item), exact);
       if (seen.has(key)) return false;
       seen.set(key, true);
       return true;
@@ -95,12 +101,13 @@ const unique: Filter = (runtime, value, args, keywords) => {
 function extreme(name: string, sign: number): Filter {
   return (runtime, value, args, keywords) => {
     const [caseSensitive, attribute] = bind(name, ['case_sensitive', 'attribute'], args, keywords);
-    const read = attributeReader(attribute);
+    const read = attributeReader(runtime, attribute);
     const exact = flagArgument(caseSensitive);
-    const [first, ...rest] = iterate(runtime, value);
+    const elements = iterate(runtime, value);
+    const [first] = elements;
     if (first === undefined) return new Undefined('No aggregated item, sequence was empty.');
-    const key = (item: Value) => foldCase(read(item), exact);
-    return rest.reduce(
+    const key = (item: Value) => foldCase(runtime, read(item), exact);
+    return elements.reduce(
       (best, item) => (sign * compare(runtime, key(item), key(best)) > 0 ? item : best),
       first,
     );
@@ -109,16 +116,17 @@ function extreme(name: string, sign: number): Filter {
 
 const join: Filter = (runtime, value, args, keywords) => {
   const [separator, attribute] = bind('join', ['d', 'attribute'], args, keywords);
-  const read = attributeReader(attribute);
+  const read = attributeReader(runtime, attribute);
   const texts = iterate(runtime, value).map((item) => str(runtime, read(item)));
   const between = separator === undefined ? '' : str(runtime, separator);
-  runtime.chargeText(texts.reduce((sum, text) => sum + text.length + between.length, 0));
-  return texts.join(between);
+  const added = lengthOfText(between);
+  runtime.chargeText(texts.reduce((sum, text) => sum + lengthOfText(text) + added, 0));
+  return joinTexts(texts, between);
 };
 
 const sum: Filter = (runtime, value, args, keywords) => {
   const [attribute, start] = bind('sum', ['attribute', 'start'], args, keywords);
-  const read = attributeReader(attribute);
+  const read = attributeReader(runtime, attribute);
   const add = (total: Value, item: Value) => binary(runtime, '+', total, read(item));
   return iterate(runtime, value).reduce(add, orElse(start, 0));
 };
@@ -136,10 +144,10 @@ const last: Filter = (runtime, value) => {
 };
 
 const reverse: Filter = (runtime, value) => {
-  const text = textOf(value);
+  const text = tracedOf(value);
   if (text !== null) {
-    const reversed = [...characters(text)].reverse().join('');
-    return value instanceof Markup ? new Markup(reversed) : reversed;
+    runtime.chargeText(lengthOfText(text));
+    return markedLike(value, joinTexts([...tracedCharacters(text)].reverse()));
   }
   const reversed = [...iterate(runtime, value)].reverse();
   if (value instanceof Stream) return new List(reversed);
@@ -188,9 +196,9 @@ function slices(runtime: Runtime, value: Value, args: readonly Value[], keywords
 const groupby: Filter = (runtime, value, args, keywords) => {
   const names = ['attribute', 'default', 'case_sensitive'];
   const [attribute, otherwise, caseSensitive] = bind('groupby', names, args, keywords, 1);
-  const read = attributeReader(attribute, otherwise);
+  const read = attributeReader(runtime, attribute, otherwise);
   const exact = flagArgument(caseSensitive);
-  const keyOf = (item: Value) => foldCase(read(item), exact);
+  const keyOf = (item: Value) => foldCase(runtime, read(item), exact);
   const groups: { key: Value; items: Value[] }[] = [];
   for (const item of sortedBy(runtime, iterate(runtime, value), keyOf, false)) {
     const current = groups.at(-1);
@@ -208,7 +216,7 @@ function lazily(make: (...given: Parameters<Filter>) => readonly Value[]): Filte
 
 const toList: Filter = (runtime, value) => new List([...iterate(runtime, value)]);
 
-const length: Filter = (_runtime, value) => lengthOf(value);
+const length: Filter = (runtime, value) => lengthOf(runtime, value);
 
 const fileSize: Filter = (_runtime, value) => {
   const bytes = value instanceof Float ? value.value : integerArgument('filesizeformat', value, 0);

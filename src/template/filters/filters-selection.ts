@@ -3,7 +3,7 @@
 import { iterate, truthy } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
 import { type Keywords, PythonError, Stream, textOf, type Value } from '../values/values.ts';
-import { type Filter, findFilter } from './filters.ts';
+import type { Filter, FindFilter } from './filter.ts';
 import { attributeReader } from './filters-collection.ts';
 import { findTest } from './tests.ts';
 
@@ -18,23 +18,25 @@ function nameOf(value: Value, what: string): string {
   return name;
 }
 
-const map: Filter = (runtime, value, args, keywords) => {
-  const attribute = keywords.get('attribute');
-  if (args.length === 0 && attribute !== undefined) {
-    for (const key of keywords.keys()) {
-      if (key === 'attribute' || key === 'default') continue;
-      throw new PythonError('FilterArgumentError', `Unexpected keyword argument '${key}'`);
+function mapping(findFilter: FindFilter): Filter {
+  return (runtime, value, args, keywords) => {
+    const attribute = keywords.get('attribute');
+    if (args.length === 0 && attribute !== undefined) {
+      for (const key of keywords.keys()) {
+        if (key === 'attribute' || key === 'default') continue;
+        throw new PythonError('FilterArgumentError', `Unexpected keyword argument '${key}'`);
+      }
+      const read = attributeReader(runtime, attribute, keywords.get('default'));
+      return new Stream(() => elementsToSelect(runtime, value).map((item) => read(item)));
     }
-    const read = attributeReader(attribute, keywords.get('default'));
-    return new Stream(() => elementsToSelect(runtime, value).map((item) => read(item)));
-  }
-  const [name, ...rest] = args;
-  if (name === undefined) throw new PythonError('FilterArgumentError', 'map requires a filter argument');
-  const filter = findFilter(nameOf(name, 'filter'));
-  return new Stream(() =>
-    elementsToSelect(runtime, value).map((item) => filter(runtime, item, rest, keywords)),
-  );
-};
+    const [name, ...rest] = args;
+    if (name === undefined) throw new PythonError('FilterArgumentError', 'map requires a filter argument');
+    const filter = findFilter(nameOf(name, 'filter'));
+    return new Stream(() =>
+      elementsToSelect(runtime, value).map((item) => filter(runtime, item, rest, keywords)),
+    );
+  };
+}
 
 type Condition = (runtime: Runtime, item: Value) => boolean;
 
@@ -59,7 +61,7 @@ function selectingAttribute(wanted: boolean): Filter {
     const [attribute, ...rest] = args;
     if (attribute === undefined)
       throw new PythonError('FilterArgumentError', 'Missing parameter for attribute name');
-    const read = attributeReader(attribute);
+    const read = attributeReader(runtime, attribute);
     const holds = testCondition(rest, keywords);
     return new Stream(() =>
       elementsToSelect(runtime, value).filter((item) => holds(runtime, read(item)) === wanted),
@@ -67,11 +69,13 @@ function selectingAttribute(wanted: boolean): Filter {
   };
 }
 
-/** Selecting filters by name. */
-export const selectionFilters: readonly (readonly [string, Filter])[] = [
-  ['map', map],
-  ['reject', selecting(false)],
-  ['rejectattr', selectingAttribute(false)],
-  ['select', selecting(true)],
-  ['selectattr', selectingAttribute(true)],
-];
+/** Selecting filters by name; `findFilter` finds those that `map` is told to apply. */
+export function selectionFilters(findFilter: FindFilter): readonly (readonly [string, Filter])[] {
+  return [
+    ['map', mapping(findFilter)],
+    ['reject', selecting(false)],
+    ['rejectattr', selectingAttribute(false)],
+    ['select', selecting(true)],
+    ['selectattr', selectingAttribute(true)],
+  ];
+}

@@ -2,64 +2,77 @@
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
 import { formatPercent } from '../values/format-text.ts';
 import { elementsOf, iterate, lengthOf } from '../values/operators.ts';
-import type { Runtime } from '../values/runtime.ts';
 import { capitalize, replaceText, stringMethods } from '../values/string-methods.ts';
-import { escapeHtml, str, strip, textLength, words } from '../values/text.ts';
-import { Dict, Markup, PythonError, Tuple, textOf, type Value } from '../values/values.ts';
-import type { Filter } from './filters.ts';
+import { characters, escapeHtml, str, strip, textLength, words } from '../values/text.ts';
+import {
+  changeText,
+  dataText,
+  joinTexts,
+  lengthOfText,
+  plainText,
+  sliceText,
+  splitText,
+  type Text,
+} from '../values/traced-text.ts';
+import {
+  Dict,
+  Markup,
+  markedLike,
+  PythonError,
+  Tuple,
+  textOf,
+  tracedOf,
+  type Value,
+} from '../values/values.ts';
+import type { Filter } from './filter.ts';
 
-/** Applies a change to a value's text; marked text stays marked. */
-function onText(change: (text: string, runtime: Runtime) => string): Filter {
+/** A filter that changes text, by characters; marked text stays marked. */
+function onText(change: (text: string) => string): Filter {
   return (runtime, value) => {
-    const text = change(str(runtime, value), runtime);
-    runtime.chargeText(text.length);
-    return value instanceof Markup ? new Markup(text) : text;
+    const text = str(runtime, value);
+    runtime.chargeText(lengthOfText(text));
+    return markedLike(value, changeText(text, change));
   };
 }
 
 function titleCase(text: string): string {
   return text
     .split(/([-\s({[<]+)/)
-    .map(capitalizeWord)
+    .map(capitalize)
     .join('');
-}
-
-function capitalizeWord(word: string): string {
-  const [first = ''] = word;
-  return first.toUpperCase() + word.slice(first.length).toLowerCase();
 }
 
 const trim: Filter = (runtime, value, args, keywords) => {
   const [chars] = bind('trim', ['chars'], args, keywords);
   const set = chars === undefined || chars === null ? undefined : textArgument('trim', chars);
-  const text = strip(str(runtime, value), 'both', set);
-  return value instanceof Markup ? new Markup(text) : text;
+  const text = str(runtime, value);
+  runtime.chargeRead(lengthOfText(text));
+  const stripped = strip(text, 'both', set);
+  runtime.chargeText(lengthOfText(text) - lengthOfText(stripped) + (set?.length ?? 0));
+  return markedLike(value, stripped);
 };
 
 const indent: Filter = (runtime, value, args, keywords) => {
   const [width, first, blank] = bind('indent', ['width', 'first', 'blank'], args, keywords);
-  const text = textArgument('indent', value);
-  const given = width === undefined ? null : textOf(width);
-  const columns = given === null ? Math.max(0, integerArgument('indent', width, 4)) : 0;
-  const lines = text.split('\n');
-  runtime.chargeText(text.length + lines.length * (given?.length ?? columns));
+  textArgument('indent', value);
+  const text = tracedOf(value) ?? '';
+  const given = width === undefined ? null : tracedOf(width);
+  const columns = given === null ? Math.max(0, integerArgument('indent', width, 4)) : lengthOfText(given);
+  const lines = splitText(text, '\n');
+  runtime.chargeText(lengthOfText(text) + lines.length * (8 + columns));
   const margin = given ?? ' '.repeat(columns);
   const keepBlank = flagArgument(blank);
   const [head = '', ...rest] = lines;
-  const indented = rest.map((line) => (line === '' && !keepBlank ? line : margin + line));
-  return [(flagArgument(first) ? margin : '') + head, ...indented].join('\n');
+  const indented = rest.map((line) => (line === '' && !keepBlank ? line : joinTexts([margin, line])));
+  return joinTexts([flagArgument(first) ? joinTexts([margin, head]) : head, ...indented], '\n');
 };
 
 const replace: Filter = (runtime, value, args, keywords) => {
   const [old, by, count] = bind('replace', ['old', 'new', 'count'], args, keywords, 2);
   const limit = count === null ? -1 : integerArgument('replace', count, -1);
-  return replaceText(
-    runtime,
-    str(runtime, value),
-    str(runtime, old ?? null),
-    str(runtime, by ?? null),
-    limit,
-  );
+  const text = str(runtime, value);
+  runtime.chargeText(lengthOfText(text));
+  return replaceText(runtime, text, plainText(str(runtime, old ?? null)), str(runtime, by ?? null), limit);
 };
 
 const format: Filter = (runtime, value, args, keywords) => {
@@ -75,22 +88,26 @@ const format: Filter = (runtime, value, args, keywords) => {
 
 const center: Filter = (runtime, value, args, keywords) => {
   const width = integerArgument('center', bind('center', ['width'], args, keywords)[0], 80);
-  return stringMethods.get('center')?.(runtime, str(runtime, value), [width], new Map()) ?? '';
+  const text = str(runtime, value);
+  runtime.chargeText(lengthOfText(text));
+  return stringMethods.get('center')?.(runtime, text, [width], new Map()) ?? '';
 };
 
-const truncate: Filter = (_runtime, value, args, keywords) => {
+const truncate: Filter = (runtime, value, args, keywords) => {
   const names = ['length', 'killwords', 'end', 'leeway'];
   const [length, killwords, end, leeway] = bind('truncate', names, args, keywords);
   const limit = integerArgument('truncate', length, 255);
-  const ellipsis = textArgument('truncate', end, '...');
-  if (lengthOf(value) <= limit + integerArgument('truncate', leeway ?? undefined, 5)) return value;
-  const text = textArgument('truncate', value);
-  const cut = Array.from(text)
+  const ellipsis = end === undefined ? '...' : textArgument('truncate', end);
+  const ending = end === undefined ? ellipsis : (tracedOf(end) ?? '');
+  if (lengthOf(runtime, value) <= limit + integerArgument('truncate', leeway ?? undefined, 5)) return value;
+  const plain = textArgument('truncate', value);
+  runtime.chargeText(plain.length + ellipsis.length);
+  const kept = characters(plain)
     .slice(0, Math.max(0, limit - textLength(ellipsis)))
     .join('');
-  if (flagArgument(killwords)) return cut + ellipsis;
-  const space = cut.lastIndexOf(' ');
-  return (space < 0 ? cut : cut.slice(0, space)) + ellipsis;
+  const space = flagArgument(killwords) ? -1 : kept.lastIndexOf(' ');
+  const cut = sliceText(tracedOf(value) ?? '', 0, space < 0 ? kept.length : space);
+  return joinTexts([cut, ending]);
 };
 
 function percentEncode(text: string): string {
@@ -102,21 +119,55 @@ function percentEncode(text: string): string {
 }
 
 const urlencode: Filter = (runtime, value) => {
+  const encode = (item: Value | undefined): Text => {
+    const text = str(runtime, item ?? null);
+    // Every byte is looked at by itself.
+    runtime.chargeText(8 * lengthOfText(text));
+    return changeText(text, percentEncode);
+  };
   const elements = textOf(value) === null ? elementsOf(value) : null;
-  if (elements === null) return percentEncode(str(runtime, value));
+  if (elements === null) return encode(value);
   const pairs = value instanceof Dict ? value.entries() : elements.map((pair) => iterate(runtime, pair));
-  const part = (item: Value | undefined) =>
-    percentEncode(str(runtime, item ?? null))
-      .replaceAll('/', '%2F')
-      .replaceAll('%20', '+');
-  return pairs.map(([key, item]) => `${part(key)}=${part(item)}`).join('&');
+  const part = (item: Value | undefined): Text =>
+    changeText(encode(item), (text) => text.replaceAll('/', '%2F').replaceAll('%20', '+'));
+  return joinTexts(
+    pairs.map(([key, item]) => joinTexts([part(key), '=', part(item)])),
+    '&',
+  );
 };
 
-const striptags = onText((text) => {
-  const plain = text.replace(/<!--[\s\S]*?-->/g, '').replace(/<[^>]*>/g, '');
+/** What stands outside of `open`…`close`, where each is closed at all. */
+function withoutEnclosed(text: string, open: string, close: string): string {
+  const kept: string[] = [];
+  let done = 0;
+  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, done)) {
+    const end = text.indexOf(close, start + open.length);
+    if (end < 0) break;
+    kept.push(text.slice(done, start));
+    done = end + close.length;
+  }
+  return kept.join('') + text.slice(done);
+}
+
+function stripTags(text: string): string {
+  const plain = withoutEnclosed(withoutEnclosed(text, '<!--', '-->'), '<', '>');
   const unescaped = plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#34;', '"');
-  return words(unescaped.replaceAll('&#39;', "'").replaceAll('&amp;', '&')).join(' ');
-});
+  return words(unescaped.replaceAll('&#39;', "'").replaceAll('&amp;', '&')).map(plainText).join(' ');
+}
+
+/** Tags begin in one text and end in another, so all of the result counts as data where any of it does. */
+const striptags: Filter = (runtime, value) => {
+  const text = str(runtime, value);
+  runtime.chargeText(4 * lengthOfText(text));
+  const stripped = stripTags(plainText(text));
+  return markedLike(value, typeof text === 'string' ? stripped : dataText(stripped));
+};
+
+const wordcount: Filter = (runtime, value) => {
+  const text = plainText(str(runtime, value));
+  runtime.chargeText(text.length);
+  return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+};
 
 /** Text filters by name. */
 export const textFilters: readonly (readonly [string, Filter])[] = [
@@ -136,5 +187,5 @@ export const textFilters: readonly (readonly [string, Filter])[] = [
   ['truncate', truncate],
   ['upper', onText((text) => text.toUpperCase())],
   ['urlencode', urlencode],
-  ['wordcount', (runtime, value) => str(runtime, value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0],
+  ['wordcount', wordcount],
 ];

@@ -5,6 +5,7 @@ import { importValue } from '../values/input.ts';
 import { type DumpOptions, dump } from '../values/json.ts';
 import { iterate, truthy } from '../values/operators.ts';
 import { fixed, repr, str } from '../values/text.ts';
+import { plainText, TracedText } from '../values/traced-text.ts';
 import {
   Attributes,
   Float,
@@ -13,12 +14,13 @@ import {
   orElse,
   PythonError,
   textOf,
+  tracedOf,
   typeName,
   Undefined,
   undefinedError,
   type Value,
 } from '../values/values.ts';
-import type { Filter } from './filters.ts';
+import type { Filter } from './filter.ts';
 
 function indentText(value: Value | undefined): string | null {
   if (value === undefined || value === null) return null;
@@ -43,14 +45,14 @@ const tojson: Filter = (runtime, value, args, keywords) => {
 
 const fromJson: Filter = (runtime, value) => {
   const text = textArgument('from_json', value);
-  runtime.chargeText(text.length);
+  runtime.charge(1 + (text.length >> 1));
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     throw new PythonError('JSONDecodeError', 'text is not JSON');
   }
-  return importValue(parsed, null, null);
+  return importValue(parsed, null, { note: null, traced: tracedOf(value) instanceof TracedText });
 };
 
 const orDefault: Filter = (_runtime, value, args, keywords) => {
@@ -72,15 +74,16 @@ function parseInteger(text: string, base: number): number | null {
 
 function parseFraction(text: string): number | null {
   const trimmed = text.trim().replace(/(?<=\d)_(?=\d)/g, '');
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return Number(trimmed);
+  if (/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return Number(trimmed);
   if (/^[+-]?inf(inity)?$/i.test(trimmed)) return trimmed.startsWith('-') ? -Infinity : Infinity;
   return /^[+-]?nan$/i.test(trimmed) ? Number.NaN : null;
 }
 
-const toInteger: Filter = (_runtime, value, args, keywords) => {
+const toInteger: Filter = (runtime, value, args, keywords) => {
   const [otherwise, base] = bind('int', ['default', 'base'], args, keywords);
   if (value instanceof Undefined) throw undefinedError(value);
   const text = textOf(value);
+  runtime.chargeText(text?.length ?? 0);
   const number =
     text === null
       ? numeric(value)
@@ -89,10 +92,11 @@ const toInteger: Filter = (_runtime, value, args, keywords) => {
   return Math.trunc(number) + 0;
 };
 
-const toFloat: Filter = (_runtime, value, args, keywords) => {
+const toFloat: Filter = (runtime, value, args, keywords) => {
   const [otherwise] = bind('float', ['default'], args, keywords);
   if (value instanceof Undefined) throw undefinedError(value);
   const text = textOf(value);
+  runtime.chargeText(text?.length ?? 0);
   const number = text === null ? numeric(value) : parseFraction(text);
   return number === null ? orElse(otherwise, new Float(0)) : new Float(number);
 };
@@ -129,9 +133,9 @@ const round: Filter = (_runtime, value, args, keywords) => {
 };
 
 const attr: Filter = (runtime, value, args, keywords) => {
-  const name = str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null);
+  const name = plainText(str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null));
   if (value instanceof Attributes) return orElse(value.get(name), new Undefined(`no attribute '${name}'`));
-  const found = getAttribute(value, name);
+  const found = getAttribute(runtime, value, name);
   return typeName(found) === 'function' ? found : new Undefined(`no attribute '${name}'`);
 };
 

@@ -3,6 +3,7 @@ import { bind } from '../values/arguments.ts';
 import { compare, contains, equals, isCallable } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
 import { str } from '../values/text.ts';
+import { plainText } from '../values/traced-text.ts';
 import {
   Dict,
   Float,
@@ -62,14 +63,16 @@ function isSequence(value: Value): boolean {
 }
 
 function letterCase(runtime: Runtime, value: Value, lower: boolean): boolean {
-  const text = str(runtime, value);
+  const text = plainText(str(runtime, value));
+  runtime.chargeText(text.length);
   const same = lower ? text.toLowerCase() : text.toUpperCase();
   return text === same && text.toLowerCase() !== text.toUpperCase();
 }
 
 function sameObject(value: Value, other: Value): boolean {
   if (value instanceof Undefined) return other instanceof Undefined;
-  return value === other;
+  const text = textOf(value);
+  return value === other || (text !== null && text === textOf(other));
 }
 
 const less = comparing((runtime, a, b) => compare(runtime, a, b) < 0);

@@ -1,5 +1,7 @@
 /** Binding call arguments to the parameter names of filters, tests and methods. */
 import { truthy } from './operators.ts';
+import type { Runtime } from './runtime.ts';
+import { dataText, type Text } from './traced-text.ts';
 import {
   type Keywords,
   numeric,
@@ -65,4 +67,13 @@ export function integerArgument(callee: string, value: Value | undefined, otherw
 /** An argument that says yes or no; no where it is not given. */
 export function flagArgument(value: Value | undefined): boolean {
   return value !== undefined && truthy(value);
+}
+
+/**
+ * Keyword arguments as the entries of a dict. A dict of the input may have been spread into them, so in a traced
+ * render their names count as data.
+ */
+export function keywordEntries(runtime: Runtime, keywords: Keywords): readonly (readonly [Text, Value])[] {
+  runtime.charge(keywords.size);
+  return Array.from(keywords, ([name, value]) => [runtime.traced ? dataText(name) : name, value] as const);
 }

@@ -4,7 +4,8 @@ import { formatBraces } from './format-text.ts';
 import { invoke } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { stringMethods } from './string-methods.ts';
-import { characters } from './text.ts';
+import { characters, tracedCharacters } from './text.ts';
+import { joinTexts, lengthOfText, plainText, sliceText, type Text } from './traced-text.ts';
 import {
   Attributes,
   Callable,
@@ -12,21 +13,23 @@ import {
   type Keywords,
   List,
   Markup,
+  markedLike,
   PythonError,
   Tuple,
   textOf,
+  tracedOf,
   typeName,
   Undefined,
   undefinedError,
   type Value,
 } from './values.ts';
 
-function formatMethod(runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
+function formatMethod(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
   return formatBraces(runtime, self, args, keywords, (value, name, kind) => {
     const found =
       kind === 'attribute'
-        ? getAttribute(value, name)
-        : getItem(value, /^\d+$/.test(name) ? Number(name) : name);
+        ? getAttribute(runtime, value, name)
+        : getItem(runtime, value, /^\d+$/.test(name) ? Number(name) : name);
     if (found instanceof Undefined) throw undefinedError(found);
     return found;
   });
@@ -34,16 +37,22 @@ function formatMethod(runtime: Runtime, self: string, args: readonly Value[], ke
 
 /** Results of text methods on marked text stay marked. */
 function remark(value: Value): Value {
-  if (typeof value === 'string') return new Markup(value);
+  const text = tracedOf(value);
+  if (text !== null) return new Markup(text);
   return value instanceof List ? new List(value.all().map(remark)) : value;
 }
 
 type BoundCall = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
 
-function textMethod(self: Value, text: string, name: string): BoundCall | undefined {
+/** Methods that look at no more of a text than their argument is long. */
+const shortReads: ReadonlySet<string> = new Set(['startswith', 'endswith', 'removeprefix', 'removesuffix']);
+
+function textMethod(self: Value, text: Text, name: string): BoundCall | undefined {
   const method = name === 'format' ? formatMethod : stringMethods.get(name);
   if (method === undefined) return undefined;
   return (runtime, args, keywords) => {
+    runtime.chargeText(shortReads.has(name) ? 0 : lengthOfText(text));
+    for (const value of args) runtime.chargeRead(textOf(value)?.length ?? 0);
     const result = method(runtime, text, args, keywords);
     return self instanceof Markup ? remark(result) : result;
   };
@@ -51,7 +60,7 @@ function textMethod(self: Value, text: string, name: string): BoundCall | undefi
 
 /** A method of a value, bound to it, or `undefined` when it has none by that name. */
 function boundMethod(self: Value, name: string): BoundCall | undefined {
-  const text = textOf(self);
+  const text = tracedOf(self);
   if (text !== null) return textMethod(self, text, name);
   if (self instanceof Dict) {
     const method = dictMethods.get(name);
@@ -74,14 +83,35 @@ function methodValue(self: Value, name: string): Value | undefined {
 }
 
 /** An item by exact key or index, or `undefined`. */
-function ownItem(value: Value, key: Value): Value | undefined {
-  if (value instanceof Dict) return isHashable(key) ? value.get(key) : undefined;
+function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined {
+  if (value instanceof Dict) {
+    runtime.chargeRead(textOf(key)?.length ?? 0);
+    return isHashable(key) ? value.get(key) : undefined;
+  }
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number') return undefined;
   if (value instanceof List) return value.at(index);
   if (value instanceof Tuple) return value.elements.at(index);
-  const text = textOf(value);
-  return text === null ? undefined : characters(text).at(index);
+  const text = tracedOf(value);
+  return text === null ? undefined : characterAt(runtime, text, index);
+}
+
+/** A character by its number, from the end where that is negative; reads no further than it has to. */
+function characterAt(runtime: Runtime, text: Text, index: number): Text | undefined {
+  const plain = plainText(text);
+  runtime.chargeText(Math.min(plain.length, 2 * Math.abs(index)));
+  const fromEnd = index < 0;
+  // Each character has one unit or two, so it is among the first or last 2n units.
+  const reach = fromEnd ? Math.max(0, plain.length + 2 * index) : 2 * index + 2;
+  const near = fromEnd ? plain.slice(reach) : plain.slice(0, reach);
+  const before = characters(near);
+  const place = fromEnd ? before.length + index : index;
+  const found = before[place];
+  if (found === undefined) return undefined;
+  const across = fromEnd ? before.slice(place) : before.slice(0, place);
+  const units = across.reduce((sum, character) => sum + character.length, 0);
+  const start = fromEnd ? plain.length - units : units;
+  return sliceText(text, start, start + found.length);
 }
 
 /** Whether a key can be in a dict. Python can look up an undefined value too, and never finds it. */
@@ -94,17 +124,19 @@ function describe(value: Value): string {
 }
 
 /** `value.name`: an attribute or method first, else the item of that name, else undefined. */
-export function getAttribute(value: Value, name: string): Value {
+export function getAttribute(runtime: Runtime, value: Value, name: string): Value {
   if (value instanceof Undefined) throw undefinedError(value);
   const found =
-    value instanceof Attributes ? value.get(name) : (methodValue(value, name) ?? ownItem(value, name));
+    value instanceof Attributes
+      ? value.get(name)
+      : (methodValue(value, name) ?? ownItem(runtime, value, name));
   return found === undefined ? new Undefined(`${describe(value)} has no attribute '${name}'`) : found;
 }
 
 /** `value[key]`: an item first, else the attribute or method of that name, else undefined. */
-export function getItem(value: Value, key: Value): Value {
+export function getItem(runtime: Runtime, value: Value, key: Value): Value {
   if (value instanceof Undefined) throw undefinedError(value);
-  const found = ownItem(value, key);
+  const found = ownItem(runtime, value, key);
   if (found !== undefined) return found;
   const name = textOf(key);
   if (name !== null) {
@@ -126,7 +158,7 @@ export function callMethod(
 ): Value {
   if (value instanceof Dict && name === 'items') return itemsView(runtime, value);
   const call = boundMethod(value, name);
-  if (call === undefined) return invoke(runtime, getAttribute(value, name), args, keywords);
+  if (call === undefined) return invoke(runtime, getAttribute(runtime, value, name), args, keywords);
   runtime.charge(1);
   return call(runtime, args, keywords);
 }
@@ -165,11 +197,16 @@ function pick<T>(items: readonly T[], start: Bound, stop: Bound, step: number): 
   return picked;
 }
 
-function sliceText(text: string, start: Bound, stop: Bound, step: number): string {
-  const units = characters(text);
-  if (step !== 1 || units.length !== text.length) return pick(units, start, stop, step).join('');
-  const length = text.length;
-  return text.slice(place(start, 0, 0, length, length), Math.max(0, place(stop, length, 0, length, length)));
+const surrogate = /[\ud800-\udfff]/;
+
+function sliceCharacters(text: Text, start: Bound, stop: Bound, step: number): Text {
+  const plain = plainText(text);
+  if (step === 1 && !surrogate.test(plain)) {
+    const { length } = plain;
+    const from = place(start, 0, 0, length, length);
+    return sliceText(text, from, Math.max(from, place(stop, length, 0, length, length)));
+  }
+  return joinTexts(pick(tracedCharacters(text), start, stop, step));
 }
 
 function slicedBy(value: Value): Bound {
@@ -183,16 +220,17 @@ export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value,
   if (value instanceof Undefined) throw undefinedError(value);
   const [start, stop, step] = [slicedBy(from), slicedBy(to), slicedBy(by) ?? 1];
   if (step === 0) throw new PythonError('ValueError', 'slice step cannot be zero');
-  const text = textOf(value);
+  const text = tracedOf(value);
   if (text !== null) {
-    runtime.chargeText(text.length);
-    const sliced = sliceText(text, start, stop, step);
-    return value instanceof Markup ? new Markup(sliced) : sliced;
+    runtime.chargeText(lengthOfText(text));
+    return markedLike(value, sliceCharacters(text, start, stop, step));
   }
   if (value instanceof List) {
     runtime.charge(1 + value.length);
     return new List(pick(value.all(), start, stop, step));
   }
-  if (value instanceof Tuple) return new Tuple(pick(value.elements, start, stop, step));
-  throw new PythonError('TypeError', `'${typeName(value)}' object is not subscriptable`);
+  if (!(value instanceof Tuple))
+    throw new PythonError('TypeError', `'${typeName(value)}' object is not subscriptable`);
+  runtime.charge(1 + value.elements.length);
+  return new Tuple(pick(value.elements, start, stop, step));
 }

@@ -1,5 +1,5 @@
 /** The methods of Python's `list`, `tuple` and `dict` that templates can call. */
-import { bind, flagArgument, integerArgument } from './arguments.ts';
+import { bind, flagArgument, integerArgument, keywordEntries } from './arguments.ts';
 import { compare, equals, iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import {
@@ -26,10 +26,16 @@ function only(name: string, args: readonly Value[], keywords: Keywords): Value {
   return bind(name, ['object'], args, keywords, 1)[0] ?? null;
 }
 
-function pop(_runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+/** Engines move 64 elements in about the time of a step. */
+function chargeMoving(runtime: Runtime, elements: number): void {
+  runtime.charge(1 + (elements >> 6));
+}
+
+function pop(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
   const items = self.mutable();
   const index = integerArgument('pop', bind('pop', ['index'], args, keywords)[0], -1);
   const place = index < 0 ? index + items.length : index;
+  chargeMoving(runtime, items.length - place);
   const [removed] = place < 0 ? [] : items.splice(place, 1);
   if (removed === undefined) throw new PythonError('IndexError', 'pop index out of range');
   return removed;
@@ -37,13 +43,16 @@ function pop(_runtime: Runtime, self: List, args: readonly Value[], keywords: Ke
 
 function sort(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
   const [key, reverse] = bind('sort', ['key', 'reverse'], args, keywords);
+  runtime.charge(self.mutable().length);
   const keyed = self.mutable().map((item) => {
     return [key instanceof Callable ? key.call(runtime, [item], new Map()) : item, item] as const;
   });
   // Equal elements keep their order in both directions.
   const direction = flagArgument(reverse) ? -1 : 1;
   keyed.sort((a, b) => direction * compare(runtime, a[0], b[0]));
-  self.mutable().splice(0, keyed.length, ...keyed.map(([, item]) => item));
+  keyed.forEach(([, item], index) => {
+    self.mutable()[index] = item;
+  });
   return null;
 }
 
@@ -52,7 +61,8 @@ function extend(runtime: Runtime, self: List, args: readonly Value[], keywords: 
   return null;
 }
 
-function insert(_runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+function insert(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+  chargeMoving(runtime, self.mutable().length);
   const [index, item] = bind('insert', ['index', 'object'], args, keywords, 2);
   self.mutable().splice(integerArgument('insert', index, 0), 0, item ?? null);
   return null;
@@ -70,12 +80,13 @@ export const listMethods: ReadonlyMap<string, Method<List>> = new Map<string, Me
   ],
   [
     'clear',
-    (_runtime, self) => {
+    (runtime, self) => {
+      chargeMoving(runtime, self.mutable().length);
       self.mutable().length = 0;
       return null;
     },
   ],
-  ['copy', (_runtime, self) => new List([...self.all()])],
+  ['copy', (runtime, self) => new List([...iterate(runtime, self)])],
   [
     'count',
     (runtime, self, args, keywords) => {
@@ -93,13 +104,15 @@ export const listMethods: ReadonlyMap<string, Method<List>> = new Map<string, Me
   [
     'remove',
     (runtime, self, args, keywords) => {
+      chargeMoving(runtime, self.mutable().length);
       self.mutable().splice(positionOf(runtime, self.all(), only('remove', args, keywords)), 1);
       return null;
     },
   ],
   [
     'reverse',
-    (_runtime, self) => {
+    (runtime, self) => {
+      chargeMoving(runtime, self.mutable().length);
       self.mutable().reverse();
       return null;
     },
@@ -124,7 +137,11 @@ export const tupleMethods: ReadonlyMap<string, Method<Tuple>> = new Map<string, 
 
 /** Keys and values of a dict, or of an iterable of pairs. */
 export function pairsOf(runtime: Runtime, source: Value): readonly (readonly [Value, Value])[] {
-  if (source instanceof Dict) return source.entries();
+  if (source instanceof Dict) {
+    const entries = source.entries();
+    runtime.charge(1 + entries.length);
+    return entries;
+  }
   return iterate(runtime, source).map((pair) => {
     const [key, value, ...rest] = iterate(runtime, pair);
     if (key === undefined || value === undefined || rest.length > 0) {
@@ -154,13 +171,12 @@ function setDefault(_runtime: Runtime, self: Dict, args: readonly Value[], keywo
 function update(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
   const [source] = args;
   for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source)) self.set(key, value);
-  for (const [key, value] of keywords) self.set(key, value);
-  runtime.charge(1 + self.size);
+  for (const [key, value] of keywordEntries(runtime, keywords)) self.set(key, value);
   return null;
 }
 
-function popItem(_runtime: Runtime, self: Dict): Value {
-  const last = self.entries().at(-1);
+function popItem(runtime: Runtime, self: Dict): Value {
+  const last = pairsOf(runtime, self).at(-1);
   if (last === undefined) throw new PythonError('KeyError', 'popitem(): dictionary is empty');
   self.delete(last[0]);
   return new Tuple(last);
@@ -180,12 +196,12 @@ export function itemsView(runtime: Runtime, self: Dict): View {
 export const dictMethods: ReadonlyMap<string, Method<Dict>> = new Map<string, Method<Dict>>([
   [
     'clear',
-    (_runtime, self) => {
-      for (const key of self.keys()) self.delete(key);
+    (runtime, self) => {
+      for (const key of iterate(runtime, self)) self.delete(key);
       return null;
     },
   ],
-  ['copy', (_runtime, self) => new Dict(self.entries())],
+  ['copy', (runtime, self) => new Dict(pairsOf(runtime, self))],
   [
     'get',
     (_runtime, self, args, keywords) => {
@@ -194,17 +210,17 @@ export const dictMethods: ReadonlyMap<string, Method<Dict>> = new Map<string, Me
     },
   ],
   ['items', (runtime, self) => itemsView(runtime, self)],
-  ['keys', (_runtime, self) => new View('dict_keys', self.keys())],
+  ['keys', (runtime, self) => new View('dict_keys', iterate(runtime, self))],
   ['pop', popKey],
   ['popitem', popItem],
   ['setdefault', setDefault],
   ['update', update],
   [
     'values',
-    (_runtime, self) =>
+    (runtime, self) =>
       new View(
         'dict_values',
-        self.entries().map(([, value]) => value),
+        pairsOf(runtime, self).map(([, value]) => value),
       ),
   ],
 ]);

@@ -1,6 +1,15 @@
 /** Python's two ways to fill text with values: `'%s' % x` and `'{}'.format(x)`. */
 import type { Runtime } from './runtime.ts';
-import { fixed, floatText, integerText, repr, str } from './text.ts';
+import { characters, fixed, floatText, integerText, repr, str, textLength } from './text.ts';
+import {
+  dataText,
+  joinTexts,
+  lengthOfText,
+  plainText,
+  sliceText,
+  type Text,
+  TextBuilder,
+} from './traced-text.ts';
 import {
   Dict,
   Float,
@@ -9,6 +18,7 @@ import {
   numeric,
   PythonError,
   Tuple,
+  textOf,
   typeName,
   type Value,
 } from './values.ts';
@@ -27,19 +37,22 @@ interface Spec {
 
 const widest = 10_000;
 
-function pad(runtime: Runtime, text: string, spec: Spec, defaultAlign: string): string {
-  const missing = spec.width - Array.from(text).length;
+function pad(runtime: Runtime, text: Text, spec: Spec, defaultAlign: string): Text {
+  const plain = plainText(text);
+  runtime.chargeText(plain.length);
+  const missing = spec.width - textLength(plain);
   if (missing <= 0) return text;
   if (spec.width > widest) throw new PythonError('ValueError', `width ${spec.width} is too large`);
   runtime.chargeText(spec.width);
   const align = spec.align === '' ? defaultAlign : spec.align;
-  if (align === '<') return text + spec.fill.repeat(missing);
-  if (align === '^') {
-    const left = missing >> 1;
-    return spec.fill.repeat(left) + text + spec.fill.repeat(missing - left);
-  }
-  const signLength = align === '=' && /^[-+ ]/.test(text) ? 1 : 0;
-  return text.slice(0, signLength) + spec.fill.repeat(missing) + text.slice(signLength);
+  const signLength = align === '=' && /^[-+ ]/.test(plain) ? 1 : 0;
+  const before = align === '<' ? 0 : align === '^' ? missing >> 1 : missing;
+  return joinTexts([
+    sliceText(text, 0, signLength),
+    spec.fill.repeat(before),
+    sliceText(text, signLength),
+    spec.fill.repeat(missing - before),
+  ]);
 }
 
 function group(digits: string, separator: string): string {
@@ -97,7 +110,7 @@ function groupFraction(text: string, separator: string): string {
   return fraction === undefined ? group(whole, separator) : `${group(whole, separator)}.${fraction}`;
 }
 
-function formatNumber(runtime: Runtime, value: Value, number: number, spec: Spec): string {
+function formatNumber(runtime: Runtime, value: Value, number: number, spec: Spec): Text {
   const fractional = value instanceof Float || 'eEfFgG%'.includes(spec.type || ' ');
   const size = Math.abs(number);
   const digits = fractional ? fractionDigits(size, spec) : integerDigits(size, spec);
@@ -105,7 +118,7 @@ function formatNumber(runtime: Runtime, value: Value, number: number, spec: Spec
   return pad(runtime, sign + digits, spec, '>');
 }
 
-function formatValue(runtime: Runtime, value: Value, spec: Spec): string {
+function formatValue(runtime: Runtime, value: Value, spec: Spec): Text {
   const number = numeric(value);
   if (number !== null && spec.type !== 's' && !(typeof value === 'boolean' && spec.type === '')) {
     return formatNumber(runtime, value, number, spec);
@@ -117,8 +130,13 @@ function formatValue(runtime: Runtime, value: Value, spec: Spec): string {
     );
   }
   const text = str(runtime, value);
-  const cut = spec.precision === null ? text : Array.from(text).slice(0, spec.precision).join('');
-  return pad(runtime, cut, spec, '<');
+  return pad(runtime, firstCharacters(runtime, text, spec.precision), spec, '<');
+}
+
+function firstCharacters(runtime: Runtime, text: Text, count: number | null): Text {
+  if (count === null) return text;
+  runtime.chargeText(lengthOfText(text));
+  return sliceText(text, 0, characters(plainText(text)).slice(0, count).join('').length);
 }
 
 const specPattern = /^(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d{1,9})?([,_])?(?:\.(\d{1,9}))?([a-zA-Z%])?$/su;
@@ -143,36 +161,63 @@ function readSpec(text: string): Spec {
 export type ReadMember = (value: Value, name: string, kind: 'attribute' | 'item') => Value;
 
 const fieldPattern = /^([^.[!:]*)((?:\.[^.[!:]+|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/su;
+const bracePattern = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
 
 /** `template.format(…)`. `read` follows the dots and brackets inside of fields. */
 export function formatBraces(
   runtime: Runtime,
-  template: string,
+  template: Text,
   args: readonly Value[],
   keywords: Keywords,
   read: ReadMember,
-): string {
+): Text {
   let counter = 0;
-  const field = (source: string): string => {
+  const field = (source: string): Text => {
     const match = fieldPattern.exec(source);
     if (match === null) throw new PythonError('ValueError', `bad replacement field '${source}'`);
     const name = match[1] === '' ? String(counter++) : (match[1] ?? '');
     let value = /^\d+$/.test(name) ? args[Number(name)] : keywords.get(name);
     if (value === undefined) throw new PythonError('IndexError', `no value for replacement field '${name}'`);
     for (const [, attribute, item] of (match[2] ?? '').matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
+      runtime.charge(1);
       value = read(value, attribute ?? item ?? '', attribute === undefined ? 'item' : 'attribute');
     }
     if (match[3] === 'r' || match[3] === 'a') value = repr(runtime, value);
     if (match[3] === 's') value = str(runtime, value);
     return formatValue(runtime, value, readSpec(match[4] ?? ''));
   };
-  runtime.chargeText(template.length);
-  return template.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (found, source: string | undefined) => {
+  return replaceFields(runtime, template, bracePattern, ([found, source]) => {
     if (found === '{{' || found === '}}') return found.charAt(0);
     if (source === undefined)
       throw new PythonError('ValueError', `Single '${found}' encountered in format string`);
     return field(source);
   });
+}
+
+/**
+ * A format's text with each field replaced, one after the other, so that the first fault ends it. Where the
+ * format itself is text of the input, so is what its fields ask for (fill characters, numbers).
+ */
+function replaceFields(
+  runtime: Runtime,
+  template: Text,
+  pattern: RegExp,
+  fill: (match: RegExpExecArray) => Text,
+): Text {
+  const plain = plainText(template);
+  runtime.chargeText(plain.length);
+  const own = new RegExp(pattern);
+  const result = new TextBuilder();
+  let done = 0;
+  for (let match = own.exec(plain); match !== null; match = own.exec(plain)) {
+    result.add(sliceText(template, done, match.index));
+    const filled = fill(match);
+    result.add(typeof template === 'string' ? filled : dataText(plainText(filled)));
+    done = own.lastIndex;
+    runtime.chargeJoin([filled]);
+  }
+  result.add(sliceText(template, done));
+  return result.build();
 }
 
 const percentPattern = /%(?:\(([^)]*)\))?([-+ #0]*)(\d{1,9})?(?:\.(\d{1,9}))?[hlL]?(.)/gsu;
@@ -197,13 +242,12 @@ function percentSpec(
   };
 }
 
-function percentValue(runtime: Runtime, value: Value, spec: Spec): string {
+function percentValue(runtime: Runtime, value: Value, spec: Spec): Text {
   if (spec.type === 's') return formatValue(runtime, str(runtime, value), spec);
   if (spec.type === 'r' || spec.type === 'a') {
     return formatValue(runtime, repr(runtime, value), { ...spec, type: 's' });
   }
-  if (spec.type === 'c' && typeof value === 'string')
-    return formatValue(runtime, value, { ...spec, type: 's' });
+  if (spec.type === 'c' && textOf(value) !== null) return formatValue(runtime, value, { ...spec, type: 's' });
   const number = numeric(value);
   if (number === null) {
     throw new PythonError(
@@ -220,7 +264,7 @@ function percentValue(runtime: Runtime, value: Value, spec: Spec): string {
 }
 
 /** `template % values`. */
-export function formatPercent(runtime: Runtime, template: string, values: Value): string {
+export function formatPercent(runtime: Runtime, template: Text, values: Value): Text {
   const positional = values instanceof Tuple ? values.elements : [values];
   let next = 0;
   const take = (key: string | undefined): Value => {
@@ -229,9 +273,8 @@ export function formatPercent(runtime: Runtime, template: string, values: Value)
     if (value === undefined) throw new PythonError('TypeError', 'not enough arguments for format string');
     return value;
   };
-  runtime.chargeText(template.length);
-  const text = template.replace(percentPattern, (...groups: (string | undefined)[]) => {
-    const [, key, flags = '', width, precision, type = ''] = groups;
+  const text = replaceFields(runtime, template, percentPattern, (match) => {
+    const [, key, flags = '', width, precision, type = ''] = match;
     if (type === '%') return '%';
     if (!'sradiuoxXeEfFgGc'.includes(type)) {
       throw new PythonError('ValueError', `unsupported format character '${type}'`);

@@ -1,4 +1,5 @@
 /** From JSON-like JavaScript data to template values. The input is copied, never changed. */
+import { dataText } from './traced-text.ts';
 import {
   Dict,
   extendPath,
@@ -16,6 +17,25 @@ const deepest = 400;
 /** Told of each read: the path of what was read, and how. */
 export type NoteRead = (path: string, kind: ReadKind) => void;
 
+/**
+ * Text in a template's variables that counts as the template's own in a traced render: the text of the token
+ * that begins a prompt, a role that was checked.
+ */
+export class OwnText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** How input becomes values. */
+export interface ImportOptions {
+  /** Told of each read of what is imported; `null`: nobody is. */
+  readonly note: NoteRead | null;
+  /** Texts become `TracedText`, so that their characters can be told from the template's. */
+  readonly traced: boolean;
+}
+
 function watchOf(path: string, note: NoteRead | null): Watch | null {
   return note === null ? null : { path, note };
 }
@@ -26,18 +46,21 @@ function importNumber(value: number): Value {
     : new Float(value);
 }
 
-function importObject(value: object, path: string, note: NoteRead | null, depth: number): Value {
+function importObject(value: object, path: string, options: ImportOptions, depth: number): Value {
+  if (value instanceof OwnText) return value.text;
   if (depth > deepest) throw new PythonError('RecursionError', `${path || 'input'} nests too deeply`);
+  const { note, traced } = options;
   if (Array.isArray(value)) {
     const items = value.map((item, index) =>
-      importValue(item, note && extendPath(path, index), note, depth + 1),
+      importValue(item, note && extendPath(path, index), options, depth + 1),
     );
     return new List(items, watchOf(path, note));
   }
-  const entries: [string, Value][] = [];
+  const entries: [Value, Value][] = [];
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    entries.push([key, importValue(item, note && extendPath(path, key), note, depth + 1)]);
+    const name = traced ? dataText(key) : key;
+    entries.push([name, importValue(item, note && extendPath(path, key), options, depth + 1)]);
   }
   return new Dict(entries, watchOf(path, note));
 }
@@ -46,9 +69,10 @@ function importObject(value: object, path: string, note: NoteRead | null, depth:
  * Makes a template value of JSON-like data; keys whose value is `undefined` do not exist. Throws
  * PythonError for functions, symbols and other things that no JSON holds.
  */
-export function importValue(value: unknown, path: string | null, note: NoteRead | null, depth = 0): Value {
+export function importValue(value: unknown, path: string | null, options: ImportOptions, depth = 0): Value {
   switch (typeof value) {
     case 'string':
+      return options.traced ? dataText(value) : value;
     case 'boolean':
       return value;
     case 'number':
@@ -56,7 +80,7 @@ export function importValue(value: unknown, path: string | null, note: NoteRead 
     case 'undefined':
       return null;
     case 'object':
-      return value === null ? null : importObject(value, path ?? '', note, depth);
+      return value === null ? null : importObject(value, path ?? '', options, depth);
     default:
       throw new PythonError(
         'TypeError',

@@ -1,6 +1,7 @@
 /** `json.dumps` and `json.loads` as Python's. */
 import type { Runtime } from './runtime.ts';
-import { compareText, floatText, integerText } from './text.ts';
+import { compareText, floatText, holdsData, integerText } from './text.ts';
+import { dataText, type Text } from './traced-text.ts';
 import {
   Dict,
   Float,
@@ -79,8 +80,17 @@ function compareKeys(left: Value, right: Value): number {
   );
 }
 
-function wrap(open: string, close: string, items: readonly string[], options: DumpOptions, depth: number) {
+function wrap(
+  runtime: Runtime,
+  open: string,
+  close: string,
+  items: readonly string[],
+  options: DumpOptions,
+  depth: number,
+): string {
   if (items.length === 0) return open + close;
+  const margin = options.indent === null ? 0 : options.indent.length * (depth + 1) + 1;
+  runtime.chargeText(items.length * (margin + options.itemSeparator.length + options.keySeparator.length));
   if (options.indent === null) return open + items.join(options.itemSeparator) + close;
   const inner = `\n${options.indent.repeat(depth + 1)}`;
   return `${open}${inner}${items.join(options.itemSeparator + inner)}\n${options.indent.repeat(depth)}${close}`;
@@ -88,16 +98,30 @@ function wrap(open: string, close: string, items: readonly string[], options: Du
 
 function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: number): string {
   const entries = value.entries();
-  if (options.sortKeys) entries.sort((a, b) => compareKeys(a[0], b[0]));
+  if (options.sortKeys) {
+    entries.sort((a, b) => {
+      runtime.chargeRead((textOf(a[0])?.length ?? 0) + (textOf(b[0])?.length ?? 0));
+      return compareKeys(a[0], b[0]);
+    });
+  }
   const items = entries.map(([key, item]) => {
-    const name = dumpText(keyText(key), options);
-    return name + options.keySeparator + dump(runtime, item, options, depth + 1);
+    const name = keyText(key);
+    runtime.chargeText(name.length);
+    return dumpText(name, options) + options.keySeparator + dumpValue(runtime, item, options, depth + 1);
   });
-  return wrap('{', '}', items, options, depth);
+  return wrap(runtime, '{', '}', items, options, depth);
 }
 
-/** Python's `json.dumps`. Throws for values that JSON cannot hold. */
-export function dump(runtime: Runtime, value: Value, options: DumpOptions, depth = 0): string {
+/**
+ * Python's `json.dumps`. Throws for values that JSON cannot hold. All of it counts as data where any text in it
+ * does, its brackets and quotes too.
+ */
+export function dump(runtime: Runtime, value: Value, options: DumpOptions): Text {
+  const text = dumpValue(runtime, value, options, 0);
+  return holdsData(runtime, value) ? dataText(text) : text;
+}
+
+function dumpValue(runtime: Runtime, value: Value, options: DumpOptions, depth: number): string {
   if (depth > deepest) throw new PythonError('RecursionError', 'value nests too deeply');
   runtime.charge(1);
   const text = textOf(value);
@@ -110,8 +134,8 @@ export function dump(runtime: Runtime, value: Value, options: DumpOptions, depth
   if (value instanceof Dict) return dumpDict(runtime, value, options, depth);
   if (value instanceof List || value instanceof Tuple) {
     const elements = value instanceof List ? value.all() : value.elements;
-    const items = elements.map((item) => dump(runtime, item, options, depth + 1));
-    return wrap('[', ']', items, options, depth);
+    const items = elements.map((item) => dumpValue(runtime, item, options, depth + 1));
+    return wrap(runtime, '[', ']', items, options, depth);
   }
   if (value instanceof Undefined) throw undefinedError(value);
   throw new PythonError('TypeError', `Object of type ${typeName(value)} is not JSON serializable`);

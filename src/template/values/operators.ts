@@ -1,6 +1,8 @@
 /** Python's operators on template values. */
 import type { Runtime } from './runtime.ts';
-import { characters, compareText, escapeHtml, str, textLength } from './text.ts';
+import { findFirst } from './search.ts';
+import { compareText, escapeHtml, str, textLength, tracedCharacters } from './text.ts';
+import { joinTexts, lengthOfText, repeatText, type Text } from './traced-text.ts';
 import {
   Attributes,
   Callable,
@@ -8,11 +10,13 @@ import {
   Float,
   List,
   Markup,
+  markedLike,
   numeric,
   PythonError,
   Stream,
   Tuple,
   textOf,
+  tracedOf,
   typeName,
   Undefined,
   undefinedError,
@@ -30,7 +34,7 @@ export function truthy(value: Value): boolean {
   if (value instanceof Dict) return value.size > 0;
   if (value instanceof Tuple || value instanceof View) return value.elements.length > 0;
   if (value instanceof Float) return value.value !== 0;
-  return value instanceof Markup ? value.text !== '' : true;
+  return value instanceof Markup ? value.content !== '' : true;
 }
 
 /** The elements of a value that can be looped over, or `null`. */
@@ -40,8 +44,8 @@ export function elementsOf(value: Value): readonly Value[] | null {
   if (value instanceof Dict) return value.keys();
   if (value instanceof Stream) return value.drain();
   if (value instanceof Undefined) return [];
-  const text = textOf(value);
-  return text === null ? null : characters(text);
+  const text = tracedOf(value);
+  return text === null ? null : tracedCharacters(text);
 }
 
 /** The elements of a value. Throws as Python does when there are none to be had. */
@@ -53,13 +57,14 @@ export function iterate(runtime: Runtime, value: Value): readonly Value[] {
 }
 
 /** Python's `len`. */
-export function lengthOf(value: Value): number {
+export function lengthOf(runtime: Runtime, value: Value): number {
   if (value instanceof List) return value.length;
   if (value instanceof Dict) return value.size;
   if (value instanceof Tuple || value instanceof View) return value.elements.length;
   if (value instanceof Undefined) return 0;
   const text = textOf(value);
   if (text === null) throw new PythonError('TypeError', `object of type '${typeName(value)}' has no len()`);
+  runtime.chargeRead(text.length);
   return textLength(text);
 }
 
@@ -77,6 +82,12 @@ function sameEntries(runtime: Runtime, left: Dict, right: Dict): boolean {
   });
 }
 
+function sameText(runtime: Runtime, left: string, right: string | null): boolean {
+  if (right === null || left.length !== right.length) return false;
+  runtime.chargeRead(left.length);
+  return left === right;
+}
+
 /** Python's `==`. */
 export function equals(runtime: Runtime, left: Value, right: Value): boolean {
   runtime.charge(1);
@@ -84,7 +95,7 @@ export function equals(runtime: Runtime, left: Value, right: Value): boolean {
   const a = numeric(left);
   if (a !== null) return a === numeric(right);
   const text = textOf(left);
-  if (text !== null) return text === textOf(right);
+  if (text !== null) return sameText(runtime, text, textOf(right));
   if (left instanceof List) return right instanceof List && sameElements(runtime, left.all(), right.all());
   if (left instanceof Tuple)
     return right instanceof Tuple && sameElements(runtime, left.elements, right.elements);
@@ -109,7 +120,10 @@ export function compare(runtime: Runtime, left: Value, right: Value): number {
   if (a !== null && b !== null) return a - b;
   const leftText = textOf(left);
   const rightText = textOf(right);
-  if (leftText !== null && rightText !== null) return compareText(leftText, rightText);
+  if (leftText !== null && rightText !== null) {
+    runtime.chargeText(leftText.length + rightText.length);
+    return compareText(leftText, rightText);
+  }
   if (left instanceof List && right instanceof List) return compareElements(runtime, left.all(), right.all());
   if (left instanceof Tuple && right instanceof Tuple)
     return compareElements(runtime, left.elements, right.elements);
@@ -128,9 +142,13 @@ export function contains(runtime: Runtime, container: Value, item: Value): boole
         `'in <string>' requires string as left operand, not ${typeName(item)}`,
       );
     }
-    return text.includes(part);
+    runtime.chargeRead(text.length + part.length);
+    return findFirst(text, part) >= 0;
   }
-  if (container instanceof Dict) return container.has(item);
+  if (container instanceof Dict) {
+    runtime.chargeRead(textOf(item)?.length ?? 0);
+    return container.has(item);
+  }
   const elements = elementsOf(container);
   if (elements === null) {
     throw new PythonError('TypeError', `argument of type '${typeName(container)}' is not iterable`);
@@ -147,12 +165,13 @@ function unsupported(operator: string, left: Value, right: Value): PythonError {
 }
 
 function addText(runtime: Runtime, left: Value, right: Value): Value | undefined {
-  const a = textOf(left);
-  const b = textOf(right);
+  const a = tracedOf(left);
+  const b = tracedOf(right);
   if (a === null || b === null) return undefined;
-  runtime.chargeJoin(a.length + b.length);
-  if (typeof left === 'string' && typeof right === 'string') return left + right;
-  return new Markup(escapeHtml(runtime, left) + escapeHtml(runtime, right));
+  runtime.chargeJoin([a, b]);
+  if (typeof a === 'string' && typeof b === 'string' && left === a && right === b) return a + b;
+  if (!(left instanceof Markup || right instanceof Markup)) return joinTexts([a, b]);
+  return new Markup(joinTexts([escapeHtml(runtime, left), escapeHtml(runtime, right)]));
 }
 
 function add(runtime: Runtime, left: Value, right: Value): Value | undefined {
@@ -170,15 +189,17 @@ function add(runtime: Runtime, left: Value, right: Value): Value | undefined {
 function repeat(runtime: Runtime, value: Value, times: Value): Value | undefined {
   if (typeof times !== 'number' && typeof times !== 'boolean') return undefined;
   const count = Math.max(0, Number(times));
-  const text = textOf(value);
+  const text = tracedOf(value);
   if (text !== null) {
-    runtime.chargeText(text.length * count);
-    return value instanceof Markup ? new Markup(text.repeat(count)) : text.repeat(count);
+    runtime.chargeText(lengthOfText(text) * count);
+    return markedLike(value, text === '' ? '' : repeatText(text, count));
   }
   if (!(value instanceof List || value instanceof Tuple)) return undefined;
   const elements = value instanceof List ? value.all() : value.elements;
   runtime.charge(elements.length * count);
-  const repeated = Array.from({ length: count }, () => elements).flat();
+  const repeated = Array.from({ length: elements.length * count }, (_, index) => {
+    return elements[index % elements.length] ?? null;
+  });
   return value instanceof List ? new List(repeated) : new Tuple(repeated);
 }
 
@@ -219,6 +240,7 @@ function arithmetic(operator: string, left: Value, right: Value): Value | undefi
 
 /** The binary operators `+ - * / // % **`; `%` on text is `formatPercent`, given by the caller. */
 export function binary(runtime: Runtime, operator: string, left: Value, right: Value): Value {
+  runtime.charge(1);
   const result =
     arithmetic(operator, left, right) ??
     (operator === '+' ? add(runtime, left, right) : undefined) ??
@@ -240,10 +262,10 @@ export function signed(operator: string, value: Value): Value {
 }
 
 /** Jinja's `~`: both sides as text, joined. */
-export function concatenate(runtime: Runtime, parts: readonly Value[]): string {
+export function concatenate(runtime: Runtime, parts: readonly Value[]): Text {
   const texts = parts.map((part) => str(runtime, part));
-  runtime.chargeJoin(texts.reduce((sum, text) => sum + text.length, 0));
-  return texts.reduce((joined, text) => joined + text, '');
+  runtime.chargeJoin(texts);
+  return joinTexts(texts);
 }
 
 /** Whether a value can be called. */
@@ -258,7 +280,7 @@ export function invoke(
   args: readonly Value[],
   keywords: ReadonlyMap<string, Value>,
 ): Value {
-  runtime.charge(1);
+  runtime.charge(1 + args.length + keywords.size);
   if (callee instanceof Callable) return callee.call(runtime, args, keywords);
   if (callee instanceof Attributes) {
     const call = callee.get('__call__');

@@ -1,11 +1,12 @@
 /** The state of one render: output, budget, clock and scopes. */
 import { TemplateLimitError } from '../../format/errors.ts';
+import { lengthOfText, originChanges, type Text, TextBuilder } from './traced-text.ts';
 import type { Dict, Value } from './values.ts';
 
 /** Bounds for one render of an untrusted template. */
 export interface TemplateLimits {
   /**
-   * Units of work: statements, calls, elements, and texts by their length. Default 5,000,000, a
+   * Units of work: expressions, statements, elements, and texts by their length. Default 5,000,000, a
    * second or two at worst.
    */
   readonly steps: number;
@@ -18,6 +19,32 @@ export interface TemplateLimits {
 /** What bounds a render unless told otherwise. */
 export const defaultLimits: TemplateLimits = { steps: 5_000_000, output: 1 << 24, depth: 150 };
 
+/** Work that several renders may do together; each takes its steps from here. */
+export class WorkBudget {
+  /** Units of work, as in `TemplateLimits.steps`. */
+  readonly steps: number;
+  private used = 0;
+  constructor(steps: number) {
+    this.steps = steps;
+  }
+  /** Units that are left. */
+  get left(): number {
+    return Math.max(0, this.steps - this.used);
+  }
+  /** Takes units that were used. */
+  take(steps: number): void {
+    this.used += steps;
+  }
+}
+
+/** What one render is given. */
+export interface RenderInput {
+  readonly now: () => Date;
+  readonly variables: Dict;
+  /** The variables' texts are told from the template's own. */
+  readonly traced: boolean;
+}
+
 /** One render. Everything that takes time or memory in proportion to its input charges it here. */
 export class Runtime {
   /** Line of the template where the render stands, from 1. */
@@ -25,24 +52,41 @@ export class Runtime {
   readonly now: () => Date;
   /** What the caller gave. */
   readonly variables: Dict;
+  /** Texts of the input are told from the template's own. */
+  readonly traced: boolean;
   private readonly template: string;
   private readonly limits: TemplateLimits;
-  private output = '';
+  private readonly budget: WorkBudget | null;
+  private readonly allowed: number;
+  private output = new TextBuilder();
   private written = 0;
   private steps = 0;
   private depth = 0;
 
-  constructor(template: string, limits: TemplateLimits, now: () => Date, variables: Dict) {
+  constructor(input: RenderInput, template: string, limits: TemplateLimits, budget: WorkBudget | null) {
     this.template = template;
     this.limits = limits;
-    this.now = now;
-    this.variables = variables;
+    this.budget = budget;
+    this.allowed = Math.min(limits.steps, budget?.left ?? limits.steps);
+    this.now = input.now;
+    this.variables = input.variables;
+    this.traced = input.traced;
+  }
+
+  /** Units of work done. */
+  get work(): number {
+    return this.steps;
   }
 
   /** Takes units from the budget. Throws TemplateLimitError when it is used up. */
   charge(units: number): void {
     this.steps += units;
-    if (this.steps > this.limits.steps) throw this.exceeded('steps');
+    if (this.steps > this.allowed) throw this.usedUp();
+  }
+
+  /** Charges for reading text from end to end. */
+  chargeRead(characters: number): void {
+    this.charge(1 + (characters >> 4));
   }
 
   /** Charges for text that is about to be made, before it is made. */
@@ -51,28 +95,35 @@ export class Runtime {
     this.charge(1 + (characters >> 3));
   }
 
-  /** Charges for joined text. Engines join without copying, so this costs less than making it. */
-  chargeJoin(characters: number): void {
+  /** Charges for joining texts. Engines join without copying, so this costs less than making them. */
+  chargeJoin(parts: readonly Text[]): void {
+    let characters = 0;
+    let changes = 0;
+    for (const part of parts) {
+      characters += lengthOfText(part);
+      changes += originChanges(part);
+    }
     if (characters > this.limits.output) throw this.exceeded('output');
-    this.charge(1 + (characters >> 12));
+    this.charge(parts.length + (characters >> 12) + (changes >> 6));
   }
 
   /** Adds to the output. */
-  write(text: string): void {
-    this.written += text.length;
+  write(text: Text): void {
+    this.written += lengthOfText(text);
     if (this.written > this.limits.output) throw this.exceeded('output');
-    this.output += text;
+    this.output.add(text);
   }
 
   /** What `body` writes, instead of writing it. */
-  capture(body: () => void): string {
+  capture(body: () => void): Text {
     const outer = this.output;
-    this.output = '';
+    this.output = new TextBuilder();
     try {
       body();
-      this.chargeJoin(this.output.length);
-      this.written -= this.output.length;
-      return this.output;
+      const text = this.output.build();
+      this.chargeJoin([text]);
+      this.written -= lengthOfText(text);
+      return text;
     } finally {
       this.output = outer;
     }
@@ -88,14 +139,22 @@ export class Runtime {
   }
 
   /** All that was written. */
-  get text(): string {
-    return this.output;
+  get text(): Text {
+    return this.output.build();
+  }
+
+  private usedUp(): TemplateLimitError {
+    if (this.steps > this.limits.steps || this.budget === null) return this.exceeded('steps');
+    return new TemplateLimitError({ template: this.template, limit: 'budget', allowed: this.budget.steps });
   }
 
   private exceeded(limit: keyof TemplateLimits): TemplateLimitError {
     return new TemplateLimitError({ template: this.template, limit, allowed: this.limits[limit] });
   }
 }
+
+/** Names further out than this are charged for. */
+const freeLookups = 8;
 
 /** Names and their values; what is not here is looked up further out, and then in the variables. */
 export class Scope {
@@ -108,10 +167,13 @@ export class Scope {
   }
   /** A name's value, or `undefined` when nothing defines it. */
   lookup(name: string): Value | undefined {
-    for (let scope: Scope | null = this; scope !== null; scope = scope.outer) {
-      const value = scope.names.get(name);
-      if (value !== undefined) return value;
+    let distance = 0;
+    let value: Value | undefined;
+    for (let scope: Scope | null = this; scope !== null && value === undefined; scope = scope.outer) {
+      value = scope.names.get(name);
+      distance += 1;
     }
-    return this.runtime.variables.get(name);
+    this.runtime.charge(distance > freeLookups ? distance >> 2 : 1);
+    return value === undefined ? this.runtime.variables.get(name) : value;
   }
 }

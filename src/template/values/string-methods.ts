@@ -2,21 +2,33 @@
 import { bind, integerArgument, textArgument } from './arguments.ts';
 import { iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
-import { characters, isBlank, strip, textLength, words } from './text.ts';
-import { type Keywords, List, PythonError, Tuple, textOf, type Value } from './values.ts';
+import { findAll, findFirst, findLast } from './search.ts';
+import { characters, isBlank, strip, textLength, tracedCharacters, words } from './text.ts';
+import {
+  changeText,
+  cutText,
+  joinTexts,
+  lengthOfText,
+  plainText,
+  repeatText,
+  sliceText,
+  splitText,
+  type Text,
+} from './traced-text.ts';
+import { type Keywords, List, PythonError, Tuple, tracedOf, type Value } from './values.ts';
 
-/** A method: what it is called on comes before its arguments. */
+/** A method: what it is called on comes before its arguments. Its caller charges for reading all of `self`. */
 export type StringMethod = (
   runtime: Runtime,
-  self: string,
+  self: Text,
   args: readonly Value[],
   keywords: Keywords,
 ) => Value;
 
 /** Python's `str.capitalize`. */
 export function capitalize(text: string): string {
-  const [first = '', ...rest] = characters(text);
-  return first.toUpperCase() + rest.join('').toLowerCase();
+  const [first = ''] = text;
+  return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
 /** Python's `str.title`: a letter after anything that is no letter is upper case. */
@@ -40,39 +52,38 @@ function stripping(name: string, side: 'left' | 'right' | 'both'): StringMethod 
 }
 
 /** Splits at white space, at most `limit` times; what is left over keeps its white space at the far end. */
-function splitBlank(self: string, limit: number, fromRight: boolean): string[] {
+function splitBlank(self: Text, limit: number, fromRight: boolean): readonly Text[] {
   if (limit < 0) return words(self);
+  const text = plainText(self);
   const near = fromRight ? 'right' : 'left';
-  const parts: string[] = [];
-  let rest = strip(self, near);
-  while (parts.length < limit && rest !== '') {
-    const cut = blankEdge(rest, fromRight) ?? (fromRight ? 0 : rest.length);
-    parts.push(fromRight ? rest.slice(cut) : rest.slice(0, cut));
-    rest = strip(fromRight ? rest.slice(0, cut) : rest.slice(cut), near);
+  const parts: Text[] = [];
+  let start = 0;
+  let end = text.length;
+  const skipBlank = () => {
+    if (near === 'left') while (start < end && isBlank(text.charAt(start))) start += 1;
+    else while (end > start && isBlank(text.charAt(end - 1))) end -= 1;
+  };
+  for (skipBlank(); parts.length < limit && start < end; skipBlank()) {
+    let at = fromRight ? end : start;
+    if (fromRight) while (at > start && !isBlank(text.charAt(at - 1))) at -= 1;
+    else while (at < end && !isBlank(text.charAt(at))) at += 1;
+    parts.push(fromRight ? sliceText(self, at, end) : sliceText(self, start, at));
+    if (fromRight) end = at;
+    else start = at;
   }
-  if (rest !== '') parts.push(rest);
+  if (start < end) parts.push(sliceText(self, start, end));
   return fromRight ? parts.reverse() : parts;
 }
 
-/** Where the first word ends, or the last one begins. */
-function blankEdge(text: string, fromRight: boolean): number | null {
-  if (fromRight) {
-    for (let i = text.length; i > 0; i -= 1) if (isBlank(text.charAt(i - 1))) return i;
-    return null;
-  }
-  for (let i = 0; i < text.length; i += 1) if (isBlank(text.charAt(i))) return i;
-  return null;
-}
-
-function splitText(self: string, separator: string, limit: number, fromRight: boolean): string[] {
+function splitAtSeparator(self: Text, separator: string, limit: number, fromRight: boolean): readonly Text[] {
   if (separator === '') throw new PythonError('ValueError', 'empty separator');
-  const parts = self.split(separator);
-  if (limit < 0 || parts.length <= limit + 1) return parts;
-  if (fromRight) {
-    const kept = parts.length - limit;
-    return [parts.slice(0, kept).join(separator), ...parts.slice(kept)];
-  }
-  return [...parts.slice(0, limit), parts.slice(limit).join(separator)];
+  if (limit < 0) return splitText(self, separator);
+  if (!fromRight) return splitText(self, separator, limit);
+  const places = [...findAll(plainText(self), separator)];
+  const [first] = places.slice(Math.max(0, places.length - limit));
+  if (first === undefined || limit === 0) return [self];
+  const rest = splitText(sliceText(self, first + separator.length), separator);
+  return [sliceText(self, 0, first), ...rest];
 }
 
 function splitting(name: string, fromRight: boolean): StringMethod {
@@ -82,9 +93,9 @@ function splitting(name: string, fromRight: boolean): StringMethod {
     const parts =
       separator === undefined || separator === null
         ? splitBlank(self, limit, fromRight)
-        : splitText(self, textArgument(name, separator), limit, fromRight);
-    runtime.charge(parts.length + (self.length >> 3));
-    return new List(parts);
+        : splitAtSeparator(self, textArgument(name, separator), limit, fromRight);
+    runtime.charge(parts.length);
+    return new List([...parts]);
   };
 }
 
@@ -92,28 +103,40 @@ function partitioning(name: string, fromRight: boolean): StringMethod {
   return (_runtime, self, args, keywords) => {
     const separator = textArgument(name, bind(name, ['sep'], args, keywords, 1)[0]);
     if (separator === '') throw new PythonError('ValueError', 'empty separator');
-    const at = fromRight ? self.lastIndexOf(separator) : self.indexOf(separator);
+    const text = plainText(self);
+    const at = fromRight ? findLast(text, separator) : findFirst(text, separator);
     if (at < 0) return new Tuple(fromRight ? ['', '', self] : [self, '', '']);
-    return new Tuple([self.slice(0, at), separator, self.slice(at + separator.length)]);
+    const end = at + separator.length;
+    return new Tuple([sliceText(self, 0, at), sliceText(self, at, end), sliceText(self, end)]);
   };
 }
 
 /** Python's `str.replace`: an empty `old` stands before every character and at the end. */
-export function replaceText(runtime: Runtime, self: string, old: string, by: string, limit: number): string {
-  const pieces = old === '' ? ['', ...characters(self), ''] : self.split(old);
-  const count = limit < 0 ? pieces.length - 1 : Math.min(limit, pieces.length - 1);
-  runtime.chargeText(self.length + count * by.length);
-  return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
+export function replaceText(runtime: Runtime, self: Text, old: string, by: Text, limit: number): Text {
+  const most = limit < 0 ? Infinity : limit;
+  const pieces = old === '' ? betweenCharacters(self, most) : splitText(self, old, most);
+  runtime.charge(pieces.length);
+  runtime.chargeText(lengthOfText(self) + (pieces.length - 1) * lengthOfText(by));
+  return joinTexts(pieces, by);
 }
 
-function replace(runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
+function betweenCharacters(self: Text, limit: number): readonly Text[] {
+  const all = tracedCharacters(self);
+  if (limit > all.length) return ['', ...all, ''];
+  if (limit === 0) return [self];
+  return ['', ...all.slice(0, limit - 1), joinTexts(all.slice(limit - 1))];
+}
+
+function replace(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
   const [old, by, count] = bind('replace', ['old', 'new', 'count'], args, keywords, 2);
   const limit = integerArgument('replace', count, -1);
-  return replaceText(runtime, self, textArgument('replace', old), textArgument('replace', by), limit);
+  textArgument('replace', by);
+  return replaceText(runtime, self, textArgument('replace', old), tracedOf(by ?? null) ?? '', limit);
 }
 
 /** The part between two optional indexes, and where it begins, in code points. */
 function window(name: string, self: string, start: Value | undefined, end: Value | undefined) {
+  if (start === undefined && end === undefined) return { text: self, from: 0 };
   const all = characters(self);
   const place = (value: Value | undefined, otherwise: number) => {
     const index = value === null ? otherwise : integerArgument(name, value, otherwise);
@@ -127,41 +150,48 @@ function finding(name: string, fromRight: boolean, mustFind: boolean): StringMet
   return (_runtime, self, args, keywords) => {
     const [sub, start, end] = bind(name, ['sub', 'start', 'end'], args, keywords, 1);
     const part = textArgument(name, sub);
-    const { text, from } = window(name, self, start, end);
-    const at = fromRight ? text.lastIndexOf(part) : text.indexOf(part);
+    const { text, from } = window(name, plainText(self), start, end);
+    const at = fromRight ? findLast(text, part) : findFirst(text, part);
     if (at >= 0) return from + textLength(text.slice(0, at));
     if (mustFind) throw new PythonError('ValueError', 'substring not found');
     return -1;
   };
 }
 
-function count(_runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
+function count(_runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
   const [sub, start, end] = bind('count', ['sub', 'start', 'end'], args, keywords, 1);
   const part = textArgument('count', sub);
-  const { text } = window('count', self, start, end);
-  return part === '' ? textLength(text) + 1 : text.split(part).length - 1;
+  const { text } = window('count', plainText(self), start, end);
+  if (part === '') return textLength(text) + 1;
+  let found = 0;
+  for (const _place of findAll(text, part)) found += 1;
+  return found;
 }
 
 /** Python's `str.join`. */
-export function join(runtime: Runtime, separator: string, items: readonly Value[]): string {
+export function join(runtime: Runtime, separator: Text, items: readonly Value[]): Text {
   const texts = items.map((item, index) => {
-    const text = textOf(item);
+    const text = tracedOf(item);
     if (text === null) throw new PythonError('TypeError', `sequence item ${index}: expected str instance`);
     return text;
   });
-  runtime.chargeText(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
-  return texts.join(separator);
+  const between = lengthOfText(separator);
+  runtime.chargeText(texts.reduce((sum, text) => sum + lengthOfText(text) + between, 0));
+  return joinTexts(texts, separator);
 }
 
 function padding(name: string, left: number, right: number): StringMethod {
   return (runtime, self, args, keywords) => {
     const [width, fill] = bind(name, ['width', 'fillchar'], args, keywords, 1);
-    const missing = integerArgument(name, width, 0) - textLength(self);
+    const text = plainText(self);
+    const missing = integerArgument(name, width, 0) - textLength(text);
     if (missing <= 0) return self;
-    runtime.chargeText(self.length + missing);
-    const character = textArgument(name, fill, ' ');
-    const before = left === 0 ? 0 : right === 0 ? missing : centeredPadding(missing, self);
-    return character.repeat(before) + self + character.repeat(missing - before);
+    runtime.chargeText(text.length + missing);
+    const character = fill === undefined ? ' ' : (tracedOf(fill) ?? '');
+    if (textLength(plainText(character)) !== 1)
+      throw new PythonError('TypeError', 'The fill character must be exactly one character long');
+    const before = left === 0 ? 0 : right === 0 ? missing : centeredPadding(missing, text);
+    return joinTexts([repeatText(character, before), self, repeatText(character, missing - before)]);
   };
 }
 
@@ -170,13 +200,14 @@ function centeredPadding(missing: number, self: string): number {
   return Math.floor(missing / 2) + (missing & (missing + textLength(self)) & 1);
 }
 
-function zfill(runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
+function zfill(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
   const width = integerArgument('zfill', bind('zfill', ['width'], args, keywords, 1)[0], 0);
-  const missing = width - textLength(self);
+  const text = plainText(self);
+  const missing = width - textLength(text);
   if (missing <= 0) return self;
-  runtime.chargeText(self.length + missing);
-  const sign = /^[+-]/.exec(self)?.[0] ?? '';
-  return sign + '0'.repeat(missing) + self.slice(sign.length);
+  runtime.chargeText(text.length + missing);
+  const signs = /^[+-]/.test(text) ? 1 : 0;
+  return joinTexts([sliceText(self, 0, signs), '0'.repeat(missing), sliceText(self, signs)]);
 }
 
 /** Python ends lines at more characters than `\n`. */
@@ -184,61 +215,81 @@ const lineEnds = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029';
 const lines = new RegExp(`[^${lineEnds}]*(?:\\r\\n|[${lineEnds}]|$)`, 'g');
 const lineEnd = new RegExp(`\\r?[${lineEnds}]$`);
 
-function splitlines(runtime: Runtime, self: string, args: readonly Value[], keywords: Keywords): Value {
+function splitlines(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
   const [keep] = bind('splitlines', ['keepends'], args, keywords);
-  const found = (self.match(lines) ?? []).filter((line) => line !== '');
+  const found = (plainText(self).match(lines) ?? []).filter((line) => line !== '');
   runtime.charge(found.length);
-  return new List(keep === true ? found : found.map((line) => line.replace(lineEnd, '')));
+  const cut = cutText(self, found);
+  if (keep === true) return new List([...cut]);
+  return new List(cut.map((line, index) => sliceText(line, 0, found[index]?.replace(lineEnd, '').length)));
 }
 
 function matching(pattern: RegExp): StringMethod {
-  return (_runtime, self) => pattern.test(self);
+  return (_runtime, self) => pattern.test(plainText(self));
 }
 
 function trimming(name: 'removeprefix' | 'removesuffix'): StringMethod {
   return (_runtime, self, args, keywords) => {
     const affix = textArgument(name, bind(name, ['affix'], args, keywords, 1)[0]);
+    const text = plainText(self);
     if (affix === '') return self;
-    if (name === 'removeprefix') return self.startsWith(affix) ? self.slice(affix.length) : self;
-    return self.endsWith(affix) ? self.slice(0, -affix.length) : self;
+    if (name === 'removeprefix') return text.startsWith(affix) ? sliceText(self, affix.length) : self;
+    return text.endsWith(affix) ? sliceText(self, 0, text.length - affix.length) : self;
   };
 }
 
-function isCased(self: string, same: string, other: string): boolean {
-  return self === same && same !== other;
+/** A method that changes characters one by one. */
+function changing(change: (text: string) => string): StringMethod {
+  return (_runtime, self) => changeText(self, change);
+}
+
+function casing(same: (text: string) => string, other: (text: string) => string): StringMethod {
+  return (_runtime, self) => {
+    const text = plainText(self);
+    return text === same(text) && text !== other(text);
+  };
+}
+
+const lower = (text: string): string => text.toLowerCase();
+const upper = (text: string): string => text.toUpperCase();
+
+function swapCase(text: string): string {
+  return characters(text)
+    .map((c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase()))
+    .join('');
 }
 
 /** Every method by its name; `format` lives with the attributes, which it reads. */
 export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, StringMethod>([
-  ['capitalize', (_runtime, self) => capitalize(self)],
-  ['casefold', (_runtime, self) => self.toLowerCase()],
+  ['capitalize', changing(capitalize)],
+  ['casefold', changing(lower)],
   ['center', padding('center', 1, 1)],
   ['count', count],
   [
     'endswith',
     (_runtime, self, args, keywords) =>
-      affixes('endswith', args, keywords).some((affix) => self.endsWith(affix)),
+      affixes('endswith', args, keywords).some((affix) => plainText(self).endsWith(affix)),
   ],
   ['find', finding('find', false, false)],
   ['index', finding('index', false, true)],
   ['isalnum', matching(/^[\p{L}\p{N}]+$/u)],
   ['isalpha', matching(/^\p{L}+$/u)],
-  ['isascii', (_runtime, self) => /^\p{ASCII}*$/u.test(self)],
+  ['isascii', matching(/^\p{ASCII}*$/u)],
   ['isdecimal', matching(/^\p{Nd}+$/u)],
   ['isdigit', matching(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)],
   ['isidentifier', matching(/^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$/u)],
-  ['islower', (_runtime, self) => isCased(self, self.toLowerCase(), self.toUpperCase())],
+  ['islower', casing(lower, upper)],
   ['isnumeric', matching(/^\p{N}+$/u)],
   ['isspace', (_runtime, self) => self !== '' && strip(self, 'both') === ''],
-  ['istitle', (_runtime, self) => isCased(self, title(self), self.toUpperCase() + self.toLowerCase())],
-  ['isupper', (_runtime, self) => isCased(self, self.toUpperCase(), self.toLowerCase())],
+  ['istitle', casing(title, (text) => upper(text) + lower(text))],
+  ['isupper', casing(upper, lower)],
   [
     'join',
     (runtime, self, args, keywords) =>
       join(runtime, self, iterate(runtime, bind('join', ['iterable'], args, keywords, 1)[0] ?? null)),
   ],
   ['ljust', padding('ljust', 0, 1)],
-  ['lower', (_runtime, self) => self.toLowerCase()],
+  ['lower', changing(lower)],
   ['lstrip', stripping('lstrip', 'left')],
   ['partition', partitioning('partition', false)],
   ['removeprefix', trimming('removeprefix')],
@@ -255,17 +306,11 @@ export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, 
   [
     'startswith',
     (_runtime, self, args, keywords) =>
-      affixes('startswith', args, keywords).some((affix) => self.startsWith(affix)),
+      affixes('startswith', args, keywords).some((affix) => plainText(self).startsWith(affix)),
   ],
   ['strip', stripping('strip', 'both')],
-  [
-    'swapcase',
-    (_runtime, self) =>
-      characters(self)
-        .map((c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase()))
-        .join(''),
-  ],
-  ['title', (_runtime, self) => title(self)],
-  ['upper', (_runtime, self) => self.toUpperCase()],
+  ['swapcase', changing(swapCase)],
+  ['title', changing(title)],
+  ['upper', changing(upper)],
   ['zfill', zfill],
 ]);

@@ -1,6 +1,16 @@
 /** Python's way with text: `str`, `repr`, white space, characters as code points. */
 import type { Runtime } from './runtime.ts';
 import {
+  changeText,
+  cutText,
+  dataText,
+  lengthOfText,
+  plainText,
+  sliceText,
+  type Text,
+  TracedText,
+} from './traced-text.ts';
+import {
   Attributes,
   Callable,
   Dict,
@@ -10,6 +20,7 @@ import {
   PythonError,
   Stream,
   Tuple,
+  textOf,
   typeName,
   Undefined,
   type Value,
@@ -23,6 +34,7 @@ const deepest = 200;
 const blank = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const blankCharacter = new RegExp(`[${blank}]`);
 const blankRuns = new RegExp(`[${blank}]+`);
+const blankBorders = new RegExp(`([${blank}]+)`);
 
 /** Whether a character is white space to Python. */
 export function isBlank(character: string): boolean {
@@ -30,20 +42,22 @@ export function isBlank(character: string): boolean {
 }
 
 /** Strips white space, or the characters of a set, from one or both ends. */
-export function strip(text: string, side: 'left' | 'right' | 'both', set?: string): string {
+export function strip(given: Text, side: 'left' | 'right' | 'both', set?: string): Text {
+  const text = plainText(given);
   const inSet = set === undefined ? null : new Set(set);
   const drop = (character: string) => (inSet === null ? isBlank(character) : inSet.has(character));
   let start = 0;
   let end = text.length;
   if (side !== 'right') while (start < end && drop(text.charAt(start))) start += 1;
   if (side !== 'left') while (end > start && drop(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
+  return sliceText(given, start, end);
 }
 
 /** `text.split()`: the words between white space. */
-export function words(text: string): string[] {
+export function words(text: Text): readonly Text[] {
   const trimmed = strip(text, 'both');
-  return trimmed === '' ? [] : trimmed.split(blankRuns);
+  if (typeof trimmed === 'string') return trimmed === '' ? [] : trimmed.split(blankRuns);
+  return cutText(trimmed, trimmed.text.split(blankBorders)).filter((_, index) => index % 2 === 0);
 }
 
 const surrogate = /[\ud800-\udfff]/;
@@ -51,6 +65,11 @@ const surrogate = /[\ud800-\udfff]/;
 /** The characters of a text as Python counts them: code points. */
 export function characters(text: string): readonly string[] {
   return surrogate.test(text) ? Array.from(text) : text.split('');
+}
+
+/** The same, each with its origin. */
+export function tracedCharacters(text: Text): readonly Text[] {
+  return cutText(text, characters(plainText(text)));
 }
 
 /** Python's `len` of a text. */
@@ -123,11 +142,11 @@ function textRepr(text: string): string {
 }
 
 function joinRepr(runtime: Runtime, values: readonly Value[], depth: number): string {
-  return values.map((value) => repr(runtime, value, depth + 1)).join(', ');
+  return values.map((value) => plainRepr(runtime, value, depth + 1)).join(', ');
 }
 
 function entryRepr(runtime: Runtime, entry: readonly [Value, Value], depth: number): string {
-  return `${repr(runtime, entry[0], depth + 1)}: ${repr(runtime, entry[1], depth + 1)}`;
+  return `${plainRepr(runtime, entry[0], depth + 1)}: ${plainRepr(runtime, entry[1], depth + 1)}`;
 }
 
 function containerRepr(runtime: Runtime, value: List | Tuple | Dict | View, depth: number): string {
@@ -141,31 +160,54 @@ function containerRepr(runtime: Runtime, value: List | Tuple | Dict | View, dept
   return `{${entries.join(', ')}}`;
 }
 
-/** Python's `repr`. */
-export function repr(runtime: Runtime, value: Value, depth = 0): string {
+function plainRepr(runtime: Runtime, value: Value, depth: number): string {
   runtime.charge(1);
-  if (typeof value === 'string') return textRepr(value);
-  if (value instanceof Markup) return `Markup(${textRepr(value.text)})`;
   if (value instanceof Undefined) return 'Undefined';
+  const content = textOf(value);
+  if (content !== null) {
+    runtime.chargeText(content.length);
+    return value instanceof Markup ? `Markup(${textRepr(content)})` : textRepr(content);
+  }
   if (value instanceof List || value instanceof Tuple || value instanceof Dict || value instanceof View) {
     const text = containerRepr(runtime, value, depth);
     runtime.chargeText(text.length);
     return text;
   }
-  return str(runtime, value);
+  return plainText(str(runtime, value));
+}
+
+/** Python's `repr`. All of it counts as data where any text in it does. */
+export function repr(runtime: Runtime, value: Value): Text {
+  const text = plainRepr(runtime, value, 0);
+  return holdsData(runtime, value) ? dataText(text) : text;
+}
+
+/** Whether a value that was written out holds text of the input, keys included. */
+export function holdsData(runtime: Runtime, value: Value): boolean {
+  return runtime.traced && holdsTraced(value);
+}
+
+function holdsTraced(value: Value): boolean {
+  if (value instanceof TracedText) return true;
+  if (value instanceof Markup) return value.content instanceof TracedText;
+  if (value instanceof List) return value.all().some(holdsTraced);
+  if (value instanceof Tuple || value instanceof View) return value.elements.some(holdsTraced);
+  if (!(value instanceof Dict)) return false;
+  return value.entries().some(([key, item]) => holdsTraced(key) || holdsTraced(item));
 }
 
 /** Python's `str`: what `{{ value }}` writes. */
-export function str(runtime: Runtime, value: Value): string {
-  if (typeof value === 'string') return value;
+export function str(runtime: Runtime, value: Value): Text {
+  if (typeof value === 'string' || value instanceof TracedText) return value;
   if (typeof value === 'number') return integerText(value);
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (value instanceof Undefined) return '';
-  if (value instanceof Markup) return value.text;
+  if (value instanceof Markup) return value.content;
   if (value instanceof Float) return floatText(value.value);
   if (value instanceof Attributes && value.assignable) {
-    return `<${value.label} ${repr(runtime, new Dict(value.values))}>`;
+    const text = `<${value.label} ${plainRepr(runtime, new Dict(value.values), 0)}>`;
+    return runtime.traced ? dataText(text) : text;
   }
   if (value instanceof Stream || value instanceof Callable || value instanceof Attributes) {
     return `<${typeName(value)} object>`;
@@ -181,10 +223,14 @@ const htmlEscapes = new Map([
   ["'", '&#39;'],
 ]);
 
-/** Text as it may stand in HTML; text already marked stays as it is. */
-export function escapeHtml(runtime: Runtime, value: Value): string {
-  if (value instanceof Markup) return value.text;
-  const text = str(runtime, value);
-  runtime.chargeText(text.length);
+function escapeCharacters(text: string): string {
   return text.replace(/[&<>"']/g, (character) => htmlEscapes.get(character) ?? character);
+}
+
+/** Text as it may stand in HTML; text already marked stays as it is. */
+export function escapeHtml(runtime: Runtime, value: Value): Text {
+  if (value instanceof Markup) return value.content;
+  const text = str(runtime, value);
+  runtime.chargeText(lengthOfText(text));
+  return changeText(text, escapeCharacters);
 }

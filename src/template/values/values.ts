@@ -2,13 +2,14 @@
  * The values that a template computes with: Python's, as far as Jinja can reach them.
  *
  * Text, whole numbers, booleans and `None` are JavaScript's own primitives; everything else is one of
- * the classes below. No value leads to a JavaScript object, so a template cannot reach one.
+ * the classes below, or text that holds characters of the input (`TracedText`). No value leads to a JavaScript object, so a template cannot reach one.
  */
 import type { Runtime } from './runtime.ts';
+import { plainText, type Text, TracedText } from './traced-text.ts';
 
 /** Any value of a template. A `number` is a whole number; fractions are `Float`. */
 export type Value =
-  | string
+  | Text
   | number
   | boolean
   | null
@@ -60,9 +61,9 @@ export class Float {
 
 /** Text marked as safe; adding text to it escapes that text. */
 export class Markup {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
+  readonly content: Text;
+  constructor(content: Text) {
+    this.content = content;
   }
 }
 
@@ -138,21 +139,31 @@ export class Stream {
   /** What Python would call it when it is printed. */
   readonly label: string;
   private make: (() => readonly Value[]) | null;
+  private made: readonly Value[] | null = null;
+  private taken = 0;
   constructor(make: () => readonly Value[], label = 'generator') {
     this.make = make;
     this.label = label;
   }
   /** The elements, the first time; afterwards none. */
   drain(): readonly Value[] {
-    const elements = this.make?.() ?? [];
-    this.make = null;
-    return elements;
+    const elements = this.elements();
+    const rest = this.taken === 0 ? elements : elements.slice(this.taken);
+    this.made = [];
+    this.taken = 0;
+    return rest;
   }
   /** The next element alone. */
   next(): Value | undefined {
-    const [first, ...rest] = this.drain();
-    this.make = () => rest;
-    return first;
+    const element = this.elements()[this.taken];
+    this.taken += 1;
+    return element;
+  }
+  private elements(): readonly Value[] {
+    const { make } = this;
+    this.make = null;
+    if (make !== null) this.made = make();
+    return this.made ?? [];
   }
 }
 
@@ -202,7 +213,8 @@ function hashKey(key: Value): HashKey {
   if (typeof key === 'string' || typeof key === 'number' || key === null) return key;
   if (typeof key === 'boolean') return key ? 1 : 0;
   if (key instanceof Float) return key.value;
-  if (key instanceof Markup) return key.text;
+  if (key instanceof TracedText) return key.text;
+  if (key instanceof Markup) return plainText(key.content);
   if (key instanceof Tuple && !key.elements.some((item) => item instanceof Tuple)) {
     return `\u0000(${key.elements.map((item) => JSON.stringify(hashKey(item))).join()})`;
   }
@@ -263,7 +275,7 @@ export class Dict {
 /** Python's name for a value's type. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
-  if (typeof value === 'string') return 'str';
+  if (typeof value === 'string' || value instanceof TracedText) return 'str';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return 'int';
   if (value instanceof Float) return 'float';
@@ -283,10 +295,22 @@ export function numeric(value: Value): number | null {
   return value instanceof Float ? value.value : null;
 }
 
-/** The text of a value that is text, marked or not, or `null`. */
+/** The characters of a value that is text, marked or not, or `null`. */
 export function textOf(value: Value): string | null {
   if (typeof value === 'string') return value;
-  return value instanceof Markup ? value.text : null;
+  const text = tracedOf(value);
+  return text === null ? null : plainText(text);
+}
+
+/** The text of a value that is text, marked or not, with the origin of its characters; or `null`. */
+export function tracedOf(value: Value): Text | null {
+  if (typeof value === 'string' || value instanceof TracedText) return value;
+  return value instanceof Markup ? value.content : null;
+}
+
+/** Text made of a value's text: marked where the value is. */
+export function markedLike(value: Value, text: Text): Value {
+  return value instanceof Markup ? new Markup(text) : text;
 }
 
 /** The error of using something undefined. */

@@ -1,0 +1,9 @@
+/** What a filter is. */
+import type { Runtime } from '../values/runtime.ts';
+import type { Keywords, Value } from '../values/values.ts';
+
+/** One filter: what it makes of a value. */
+export type Filter = (runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords) => Value;
+
+/** Finds a filter by its name. Throws `PythonError` for a name that is none. */
+export type FindFilter = (name: string) => Filter;
