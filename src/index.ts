@@ -56,7 +56,12 @@ export {
   type ResponseTemplateParser,
 } from './response-template/index.ts';
 export { type RenderedPrompt, readGenerationPrompt } from './template/prompt/generation-prompt.ts';
-export { type RenderPromptOptions, renderPrompt } from './template/prompt/render-prompt.ts';
+export {
+  type RenderPromptOptions,
+  renderPrompt,
+  renderPromptSpans,
+} from './template/prompt/render-prompt.ts';
+export type { TextOrigin, TextSpan } from './template/template.ts';
 export type { ParsedValue, SchemaValue } from './tools/schema-value.ts';
 export {
   type CallContext,

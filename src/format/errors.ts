@@ -50,7 +50,10 @@ export class AnalysisError extends errorClass(
   }) => `${facts.template}: ${facts.reason} (probe ${facts.probe})`,
 ) {}
 
-/** A keyword of a tool's schema that the grammar does not fully enforce. */
+/**
+ * A keyword of a tool's schema that the grammar does not fully enforce. In the report of a chat, with the keyword
+ * `messages` and neither tool nor pointer: a marker in what the chat was given that is not protected.
+ */
 export interface SchemaIssue {
   /** Name of the tool; empty for a response schema. */
   readonly tool: string;

@@ -21,10 +21,11 @@ describe('special texts', () => {
     expect(found).toEqual(['<a><b>', '<a>']);
   });
 
-  it('may be completed by neighbours only where more than letters are shared', () => {
-    const finder = finderOf('<|end|>');
-    expect(finder.mayBeCompleted('|>')).toEqual({ before: true, after: false });
-    expect(finder.mayBeCompleted('say <|en')).toEqual({ before: false, after: true });
-    expect(finder.mayBeCompleted('an end')).toEqual({ before: false, after: false });
+  it('are found at every place at which one begins, with all their ends', () => {
+    const finder = finderOf('<a>', '<a><b>', '><');
+    expect([...finder.findEverywhere('x<a><b>')]).toEqual([
+      { start: 1, ends: [4, 7] },
+      { start: 3, ends: [5] },
+    ]);
   });
 });

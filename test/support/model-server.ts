@@ -109,12 +109,18 @@ function llamaAnswer(model: LlamaModel, path: string, body: Body): object | null
   if (path !== '/tokenize') return null;
   const { bos, shouldPrependBosToken } = model.tokens;
   const begins = body.add_special === true && shouldPrependBosToken ? [bos] : [];
-  return { tokens: [...begins, ...model.tokenize(String(body.content), true)] };
+  const tokens = [...begins, ...model.tokenize(String(body.content), true)];
+  if (body.with_pieces !== true) return { tokens };
+  return { tokens: tokens.map((id) => ({ id, piece: id === null ? '' : model.detokenize([id], true) })) };
 }
 
 function openAiAnswer(model: LlamaModel, path: string, body: Body): object | null {
   if (path === '/v1/models') return { data: [{ id: 'served', max_model_len: 2048 }] };
-  return path === '/tokenize' ? { tokens: model.tokenize(String(body.prompt), true) } : null;
+  const spell = (id: Token): string => model.detokenize([id], true);
+  if (path === '/detokenize') return { text: (body.tokens as readonly [Token][]).map(([id]) => spell(id)) };
+  if (path !== '/tokenize') return null;
+  const tokens = model.tokenize(String(body.prompt), true);
+  return body.return_token_strs === true ? { tokens, token_strs: tokens.map(spell) } : { tokens };
 }
 
 function readCompletion(kind: string, body: Body): Completion {

@@ -6,7 +6,7 @@ import { argumentCheck } from './argument-checks.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { TemplateCache } from './learned-template.ts';
-import type { PromptRequest } from './sewn-prompt.ts';
+import type { PromptRequest } from './prompt-pieces.ts';
 
 /** What to render for a chat with `tools`. */
 export function promptRequest(

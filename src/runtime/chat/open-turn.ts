@@ -6,11 +6,14 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { readPromptPosition } from '../../grammar/prompt-position.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
-import { type RenderPromptOptions, renderPrompt } from '../../template/prompt/render-prompt.ts';
+import { type RenderPromptOptions, renderPromptSpans } from '../../template/prompt/render-prompt.ts';
+import type { TextSpan } from '../../template/template.ts';
 
 /** A rendered prompt, and what it wrote of the coming message, the turn's start included. */
 export interface OpenTurn {
   readonly text: string;
+  /** The same text, and which of it the template wrote. */
+  readonly spans: readonly TextSpan[];
   readonly generationPrompt: string;
 }
 
@@ -21,8 +24,10 @@ export function renderOpenTurn(
   format: ChatFormat,
 ): OpenTurn {
   try {
-    const text = renderPrompt(templateSource, options);
-    return { text, generationPrompt: readGenerationPrompt({ templateSource, options, text }, format.turn) };
+    const spans = renderPromptSpans(templateSource, options);
+    const text = spans.map((span) => span.text).join('');
+    const generationPrompt = readGenerationPrompt({ templateSource, options, text }, format.turn);
+    return { text, spans, generationPrompt };
   } catch (error) {
     const opened =
       error instanceof UnsupportedOptionError ? openThoughts(templateSource, options, format) : null;
@@ -48,6 +53,14 @@ function openThoughts(
   );
   const { place } = readPromptPosition(format, prompt.generationPrompt, []);
   if (place !== 'start' && place !== 'reasoning') return null;
-  const written = (place === 'start' ? format.reasoning.start : '') + thoughts;
-  return { text: prompt.text + written, generationPrompt: prompt.generationPrompt + written };
+  const opener = place === 'start' ? format.reasoning.start : '';
+  const written: readonly TextSpan[] = [
+    { text: opener, origin: 'template' },
+    { text: thoughts, origin: 'data' },
+  ];
+  return {
+    text: prompt.text + opener + thoughts,
+    spans: [...prompt.spans, ...written],
+    generationPrompt: prompt.generationPrompt + opener + thoughts,
+  };
 }

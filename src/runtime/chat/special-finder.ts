@@ -1,4 +1,5 @@
-/** Where the texts of special tokens stand in a text, or could come to stand. */
+/** Where the texts of special tokens stand in a text. */
+
 /** What is looked for: a text, and whatever else is known of it. Its text must never come from a user. */
 export interface Findable {
   readonly text: string;
@@ -16,30 +17,22 @@ interface Node<Special> {
  */
 export class SpecialFinder<Special extends Findable = Findable> {
   readonly #forwards = newNode<Special>();
-  readonly #backwards = newNode<Special>();
   /**
-   * The units that one begins, or ends, with. Regular expressions look for them: they are fast in a new process
-   * too, where a loop over every unit of a prompt takes milliseconds.
+   * The units that one begins with. A regular expression looks for them: it is fast in a new process too, where a
+   * loop over every unit of a prompt takes milliseconds.
    */
   readonly #beginning: RegExp;
-  readonly #ending: RegExp;
-  #longest = 0;
 
   constructor(specials: Iterable<Special>) {
     const beginnings = new Set<number>();
-    const endings = new Set<number>();
     for (const special of specials) {
       const { text } = special;
       if (text === '') continue;
       const codes = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
       beginnings.add(codes[0] ?? 0);
-      endings.add(codes.at(-1) ?? 0);
       insert(this.#forwards, codes, special);
-      insert(this.#backwards, codes.reverse(), special);
-      this.#longest = Math.max(this.#longest, text.length);
     }
     this.#beginning = anyOf(beginnings);
-    this.#ending = anyOf(endings);
   }
 
   /** The occurrences from left to right, the longest first, without overlap. */
@@ -60,9 +53,17 @@ export class SpecialFinder<Special extends Findable = Findable> {
     return cuts;
   }
 
-  /** A special token's text may be completed by what stands before or after this text. */
-  mayBeCompleted(text: string): { readonly before: boolean; readonly after: boolean } {
-    return { before: this.#beginsInside(text), after: this.#endsInside(text) };
+  /** Every place at which one begins, overlapping ones too, and where each that begins there ends, ascending. */
+  *findEverywhere(text: string): Generator<{ readonly start: number; readonly ends: readonly number[] }> {
+    for (let start = this.#nextBeginning(text, 0); start >= 0; start = this.#nextBeginning(text, start + 1)) {
+      const ends: number[] = [];
+      let node = this.#forwards.next.get(text.charCodeAt(start));
+      for (let place = start + 1; node !== undefined; place++) {
+        if (node.special !== undefined) ends.push(place);
+        node = node.next.get(text.charCodeAt(place));
+      }
+      if (ends.length > 0) yield { start, ends };
+    }
   }
 
   /** The first place from `from` on where one may begin; -1 where there is none. */
@@ -78,39 +79,6 @@ export class SpecialFinder<Special extends Findable = Findable> {
       node = node.next.get(text.charCodeAt(place));
     }
     return longest;
-  }
-
-  /** A beginning of the text ends a special token's text, by more than letters and white space. */
-  #beginsInside(text: string): boolean {
-    const last = Math.min(text.length, this.#longest);
-    for (
-      let at = nextOf(this.#ending, text, 0);
-      at >= 0 && at < last;
-      at = nextOf(this.#ending, text, at + 1)
-    ) {
-      const end = at + 1;
-      let node: Node<Special> | undefined = this.#backwards;
-      for (let place = end; place > 0 && node !== undefined; place--)
-        node = node.next.get(text.charCodeAt(place - 1));
-      if (node !== undefined && isTelling(text.slice(0, end))) return true;
-    }
-    return false;
-  }
-
-  /** An end of the text begins a special token's text, by more than letters and white space. */
-  #endsInside(text: string): boolean {
-    const first = Math.max(0, text.length - this.#longest);
-    for (
-      let start = this.#nextBeginning(text, first);
-      start >= 0;
-      start = this.#nextBeginning(text, start + 1)
-    ) {
-      let node: Node<Special> | undefined = this.#forwards;
-      for (let place = start; place < text.length && node !== undefined; place++)
-        node = node.next.get(text.charCodeAt(place));
-      if (node !== undefined && isTelling(text.slice(start))) return true;
-    }
-    return false;
   }
 }
 
@@ -145,9 +113,4 @@ function insert<Special>(root: Node<Special>, codes: readonly number[], special:
     node = next;
   }
   node.special ??= special;
-}
-
-/** A single letter or space that two texts share says nothing. */
-function isTelling(shared: string): boolean {
-  return /[^\w\s]/.test(shared);
 }

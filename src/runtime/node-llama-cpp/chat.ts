@@ -69,7 +69,10 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
     run = createRun(engine, chat, options, contextSize - chat.prompt.tokens.length);
     return run;
   };
-  const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
+  const readReport = async (): Promise<readonly SchemaIssue[]> => {
+    const { grammar, prompt } = await prepare();
+    return [...grammar.report, ...prompt.report];
+  };
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   const usage = (): Usage => run?.usage ?? noUsage;

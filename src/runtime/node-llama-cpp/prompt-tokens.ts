@@ -1,7 +1,8 @@
 /** From a conversation to the tokens of its prompt. */
 import type { Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../format/chat-format.ts';
-import { type PromptRequest, renderPieces } from '../chat/sewn-prompt.ts';
+import type { SchemaIssue } from '../../format/errors.ts';
+import { cutPrompt, type PromptRequest, renderTraced, reportUnprotected } from '../chat/prompt-pieces.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A prompt as the model gets it. */
@@ -12,19 +13,26 @@ export interface PromptTokens {
   readonly turnStart: number;
   /** What the prompt already wrote of the assistant's turn, its start included. */
   readonly generationPrompt: string;
+  /** Markers in messages, tools and variables that are no special tokens, and so cannot be told from the template's. */
+  readonly report: readonly SchemaIssue[];
 }
 
-/** Renders and tokenises. Throws `TemplateError`. */
+/**
+ * Renders and tokenises. Only what the template itself wrote becomes special tokens; where no data holds the text
+ * of one, the tokens are those of the plain render. Throws what `renderPrompt` throws.
+ */
 export function encodePrompt(
   templateSource: string,
   options: PromptRequest,
   vocabulary: Vocabulary,
   format: ChatFormat,
 ): PromptTokens {
-  const { pieces, generationPrompt } = renderPieces(templateSource, options, vocabulary.finder, format);
-  const tokens = vocabulary.encodePrompt(pieces);
+  const prompt = renderTraced(templateSource, options, format);
+  const { text, generationPrompt } = prompt;
+  const tokens = vocabulary.encodePrompt(cutPrompt(prompt, vocabulary.finder));
   const turnStart = tokens.length - tokensOf(Buffer.byteLength(generationPrompt), tokens, vocabulary);
-  return { text: pieces.join(''), tokens, turnStart, generationPrompt };
+  const report = reportUnprotected(prompt, format, vocabulary.finder);
+  return { text, tokens, turnStart, generationPrompt, report };
 }
 
 /** How many of the last `tokens` hold the last `length` bytes. */

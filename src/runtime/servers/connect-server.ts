@@ -80,7 +80,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     dialect,
     model: name,
     contextSize: contextSizeOf(served, options),
-    encoder: new PromptEncoder(connection, dialect, name, texts.bosToken),
+    encoder: new PromptEncoder(connection, dialect, { name, ...texts }),
     templates,
     grammars: new GrammarCache(),
   });
@@ -129,7 +129,7 @@ class ConnectedModel implements ServerModel {
   }
 
   async preview(options: ServerChatOptions): Promise<ServerChatPreview> {
-    const { pieces, generationPrompt, grammar } = await prepareServerChat(this.#engine, options);
-    return { prompt: pieces.join(''), generationPrompt, grammar };
+    const { prompt, grammar } = await prepareServerChat(this.#engine, options);
+    return { prompt: prompt.text, generationPrompt: prompt.generationPrompt, grammar };
   }
 }

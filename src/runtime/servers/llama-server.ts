@@ -10,9 +10,9 @@ import {
   defaultSampling,
   readCount,
   readText,
-  readTokens,
   type ServedModel,
   type ServerDialect,
+  type ServerToken,
 } from './server-dialect.ts';
 
 /** See the top of this file. */
@@ -20,11 +20,21 @@ export const llamaServer: ServerDialect = {
   describe: { path: '/props', body: null, read: readProps },
   tokenize: (text, _, begins) => ({
     path: '/tokenize',
-    body: { content: text, add_special: begins, parse_special: true },
-    read: (answer) => (isRecord(answer) ? readTokens(answer.tokens) : null),
+    body: { content: text, add_special: begins, parse_special: true, with_pieces: true },
+    read: readPieces,
   }),
   complete: (request) => ({ path: '/completion', body: completionBody(request), read: readPiece }),
 };
+
+/** `{ tokens: [{ id, piece }] }`; a piece that is no text, half a character, comes as bytes. */
+function readPieces(answer: unknown): readonly ServerToken[] | null {
+  if (!isRecord(answer) || !Array.isArray(answer.tokens)) return null;
+  const tokens = answer.tokens.map((token: unknown): ServerToken | null => {
+    if (!isRecord(token) || typeof token.id !== 'number' || !Number.isInteger(token.id)) return null;
+    return { id: token.id, text: readText(token.piece) ?? '' };
+  });
+  return tokens.every((token) => token !== null) ? tokens : null;
+}
 
 function readProps(answer: unknown): ServedModel | null {
   if (!isRecord(answer)) return null;

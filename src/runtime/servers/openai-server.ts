@@ -10,25 +10,53 @@ import {
   defaultSampling,
   readCount,
   readText,
+  readTexts,
   readTokens,
   type ServedModel,
   type ServerDialect,
+  type ServerToken,
 } from './server-dialect.ts';
 
 /** vLLM 0.12 and later. */
-export const vllm: ServerDialect = openAiServer((grammar) => ({ structured_outputs: { grammar } }));
+export const vllm: ServerDialect = {
+  ...openAiServer((grammar) => ({ structured_outputs: { grammar } })),
+  tokenize: (text, model) => ({
+    ...tokenizing(text, model, { return_token_strs: true }),
+    read: readSpelledTokens,
+  }),
+};
 
 /** SGLang. */
-export const sglang: ServerDialect = openAiServer((ebnf) => ({ ebnf }));
+export const sglang: ServerDialect = {
+  ...openAiServer((ebnf) => ({ ebnf })),
+  tokenize: (text, model) => ({ ...tokenizing(text, model, {}), read: readBareTokens }),
+  spell: (ids, model) => ({
+    path: '/detokenize',
+    body: { ...named(model), tokens: ids.map((id) => [id]), skip_special_tokens: false },
+    read: (answer) => (isRecord(answer) ? readTexts(answer.text) : null),
+  }),
+};
 
-function openAiServer(withGrammar: (grammar: string) => object): ServerDialect {
+function tokenizing(text: string, model: string | null, more: object): { path: string; body: object } {
+  return { path: '/tokenize', body: { ...named(model), prompt: text, add_special_tokens: false, ...more } };
+}
+
+function readBareTokens(answer: unknown): readonly ServerToken[] | null {
+  const ids = isRecord(answer) ? readTokens(answer.tokens) : null;
+  return ids?.map((id) => ({ id, text: '' })) ?? null;
+}
+
+/** Without the texts of tokens a prompt cannot be kept safe, so there is no doing without. */
+function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
+  if (!isRecord(answer)) return null;
+  const [ids, texts] = [readTokens(answer.tokens), readTexts(answer.token_strs)];
+  if (ids === null || texts?.length !== ids.length) return null;
+  return ids.map((id, index) => ({ id, text: texts[index] ?? '' }));
+}
+
+function openAiServer(withGrammar: (grammar: string) => object): Omit<ServerDialect, 'tokenize' | 'spell'> {
   return {
     describe: { path: '/v1/models', body: null, read: readModels },
-    tokenize: (text, model) => ({
-      path: '/tokenize',
-      body: { ...named(model), prompt: text, add_special_tokens: false },
-      read: (answer) => (isRecord(answer) ? readTokens(answer.tokens) : null),
-    }),
     complete: (request, model) => ({
       path: '/v1/completions',
       body: {

@@ -1,9 +1,27 @@
-/** Texts as the server's tokens, in pieces between which no special token can come about. */
+/**
+ * Prompts as the server's tokens, of which only the template's own words are special tokens.
+ *
+ * The server cuts the prompt into tokens and says their texts. Where a special token among them holds characters
+ * that the template did not write, the prompt is cut inside of it and those pieces are asked for again, until none
+ * is left. A prompt without such a place, nearly every one, is asked for once and whole.
+ */
+import { cutPrompt, type TracedPrompt } from '../chat/prompt-pieces.ts';
+import type { SpecialFinder } from '../chat/special-finder.ts';
 import type { ServerConnection } from './server-connection.ts';
-import type { ServerDialect } from './server-dialect.ts';
+import type { ServerDialect, ServerToken } from './server-dialect.ts';
+import { SpecialTexts } from './special-texts.ts';
 
 /** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
 const lineFeed = '\n';
+/** A prompt is cut so often at most: each time because cutting has brought out special tokens that were unknown. */
+const mostRounds = 16;
+
+/** What a model is called, and the texts of its tokens that begin and end texts; '' where there is none. */
+export interface EncodedModel {
+  readonly name: string | null;
+  readonly bosToken: string;
+  readonly eosToken: string;
+}
 
 /** Cuts texts into tokens, as the server does. */
 export class PromptEncoder {
@@ -11,39 +29,108 @@ export class PromptEncoder {
   readonly #dialect: ServerDialect;
   readonly #model: string | null;
   readonly #bosToken: string;
-  #lineFeed: readonly number[] | null = null;
+  readonly #specials: SpecialTexts;
+  /** Texts of tokens by id, where the server says them only when asked. */
+  readonly #spellings = new Map<number, string>();
+  #lineFeed: readonly ServerToken[] | null = null;
 
-  constructor(connection: ServerConnection, dialect: ServerDialect, model: string | null, bosToken: string) {
+  constructor(connection: ServerConnection, dialect: ServerDialect, model: EncodedModel) {
     this.#connection = connection;
     this.#dialect = dialect;
-    this.#model = model;
-    this.#bosToken = bosToken;
+    this.#model = model.name;
+    this.#bosToken = model.bosToken;
+    this.#specials = new SpecialTexts([model.bosToken, model.eosToken].filter((text) => text !== ''));
   }
 
-  /** Tokens of a prompt; special tokens count, but none that begins in one piece and ends in another. */
-  async encode(pieces: readonly string[], signal: AbortSignal | undefined): Promise<readonly number[]> {
-    const [first = '', ...others] = pieces;
+  /** The special tokens that the server's model is known to have so far. */
+  get specials(): SpecialFinder {
+    return this.#specials.finder;
+  }
+
+  /** Tokens of a prompt. Special tokens count where all of their text is the template's. */
+  async encode(prompt: TracedPrompt, signal: AbortSignal | undefined): Promise<readonly number[]> {
+    const known = new Map<string, readonly ServerToken[]>();
+    for (let round = 0; round < mostRounds; round++) {
+      const pieces = cutPrompt(prompt, this.#specials.finder);
+      const tokens = await this.#encodePieces(pieces, known, signal);
+      const tokenize = async (text: string): Promise<readonly number[]> =>
+        (await this.#ask(text, signal)).map(({ id }) => id);
+      const learned = await this.#specials.learn(distinct(tokens), tokenize);
+      // Most new ones are the template's, and change nothing.
+      if (!learned || sameTexts(pieces, cutPrompt(prompt, this.#specials.finder))) {
+        return tokens.map(({ id }) => id);
+      }
+    }
+    const reason = 'the conversation holds special tokens inside of special tokens, again and again';
+    throw this.#connection.error(this.#dialect.tokenize('', this.#model, true).path, reason);
+  }
+
+  /** Tokens of a text that stands after another. */
+  async encodeInside(text: string, signal: AbortSignal | undefined): Promise<readonly number[]> {
+    return (await this.#askInside(text, signal)).map(({ id }) => id);
+  }
+
+  async #encodePieces(
+    [first = '', ...others]: readonly string[],
+    known: Map<string, readonly ServerToken[]>,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ServerToken[]> {
     // A template that writes the first token itself must not get it twice.
     const begins = this.#bosToken === '' || !first.startsWith(this.#bosToken);
-    const tokens = [...(await this.#ask(first, signal, begins))];
-    for (const piece of others) tokens.push(...(await this.encodeInside(piece, signal)));
+    const lists = [await remembered(known, `^${first}`, () => this.#ask(first, signal, begins))];
+    for (const piece of others) {
+      lists.push(await remembered(known, piece, () => this.#askInside(piece, signal)));
+    }
+    const tokens = lists.flat();
     if (tokens.length > 0) return tokens;
     const { path } = this.#dialect.tokenize(first, this.#model, begins);
     throw this.#connection.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
   }
 
-  /** Tokens of a text that stands after another. */
-  async encodeInside(text: string, signal: AbortSignal | undefined): Promise<readonly number[]> {
+  async #askInside(text: string, signal: AbortSignal | undefined): Promise<readonly ServerToken[]> {
     if (text === '') return [];
     this.#lineFeed ??= await this.#ask(lineFeed, signal);
     const lead = this.#lineFeed;
     const tokens = await this.#ask(lineFeed + text, signal);
-    if (lead.every((id, index) => tokens[index] === id)) return tokens.slice(lead.length);
+    if (lead.every(({ id }, index) => tokens[index]?.id === id)) return tokens.slice(lead.length);
     return this.#ask(text, signal);
   }
 
-  async #ask(text: string, signal: AbortSignal | undefined, begins = false): Promise<readonly number[]> {
+  async #ask(text: string, signal: AbortSignal | undefined, begins = false): Promise<readonly ServerToken[]> {
     if (text === '' && !begins) return [];
-    return this.#connection.ask(this.#dialect.tokenize(text, this.#model, begins), signal);
+    const tokens = await this.#connection.ask(this.#dialect.tokenize(text, this.#model, begins), signal);
+    const ids = new Set(tokens.map(({ id }) => id));
+    await this.#learnSpellings(
+      [...ids].filter((id) => !this.#spellings.has(id)),
+      signal,
+    );
+    return this.#dialect.spell === undefined
+      ? tokens
+      : tokens.map(({ id }) => ({ id, text: this.#spellings.get(id) ?? '' }));
   }
+
+  async #learnSpellings(ids: readonly number[], signal: AbortSignal | undefined): Promise<void> {
+    const { spell } = this.#dialect;
+    if (spell === undefined || ids.length === 0) return;
+    const texts = await this.#connection.ask(spell(ids, this.#model), signal);
+    for (const [index, id] of ids.entries()) this.#spellings.set(id, texts[index] ?? '');
+  }
+}
+
+async function remembered<Value>(
+  known: Map<string, Value>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const found = known.get(key) ?? (await make());
+  known.set(key, found);
+  return found;
+}
+
+function distinct(tokens: readonly ServerToken[]): Iterable<ServerToken> {
+  return new Map(tokens.map((token) => [token.id, token])).values();
+}
+
+function sameTexts(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((text, index) => text === right[index]);
 }

@@ -12,7 +12,7 @@ import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
-import { renderPieces } from '../chat/sewn-prompt.ts';
+import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { noUsage } from '../chat/token-usage.ts';
 import { turnEnds } from '../chat/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
@@ -20,7 +20,6 @@ import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import { ServerRun } from './server-run.ts';
-import { findMarkersOf } from './template-markers.ts';
 
 /** What a chat is to do. Text is injected only where a budget ends thoughts, so there is no option for it. */
 export type ServerChatOptions<
@@ -44,9 +43,7 @@ export interface ServerEngine {
 export interface PreparedServerChat {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
-  /** The prompt in pieces, each to be tokenised by itself. */
-  readonly pieces: readonly string[];
-  readonly generationPrompt: string;
+  readonly prompt: TracedPrompt;
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
@@ -71,7 +68,14 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     run = createServerRun(chat, room);
     return run;
   };
-  const readReport = async (): Promise<readonly SchemaIssue[]> => (await prepare()).grammar.report;
+  const readReport = async (): Promise<readonly SchemaIssue[]> => {
+    const { grammar, prompt, template, options: checked } = await prepare();
+    const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
+    if (unprotected().length === 0) return grammar.report;
+    // They may only be unknown so far: the tokens of the prompt say which of them are special.
+    await engine.encoder.encode(prompt, checked.signal);
+    return [...grammar.report, ...unprotected()];
+  };
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   const usage = (): Usage => run?.usage ?? noUsage;
@@ -89,7 +93,7 @@ async function* generate(
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   const prepared = await prepare();
   const { signal } = prepared.options;
-  const prompt = await engine.encoder.encode(prepared.pieces, signal);
+  const prompt = await engine.encoder.encode(prepared.prompt, signal);
   const room = engine.contextSize - prompt.length;
   if (room <= 0) throw new ContextOverflowError({ needed: prompt.length + 1, available: engine.contextSize });
   const run = start(prepared, room);
@@ -150,13 +154,9 @@ export async function prepareServerChat(
   const options = { ...checked, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
-  const { bosToken, eosToken } = templates.specialTexts;
-  const { pieces, generationPrompt } = renderPieces(
-    template.source,
-    promptRequest(options, tools, templates, template.format),
-    findMarkersOf(template.source, [bosToken, eosToken]),
-    template.format,
-  );
+  const wanted = promptRequest(options, tools, templates, template.format);
+  const prompt = renderTraced(template.source, wanted, template.format);
+  const { generationPrompt } = prompt;
   const request = { ...options, tools, generationPrompt };
   const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
   const parser = createResponseParser(
@@ -164,7 +164,7 @@ export async function prepareServerChat(
     parserOptions(options, tools, generationPrompt),
   );
   const plainText = isPlainText(options);
-  return { options, template, pieces, generationPrompt, grammar, matcher, parser, plainText };
+  return { options, template, prompt, grammar, matcher, parser, plainText };
 }
 
 function createServerRun(

@@ -39,6 +39,16 @@ export interface ServedModel {
   readonly eosToken: string | null;
 }
 
+/** A token of the server's vocabulary. */
+export interface ServerToken {
+  readonly id: number;
+  /**
+   * What it stands for. Of special tokens it is exact; of others it may be how the tokenizer spells bytes. '' where
+   * the server does not say, or for half a character.
+   */
+  readonly text: string;
+}
+
 /** A request to the server, and how its answer is read. */
 export interface ServerQuestion<Answer> {
   readonly path: string;
@@ -57,7 +67,9 @@ export interface ServerDialect {
    * Tokens of a text in which special tokens count. `begins`: it is the beginning of a prompt, where llama.cpp
    * puts what the model wants there; for the others that is the template's business.
    */
-  tokenize(text: string, model: string | null, begins: boolean): ServerQuestion<readonly number[]>;
+  tokenize(text: string, model: string | null, begins: boolean): ServerQuestion<readonly ServerToken[]>;
+  /** The texts of tokens, one each; absent where `tokenize` says them. */
+  readonly spell?: (ids: readonly number[], model: string | null) => ServerQuestion<readonly string[]>;
   /** A completion whose answer comes as server-sent events; each is read by `read`. */
   complete(request: CompletionRequest, model: string | null): ServerQuestion<CompletionPiece>;
 }
@@ -78,4 +90,9 @@ export function readText(value: unknown): string | null {
 /** A list of token ids, or `null`. */
 export function readTokens(value: unknown): readonly number[] | null {
   return Array.isArray(value) && value.every((id) => Number.isInteger(id)) ? value : null;
+}
+
+/** A list of texts, or `null`. */
+export function readTexts(value: unknown): readonly string[] | null {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : null;
 }

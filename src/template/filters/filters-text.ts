@@ -62,9 +62,16 @@ const indent: Filter = (runtime, value, args, keywords) => {
   runtime.chargeText(lengthOfText(text) + lines.length * (8 + columns));
   const margin = given ?? ' '.repeat(columns);
   const keepBlank = flagArgument(blank);
-  const [head = '', ...rest] = lines;
-  const indented = rest.map((line) => (line === '' && !keepBlank ? line : joinTexts([margin, line])));
-  return joinTexts([flagArgument(first) ? joinTexts([margin, head]) : head, ...indented], '\n');
+  let end = 0;
+  const indented = lines.map((line, index) => {
+    const start = end;
+    end += lengthOfText(line) + 1;
+    const keeps = index === 0 ? !flagArgument(first) : line === '' && !keepBlank;
+    // With its line feed, so that this keeps its origin too.
+    const whole = sliceText(text, start, Math.min(end, lengthOfText(text)));
+    return keeps ? whole : joinTexts([margin, whole]);
+  });
+  return joinTexts(indented);
 };
 
 const replace: Filter = (runtime, value, args, keywords) => {

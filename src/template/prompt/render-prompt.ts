@@ -16,9 +16,9 @@ import {
 } from '../../format/option-rules.ts';
 import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
-import { parseTemplate, type Template } from '../template.ts';
+import { OwnText, parseTemplate, type RenderOptions, type Template, type TextSpan } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
-import { observeInputShape, shapeMessages } from './input-shape.ts';
+import { observeInputShape, type ShapedMessage, shapeMessages } from './input-shape.ts';
 import { makeReadable } from './readable-messages.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
 
@@ -112,14 +112,55 @@ function missingName(error: unknown): string | undefined {
   return /^UndefinedError: '(\w+)' is undefined$/.exec(error.reason)?.[1];
 }
 
+/** How a conversation is rendered: as text, or as spans of text. */
+interface RenderKind<Render> {
+  render(template: Template, variables: Record<string, unknown>, clock: RenderOptions): Render;
+  /** What stands before the last `mark`; `null` where there is none. */
+  before(rendered: Render, mark: string): Render | null;
+}
+
+const asText: RenderKind<string> = {
+  render: (template, variables, clock) => template.render(variables, clock),
+  before: (text, mark) => {
+    const end = text.lastIndexOf(mark);
+    return end < 0 ? null : text.slice(0, end);
+  },
+};
+
+const asSpans: RenderKind<readonly TextSpan[]> = {
+  render: (template, variables, clock) => template.renderSpans(variables, clock),
+  before: (spans, mark) => {
+    const end = spans
+      .map(({ text }) => text)
+      .join('')
+      .lastIndexOf(mark);
+    return end < 0 ? null : firstOf(spans, end);
+  },
+};
+
+/** The first `length` UTF-16 units of spans. */
+function firstOf(spans: readonly TextSpan[], length: number): readonly TextSpan[] {
+  let left = length;
+  return spans.flatMap(({ text, origin }) => {
+    const part = text.slice(0, left);
+    left -= part.length;
+    return part === '' ? [] : [{ text: part, origin }];
+  });
+}
+
 /** Renders, and gives the template what it turns out to need. */
-function renderWithResorts(template: Template, variables: Record<string, unknown>, options: PlainOptions) {
+function renderWithResorts<Render>(
+  template: Template,
+  variables: Record<string, unknown>,
+  options: PlainOptions,
+  kind: RenderKind<Render>,
+): Render {
   const resorts = lastResorts(options);
   const clock = options.now === undefined ? {} : { now: options.now };
   const given = { ...variables };
   for (;;) {
     try {
-      return template.render(given, clock);
+      return kind.render(template, given, clock);
     } catch (error) {
       const name = missingName(error);
       if (name === undefined || name in given || !resorts.has(name)) throw error;
@@ -132,8 +173,8 @@ function baseVariables(template: Template, options: PlainOptions): Record<string
   const variables: Record<string, unknown> = {
     add_generation_prompt:
       options.continueFinalMessage === true ? false : (options.addGenerationPrompt ?? true),
-    bos_token: options.bosToken ?? '',
-    eos_token: options.eosToken ?? '',
+    bos_token: new OwnText(options.bosToken ?? ''),
+    eos_token: new OwnText(options.eosToken ?? ''),
   };
   if (options.tools.length > 0) variables.tools = options.tools;
   if (options.thinking !== undefined) {
@@ -167,10 +208,15 @@ function markMessage(last: AssistantMessage): AssistantMessage {
   return { ...last, content: endMark };
 }
 
-function cutAtMark(text: string): string {
-  const end = text.lastIndexOf(endMark);
-  if (end < 0) throw cannotContinue('the template does not render the text in which the last message ends');
-  return text.slice(0, end);
+function cutAtMark<Render>(rendered: Render, kind: RenderKind<Render>): Render {
+  const cut = kind.before(rendered, endMark);
+  if (cut !== null) return cut;
+  throw cannotContinue('the template does not render the text in which the last message ends');
+}
+
+/** Roles were checked, so they count as the template's own: many markers are made of them. */
+function withOwnRoles(messages: readonly ShapedMessage[]): readonly ShapedMessage[] {
+  return messages.map((message) => ({ ...message, role: new OwnText(String(message.role)) }));
 }
 
 /** Thoughts are left out where text and calls stand next to them; some templates refuse all three. */
@@ -191,6 +237,24 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
  * ever data: nothing in them is read as template code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
+  return renderConversation(templateSource, given, asText);
+}
+
+/**
+ * The same prompt in spans that say where their characters came from: `template`, or `data` for what messages,
+ * tools and template variables said, however the template cut, joined or changed it. Only `template` spans may
+ * become special tokens: tokenise them with special tokens on, and `data` without. The roles of messages and
+ * `bosToken` and `eosToken` count as the template's own. Throws as `renderPrompt` does.
+ */
+export function renderPromptSpans(templateSource: string, given: RenderPromptOptions): readonly TextSpan[] {
+  return renderConversation(templateSource, given, asSpans);
+}
+
+function renderConversation<Render>(
+  templateSource: string,
+  given: RenderPromptOptions,
+  kind: RenderKind<Render>,
+): Render {
   requireOption('templateSource', templateSource, string);
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
@@ -198,20 +262,28 @@ export function renderPrompt(templateSource: string, given: RenderPromptOptions)
   const template = remembered(templateSource, options.name ?? 'template');
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
-  const render = (messages: readonly Message[]) => {
-    const variables = { ...baseVariables(template, options), messages: shapeMessages(messages, shape) };
-    return renderWithResorts(template, { ...variables, ...options.templateVariables }, options);
+  const render = (messages: readonly Message[]): Render => {
+    const shaped = withOwnRoles(shapeMessages(messages, shape));
+    const variables = { ...baseVariables(template, options), messages: shaped };
+    return renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
   };
   const readable = makeReadable(template, conversation);
   const messages = continued ? markEnd(readable) : readable;
-  let text: string;
+  const rendered = renderOrLighten(messages, render);
+  return continued ? cutAtMark(rendered, kind) : rendered;
+}
+
+/** Renders; where the template refuses, once more without the thoughts that few can write next to calls. */
+function renderOrLighten<Render>(
+  messages: readonly Message[],
+  render: (messages: readonly Message[]) => Render,
+): Render {
   try {
-    text = render(messages);
+    return render(messages);
   } catch (error) {
     const lighter = withoutCrowdedReasoning(messages);
     const worthTrying = lighter.some((message, index) => message !== messages[index]);
     if (!(error instanceof TemplateError && error.kind === 'raised' && worthTrying)) throw error;
-    text = render(lighter);
+    return render(lighter);
   }
-  return continued ? cutAtMark(text) : text;
 }
