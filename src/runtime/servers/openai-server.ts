@@ -50,6 +50,7 @@ function readBareTokens(answer: unknown): readonly ServerToken[] | null {
 function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
   if (!isRecord(answer)) return null;
   const [ids, texts] = [readTokens(answer.tokens), readTexts(answer.token_strs)];
+  if (ids?.length === 0) return [];
   if (ids === null || texts?.length !== ids.length) return null;
   return ids.map((id, index) => ({ id, text: texts[index] ?? '' }));
 }
