@@ -205,16 +205,16 @@ export class MarkerTable<Ref> {
   }
 
   /**
-   * The first position at or after `from` where a marker may begin, or -1. The work grows with the distance to
-   * that position, never with the text after it.
+   * The first position at or after `from` and before `to` where a marker may begin, or -1. The work grows with the
+   * distance to that position, never with the text after it.
    */
-  nextCandidate(text: string, from: number): number {
-    const near = Math.min(text.length, from + nearby);
+  nextCandidate(text: string, from: number, to = text.length): number {
+    const near = Math.min(to, from + nearby);
     for (let at = from; at < near; at++) {
       if (this.mayBegin(text.charCodeAt(at)) && this.mayGoOn(text, at + 1)) return at;
     }
-    for (let start = near, width = firstWindow; start < text.length; start += width, width *= 2) {
-      const found = this.nearestIn(text.slice(start, start + width), text, start);
+    for (let start = near, width = firstWindow; start < to; start += width, width *= 2) {
+      const found = this.nearestIn(text.slice(start, Math.min(to, start + width)), text, start);
       if (found !== -1) return found;
     }
     return -1;

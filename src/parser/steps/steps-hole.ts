@@ -59,16 +59,17 @@ function firstEnd(
 ): { readonly match: Match<State> | null; readonly at: number } {
   const { cursor } = reader;
   const { text } = cursor;
-  let at = markers.nextCandidate(text, cursor.at);
-  while (at !== -1 && at - cursor.at <= longestHole) {
+  const limit = Math.min(text.length, cursor.at + longestHole + 1);
+  let at = markers.nextCandidate(text, cursor.at, limit);
+  while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
     if (match === undecided || (cursor.cutShort && markers.mayGoOnAfter(text, at))) {
       return { match: null, at };
     }
     if (match !== null && !continuesWord(cursor, match, at)) return { match, at };
-    at = markers.nextCandidate(text, at + 1);
+    at = markers.nextCandidate(text, at + 1, limit);
   }
-  return { match: null, at: at === -1 ? text.length : at };
+  return { match: null, at: limit };
 }
 
 /** Whether a marker that begins with a word, after white space, stands in the middle of one. */

@@ -1,0 +1,63 @@
+/**
+ * How much text a run looks at, in UTF-16 units: a measure of work that no machine and no load changes. It counts what
+ * the methods of strings look at, and what joining and decoding copy; looking at a unit by its index is not seen.
+ */
+
+/** Runs `run` and returns the units that it looked at. */
+export function countedWork(run: () => void): number {
+  let units = 0;
+  const restore = meters((cost) => {
+    units += cost;
+  });
+  try {
+    run();
+  } finally {
+    for (const each of restore) each();
+  }
+  return units;
+}
+
+type Count = (units: number) => void;
+
+function meters(count: Count): readonly (() => void)[] {
+  return [
+    patched(String.prototype, 'charCodeAt', () => count(1)),
+    patched(String.prototype, 'charAt', () => count(1)),
+    patched(String.prototype, 'trim', (text) => count(length(text))),
+    patched(String.prototype, 'startsWith', (_, [part]) => count(length(part))),
+    patched(String.prototype, 'indexOf', (text, [, from], found) => {
+      const start = typeof from === 'number' ? from : 0;
+      count((typeof found === 'number' && found >= 0 ? found : length(text)) - start + 1);
+    }),
+    patched(RegExp.prototype, 'test', (_, [text]) => count(length(text))),
+    patched(Array.prototype, 'join', (_, __, joined) => count(length(joined))),
+    patched(TextDecoder.prototype, 'decode', (_, __, decoded) => count(length(decoded))),
+  ];
+}
+
+function length(value: unknown): number {
+  return typeof value === 'string' || value instanceof String ? value.length : 0;
+}
+
+/** Lets `seen` know of every call of a method, until the returned function is called. */
+function patched(
+  prototype: object,
+  name: string,
+  seen: (self: unknown, args: readonly unknown[], result: unknown) => void,
+): () => void {
+  const property = Object.getOwnPropertyDescriptor(prototype, name);
+  if (typeof property?.value !== 'function') throw new RangeError(`no method ${name}`);
+  const method: (...args: readonly unknown[]) => unknown = property.value;
+  let inside = false;
+  const value = function (this: unknown, ...args: readonly unknown[]): unknown {
+    const result = Reflect.apply(method, this, args);
+    if (!inside) {
+      inside = true;
+      seen(this, args, result);
+      inside = false;
+    }
+    return result;
+  };
+  Object.defineProperty(prototype, name, { ...property, value });
+  return () => Object.defineProperty(prototype, name, property);
+}
