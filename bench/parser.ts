@@ -1,15 +1,15 @@
 /**
- * What the streaming parser costs, next to things that do less: `npm run bench:parser` runs it built, as users run it.
+ * What the streaming parser costs, as a share of what the emptiest consumer of a stream costs: `npm run bench:parser`
+ * runs it built, as users run it.
  *
- * Times are processor time of the fastest of many passes, which other load on the machine disturbs least. Chunks are
- * flat strings, as an engine delivers them. The receiver looks at every event and stores every delta, so that
- * nothing can be optimised away, and it is the same one for all parsers. Chunks are fed by a function that is
- * called again and again, as applications do: in one long loop V8 may replace code while it runs, and then
- * leave it at the same place in every pass, which can double the time. Each line is the median of three processes
- * of its own, because what V8 makes of the loops depends on all parsers that it has seen, and where it puts the
- * code on chance: the same build differs by a quarter from process to process. What counts are the
- * ratios; throughput depends on the machine, and falls to two thirds or less while the other core works, for all
- * that makes events alike. What was tried is in `docs/experiments.md`.
+ * The emptiest consumer is a loop over slices of the text that appends each to what it has and makes one event of it;
+ * nobody can do less and still have the text and the events. Share 0.7 means that a response takes 1 / 0.7 of its time.
+ * It runs in the same process as the parsers, in turns with them; all times are processor time of the fastest of many
+ * passes after warm-up, which other load on the machine disturbs least. Each line is the median of three processes of
+ * its own: what V8 makes of the loops depends on all parsers that it has seen, and where it puts the code on chance.
+ * The receiver looks at every event and stores every delta, so that nothing can be optimised away, and chunks are fed
+ * by a function that is called again and again, as applications do: in one long loop V8 may replace code while it
+ * runs, and leave it at the same place in every pass. What was tried is in `docs/experiments.md`.
  *
  * llama.cpp's parser, as `@fugood/llama.node` has it, is not among the peers. Neither the module nor its
  * native context has a function that parses; only `completion()` does, what it has sampled itself. So a model
@@ -25,7 +25,7 @@ import type { ResponseModule } from '../src/parser/module-contract.ts';
 import type { ResponseParserOptions } from '../src/parser/response-parser.ts';
 import { generatedModule } from '../test/support/generated-module.ts';
 import { lawTools } from '../test/support/law-tools.ts';
-import { jsonInTags, tagged } from '../test/support/sample-formats.ts';
+import { customQuotes, jsonInTags, pairs, tagged } from '../test/support/sample-formats.ts';
 import { cpuTime, median } from './processor-time.ts';
 
 /** Passes go on for this long, in milliseconds of processor time. */
@@ -54,6 +54,11 @@ function codeText(units: number): string {
   const line = '  if (rows[i] < limit && name > "d") { call(`x`, [y]); }\n';
   const code = line.repeat(Math.ceil(units / line.length));
   return `Sure.\n\n<use>\n<fn=get_weather>\n<arg=city>\n${code}</arg>\n</fn>\n</use>`;
+}
+
+/** Short calls and nothing else. */
+function denseCalls(call: string, units: number): string {
+  return call.repeat(Math.ceil(units / call.length));
 }
 
 function chunksOf(text: string, size: number): readonly string[] {
@@ -108,34 +113,23 @@ interface Feedable {
   feed(piece: string): readonly ResponseEvent[];
 }
 
-/** The least that a parser can do: every piece comes back as text. */
-class TrivialParser implements Feedable {
-  private end = 0;
+/** Slices that stand for a text in one piece, where the emptiest consumer would have nothing to do. */
+const tokenLength = 4;
 
-  feed(delta: string): readonly ResponseEvent[] {
-    const start = this.end;
-    this.end = start + delta.length;
-    return [{ type: 'text-delta', id: 'text-0', delta, start, end: this.end }];
-  }
-}
-
-/**
- * The same with a second way out, so that V8 has to make the list and the event of each piece. For the trivial
- * parser it makes neither, as no parser can hope for that sometimes says several things at once.
- */
-class MakingParser implements Feedable {
-  private end = 0;
-
-  feed(delta: string): readonly ResponseEvent[] {
-    if (delta.endsWith('<')) return [this.event(delta.slice(0, -1)), this.event('<')];
-    return [this.event(delta)];
-  }
-
-  private event(delta: string): ResponseEvent {
-    const start = this.end;
-    this.end = start + delta.length;
-    return { type: 'text-delta', id: 'text-0', delta, start, end: this.end };
-  }
+/** The emptiest consumer of a text in slices of `size`. */
+function consumeAll(text: string, size: number): () => unknown {
+  const step = size === 0 ? tokenLength : size;
+  return () => {
+    const receiver = new Receiver();
+    let whole = '';
+    for (let start = 0; start < text.length; start += step) {
+      const delta = text.slice(start, start + step);
+      whole += delta;
+      receiver.take([{ type: 'text-delta', id: 'text-0', delta, start, end: start + step }]);
+    }
+    // The text itself, a tree of its slices, is not kept: the next run would pay for its collection.
+    return [receiver.count, whole.length];
+  };
 }
 
 /** Chunks that are fed by one call. */
@@ -166,16 +160,6 @@ function parseAll(
   };
 }
 
-function echoAll(chunks: readonly string[], Parser: new () => Feedable): () => unknown {
-  return () => feedAll(new Parser(), chunks).count;
-}
-
-function countMarkers(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('<use>'); at !== -1; at = text.indexOf('<use>', at + 1)) count++;
-  return count;
-}
-
 /** Parses what has come so far again with every chunk, as is usual. */
 function reparseAll(json: string, size: number): () => unknown {
   return () => {
@@ -193,29 +177,57 @@ function growth(options: ResponseParserOptions): readonly number[] {
   return timed(() => eight.map((run) => run()), parse(mixedText(400_000)));
 }
 
-const mixed = mixedText(400_000);
-const code = codeText(200_000);
+/** A response and the format that it is written in. */
+interface Workload {
+  readonly format: ChatFormat;
+  readonly text: string;
+}
+
+/** What is parsed, by its title. */
+const workloads: { readonly [title: string]: Workload } = {
+  'prose and 20 calls': { format: jsonInTags, text: mixedText(400_000) },
+  'code as an argument': { format: tagged, text: codeText(200_000) },
+  'short calls, JSON': {
+    format: jsonInTags,
+    text: denseCalls(
+      '<use>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}\n</use>\n',
+      100_000,
+    ),
+  },
+  'short calls, keys and values in tags': {
+    format: pairs,
+    text: denseCalls('<use>get_weather\n<k>city</k>\n<v>Paris</v>\n<k>days</k>\n<v>3</v>\n</use>\n', 100_000),
+  },
+  'short calls, quotes of their own': {
+    format: customQuotes,
+    text: denseCalls('<call>get_weather{city:<q>Paris<q>,days:3}</call>', 100_000),
+  },
+};
+
 const json = JSON.stringify({ city: prose(8000), days: 3 });
 const call = `<use>{"name": "get_weather", "arguments": ${json}}</use>`;
 const chunkSizes = [1, 4, 16, 64, 0];
 
-/** What is timed, by its title; `size` is that of the chunks, 0 for one piece. */
+/** The emptiest consumer, the generated parser and the interpreted one. */
+function compare({ format, text }: Workload, size: number): readonly number[] {
+  const chunks = chunksOf(text, size);
+  return timed(consumeAll(text, size), parseAll(generatedModule(format), chunks), parseAll(format, chunks));
+}
+
+/** What is timed besides, by its title; `size` is that of the chunks, 0 for one piece. */
 const subjects: { readonly [title: string]: (size: number) => readonly number[] } = {
-  'trivial parser': (size) => timed(echoAll(chunksOf(mixed, size), TrivialParser)),
-  'the same, events made': (size) => timed(echoAll(chunksOf(mixed, size), MakingParser)),
-  'generated, mixed text': (size) => timed(parseAll(generatedModule(jsonInTags), chunksOf(mixed, size))),
-  'the same, events alone': (size) =>
-    timed(parseAll(generatedModule(jsonInTags), chunksOf(mixed, size), { keepMessage: false })),
-  'interpreted, mixed text': (size) => timed(parseAll(jsonInTags, chunksOf(mixed, size))),
-  'generated, code as an argument': (size) => timed(parseAll(generatedModule(tagged), chunksOf(code, size))),
   growth: () => growth({}),
   'growth, events alone': () => growth({ keepMessage: false }),
-  'indexOf of a marker': () => timed(() => countMarkers(mixed)),
   'JSON.parse of 8 kB of arguments': () => timed(() => JSON.parse(json)),
   'generated, the same arguments': (size) =>
     timed(parseAll(generatedModule(jsonInTags), chunksOf(call, size))),
   'partial-json, parsing again with every chunk': (size) => timed(reparseAll(json, size)),
 };
+
+function timesOf(title: string, size: number): readonly number[] {
+  const workload = workloads[title];
+  return workload === undefined ? (subjects[title]?.(size) ?? []) : compare(workload, size);
+}
 
 /** Times one subject in processes of its own, one after the other; the median of each of its times. */
 async function inOwnProcesses(title: string, size: number): Promise<readonly number[]> {
@@ -232,38 +244,41 @@ function inNewProcess(title: string, size: number): Promise<readonly number[]> {
   });
 }
 
-/** Reports one subject; the time that it took. `base`: the time of the trivial parser, per unit. */
-async function report(title: string, units: number, size: number, base = 0): Promise<number> {
+function megabytesPerSecond(units: number, time: number): string {
+  const speed = (units / time) * 1000;
+  return speed.toFixed(speed < 10 ? 1 : 0).padStart(5);
+}
+
+/** One line for a response in chunks of one size: speeds, and shares of the emptiest consumer's. */
+async function reportShares(title: string, units: number, size: number): Promise<void> {
+  const [consumer = 0, generated = 0, interpreted = 0] = await inOwnProcesses(title, size);
+  const label = `${title}, ${size === 0 ? 'one piece' : `${size}-character chunks`}`;
+  const part = (time: number) => `${megabytesPerSecond(units, time)} MB/s (${(consumer / time).toFixed(2)})`;
+  const line = `generated ${part(generated)}  interpreted ${part(interpreted)}  emptiest ${megabytesPerSecond(units, consumer)}`;
+  process.stdout.write(`${label.padEnd(58)} ${line}\n`);
+}
+
+async function reportTime(title: string, size: number): Promise<void> {
   const [time = 0] = await inOwnProcesses(title, size);
-  const label = size === 0 ? 'one piece' : `${size}-character chunks`;
-  const speed = ((units / time) * 1000).toFixed(units / time < 0.01 ? 2 : 0);
-  // In one piece the trivial parser does nothing at all.
-  const ratio = base === 0 || size === 0 ? '' : `  ${(time / units / base).toFixed(2)} x the trivial parser`;
-  process.stdout.write(`${`${title}, ${label}`.padEnd(58)} ${speed.padStart(7)} MB/s${ratio}\n`);
-  return time / units;
+  const label = `${title}, ${size === 0 ? 'one piece' : `${size}-character chunks`}`;
+  process.stdout.write(`${label.padEnd(58)} ${megabytesPerSecond(json.length, time)} MB/s\n`);
 }
 
 async function reportAll(): Promise<void> {
-  for (const size of chunkSizes) {
-    const base = await report('trivial parser', mixed.length, size);
-    await report('the same, events made', mixed.length, size, base);
-    await report('generated, mixed text', mixed.length, size, base);
-    await report('the same, events alone', mixed.length, size, base);
-    await report('interpreted, mixed text', mixed.length, size, base);
-    await report('generated, code as an argument', code.length, size, base);
+  for (const [title, { text }] of Object.entries(workloads)) {
+    for (const size of chunkSizes) await reportShares(title, text.length, size);
   }
   for (const title of ['growth', 'growth, events alone']) {
     const [eight = 0, one = 0] = await inOwnProcesses(title, 4);
-    const ratio = (one / mixed.length / (eight / (8 * mixedText(50_000).length))).toFixed(2);
+    const ratio = (one / mixedText(400_000).length / (eight / (8 * mixedText(50_000).length))).toFixed(2);
     process.stdout.write(`${title}, 50 kB to 400 kB, 4-character chunks: ${ratio} x per character\n`);
   }
-  await report('indexOf of a marker', mixed.length, 0);
-  await report('JSON.parse of 8 kB of arguments', json.length, 0);
-  await report('generated, the same arguments', json.length, 0);
-  await report('generated, the same arguments', json.length, 4);
-  await report('partial-json, parsing again with every chunk', json.length, 4);
+  await reportTime('JSON.parse of 8 kB of arguments', 0);
+  await reportTime('generated, the same arguments', 0);
+  await reportTime('generated, the same arguments', 4);
+  await reportTime('partial-json, parsing again with every chunk', 4);
 }
 
 const [title, size] = process.argv.slice(2);
 if (title === undefined) await reportAll();
-else process.send?.(subjects[title]?.(Number(size)));
+else process.send?.(timesOf(title, Number(size)));
