@@ -43,6 +43,7 @@ const paints: ReadonlyMap<ResponseEvent['type'], Paint> = new Map<ResponseEvent[
   ['tool-input-delta', pc.green],
   ['marker', pc.cyan],
   ['malformed', pc.red],
+  ['repaired', pc.yellow],
 ]);
 
 /** Says which colour is what. */

@@ -5,7 +5,7 @@
  */
 import { isObject } from '../format/json-values.ts';
 import type { JsonObject, ToolCall } from '../format/messages.ts';
-import type { Malformed, ResponseEvent, ResponseMessage } from './events.ts';
+import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
 import { WrittenText } from './markers/written-text.ts';
 
 /** A call that is being read. */
@@ -28,6 +28,13 @@ export interface WriterOptions {
 }
 
 type Region = 'text' | 'reasoning';
+
+/** Arguments that are kept until they are complete, what is made of them then, and the events meanwhile. */
+interface WithheldInput {
+  readonly settle: (json: string) => string;
+  readonly events: ResponseEvent[];
+  json: string;
+}
 
 /** What deltas belong to: a region, or the arguments of a call. */
 export interface EmitTarget {
@@ -57,6 +64,12 @@ export class EventWriter {
   private readonly inputText = new WrittenText(true);
   private readonly calls: ToolCall[] = [];
   private readonly malformations: Malformed[] = [];
+  private readonly repairs: Repaired[] = [];
+  /** Repairs of the open call, reported after it. */
+  private callRepairs: { readonly law: LeniencyLaw; readonly detail: string }[] = [];
+  /** Arguments of the open call that are not emitted yet, because they may be wrapped in one more object. */
+  private withheld: WithheldInput | null = null;
+  private readonly ids = new Set<string>();
   private readonly options: WriterOptions;
 
   constructor(options: WriterOptions) {
@@ -82,7 +95,8 @@ export class EventWriter {
 
   /** Adds an event. One alone, as most are, is kept without the room for more that `push` would make. */
   add(event: ResponseEvent): void {
-    if (this.events.length === 0) this.events = [event];
+    if (this.withheld !== null) this.withheld.events.push(event);
+    else if (this.events.length === 0) this.events = [event];
     else this.events.push(event);
   }
 
@@ -128,26 +142,102 @@ export class EventWriter {
   startCall(name: string, writtenId: string | null, start: number, end: number): void {
     this.endRegion(start);
     const index = this.callCount++;
-    const id = writtenId ?? this.options.createId(index);
-    this.call = { name, id, writtenId };
+    const id = this.uniqueId(writtenId ?? this.options.createId(index));
+    this.call = { name, id, writtenId: writtenId === null ? null : id };
+    this.withheld = null;
     this.target = { type: 'tool-input-delta', id, text: this.inputText };
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
   }
 
   /** The model's own id of the open call. */
   noteId(id: string): void {
-    if (this.call !== null) this.call.writtenId = id;
+    const { call } = this;
+    if (call === null || call.writtenId === id) return;
+    call.writtenId = id === call.id ? id : this.uniqueId(id);
+  }
+
+  /** An id that no other call has: consumers tell calls apart by their ids. */
+  private uniqueId(id: string): string {
+    let unique = id;
+    for (let count = 2; this.ids.has(unique); count++) unique = `${id}-${count}`;
+    this.ids.add(unique);
+    if (unique !== id) {
+      const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
+      this.callRepairs.push({ law: 'duplicate-id', detail });
+    }
+    return unique;
+  }
+
+  /** What follows was read although the format does not have it; reported after the open call, or at once. */
+  repaired(law: LeniencyLaw, detail: string, at: number): void {
+    if (this.call !== null) this.callRepairs.push({ law, detail });
+    else this.addRepaired({ type: 'repaired', law, detail, start: at, end: at });
+  }
+
+  private addRepaired(event: Repaired): void {
+    if (this.options.keeps) this.repairs.push(event);
+    this.add(event);
+  }
+
+  private reportRepairs(toolCallId: string, at: number): void {
+    const repairs = this.callRepairs;
+    if (repairs.length === 0) return;
+    this.callRepairs = [];
+    for (const { law, detail } of repairs) {
+      this.addRepaired({ type: 'repaired', law, detail, toolCallId, start: at, end: at });
+    }
+  }
+
+  /** Keeps the arguments of the open call until they are complete; `settle` says what becomes of them. */
+  withholdInput(settle: (json: string) => string): void {
+    this.withheld = { settle, events: [], json: '' };
+  }
+
+  /** Whether arguments are emitted as they come. */
+  get inputFlows(): boolean {
+    return this.withheld === null;
+  }
+
+  private releaseInput(isComplete: boolean): void {
+    const { withheld } = this;
+    if (withheld === null) return;
+    this.withheld = null;
+    const json = isComplete ? withheld.settle(withheld.json) : withheld.json;
+    // Other arguments than were written stand in the first delta; the others only cover their stretches.
+    let rest = json;
+    for (const event of withheld.events) {
+      if (event.type !== 'tool-input-delta') {
+        this.add(event);
+        continue;
+      }
+      const delta = json === withheld.json ? event.delta : rest;
+      this.delta(delta, event.start, event.end);
+      rest = '';
+    }
   }
 
   /** JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
-    if (delta !== '' && this.call !== null) this.delta(delta, start, end);
+    const { withheld, target } = this;
+    if (delta === '' || this.call === null || target === null) return;
+    if (withheld === null) {
+      this.delta(delta, start, end);
+    } else {
+      withheld.json += delta;
+      withheld.events.push(deltaEvent(target, delta, start, end));
+    }
+  }
+
+  /** Whether the arguments of the open call are one whole object. */
+  get hasWholeInput(): boolean {
+    return this.call !== null && parseObject(this.withheld?.json ?? this.inputText.toString()) !== null;
   }
 
   /** Completes the open call. */
   endCall(at: number): void {
     const { call } = this;
     if (call === null) return;
+    this.releaseInput(true);
     const input = this.inputText.toString();
     const parsed = parseObject(input);
     if (parsed === null) {
@@ -169,6 +259,7 @@ export class EventWriter {
     this.completedCount++;
     if (this.options.keeps)
       this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
+    this.reportRepairs(call.id, at);
     this.report(call, parsed, at);
   }
 
@@ -197,11 +288,13 @@ export class EventWriter {
   malformed(raw: string, start: number, expected: readonly string[], reason: string): void {
     const { call } = this;
     this.endRegion(start);
+    this.releaseInput(false);
     const end = start + raw.length;
     const input = this.inputText.toString();
     const owner = call === null ? {} : { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
     if (call !== null) this.closeCall(call, start);
     this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
+    if (call !== null) this.reportRepairs(call.id, end);
   }
 
   private addMalformed(event: Malformed): void {
@@ -231,6 +324,7 @@ export class EventWriter {
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(this.calls.length === 0 ? {} : { tool_calls: [...this.calls] }),
       ...(this.malformations.length === 0 ? {} : { malformed: [...this.malformations] }),
+      ...(this.repairs.length === 0 ? {} : { repaired: [...this.repairs] }),
     };
   }
 }

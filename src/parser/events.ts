@@ -26,6 +26,7 @@ export type ResponseEvent =
   | ToolInputEnd
   | ToolCallEvent
   | Malformed
+  | Repaired
   | Marker
   | Finish;
 
@@ -125,6 +126,29 @@ export interface Malformed extends Stretch {
   readonly brokenCall?: { readonly toolName: string; readonly input: string };
 }
 
+/**
+ * What the model wrote against its format, and was read all the same (`docs/leniency.md`). The stretch is empty. What
+ * concerns a call comes after its `tool-call`.
+ */
+export interface Repaired extends Stretch {
+  readonly type: 'repaired';
+  /** The law of leniency that was applied. */
+  readonly law: LeniencyLaw;
+  /** What was done, for a person to read. */
+  readonly detail: string;
+  readonly toolCallId?: string;
+}
+
+/** The laws of `docs/leniency.md`. */
+export type LeniencyLaw =
+  | 'arguments-key' // the arguments stand under another key
+  | 'flat-arguments' // the arguments stand next to the name
+  | 'wrapped-arguments' // the arguments are wrapped in one more object
+  | 'literal' // a value is written otherwise than its type
+  | 'unclosed' // something is not closed
+  | 'special-token' // a special token stands where none may
+  | 'duplicate-id'; // two calls have the same id
+
 /** A delimiter of the format, and white space that belongs to it. Only with the option `markers`. */
 export interface Marker extends Stretch {
   readonly type: 'marker';
@@ -156,8 +180,9 @@ export interface Usage {
   readonly injectedTokens: number;
 }
 
-/** The parsed response: an OpenAI assistant message, and what could not be parsed. */
+/** The parsed response: an OpenAI assistant message, what could not be parsed, and what was repaired. */
 export interface ResponseMessage extends AssistantMessage {
   readonly content: string | null;
   readonly malformed?: readonly Malformed[];
+  readonly repaired?: readonly Repaired[];
 }

@@ -42,7 +42,7 @@ export class FastPath {
   /** More plain text is expected. */
   open(plainRun: PlainRun, within: Surroundings): void {
     const { cursor, writer } = this;
-    if (writer.target === null || cursor.text.length - cursor.at > longestTail) return;
+    if (writer.target === null || !writer.inputFlows || cursor.text.length - cursor.at > longestTail) return;
     this.target = writer.target;
     this.within = within;
     this.plainRun = plainRun;

@@ -19,11 +19,13 @@ export { defineParser, type MarkerDefinition, type ParserDefinition } from './de
 export type {
   AnyResponseEvent,
   Finish,
+  LeniencyLaw,
   Malformed,
   Marker,
   ReasoningDelta,
   ReasoningEnd,
   ReasoningStart,
+  Repaired,
   ResponseEvent,
   ResponseMessage,
   TextDelta,

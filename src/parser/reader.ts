@@ -7,6 +7,7 @@ import { BufferedText } from './buffered-text.ts';
 import { CallDraft } from './call-draft.ts';
 import { Cursor } from './cursor.ts';
 import { EventWriter, type WriterOptions } from './event-writer.ts';
+import type { LeniencyLaw } from './events.ts';
 import { FastPath } from './fast-path.ts';
 import { InputEmitter } from './input-emitter.ts';
 import { JsonScanner } from './json/json-scanner.ts';
@@ -26,6 +27,8 @@ export interface ReaderOptions extends WriterOptions {
   /** More than one call may be made. */
   readonly parallel: boolean;
   readonly specialTokens: readonly string[];
+  /** What the format does not have is read where it can only mean one thing. */
+  readonly lenient: boolean;
   /** The prompt opened reasoning, in a format where nothing else does. */
   readonly thoughtOpened: boolean;
 }
@@ -139,7 +142,7 @@ export class Reader implements MatchContext {
     const { cursor, buffer } = this;
     cursor.append(piece);
     const start = cursor.base + cursor.text.length - piece.length;
-    if (special) this.special.add(start, buffer.isEmpty ? cursor.base : buffer.start);
+    if (special) this.special.add(start, piece.length, buffer.isEmpty ? cursor.base : buffer.start);
   }
 
   private run(): void {
@@ -274,6 +277,11 @@ export class Reader implements MatchContext {
     this.cursor.rewind(this.buffer.take());
   }
 
+  /** What was read here although the format does not have it. */
+  noteRepair(law: LeniencyLaw, detail: string): void {
+    this.writer.repaired(law, detail, this.cursor.offset);
+  }
+
   /** What is wrong here. Text from here on is buffered and reported by `reportMalformed`. */
   complain(expected: readonly string[], reason: string): void {
     this.bufferPendingInput();
@@ -302,6 +310,15 @@ export class Reader implements MatchContext {
     if (this.cursor.isAtEnd && this.input.isSettled && this.scanner.insideString) {
       this.fastPath.open(plainInJsonString, 'json-string');
     }
+  }
+
+  /** The next special token in the text at hand, by position: no content, whatever it is. */
+  nextSpecialToken(): { readonly at: number; readonly end: number } | null {
+    const { cursor } = this;
+    const token = this.options.lenient ? this.special.next(cursor.offset) : null;
+    if (token === null) return null;
+    const at = token.start - cursor.base;
+    return { at, end: at + token.length };
   }
 
   /** Text up to here holds no calls without a marker. */

@@ -61,6 +61,11 @@ export interface ResponseParserOptions {
    * only if its special tokens came as pieces marked `special`; spelled out, they are text.
    */
   readonly specialTokens?: readonly string[];
+  /**
+   * `lenient`: what models write against their format is read where it can only mean one thing, and a `repaired`
+   * event says so (`docs/leniency.md`). `strict`: it is `malformed`, or text. Default: `lenient`.
+   */
+  readonly leniency?: 'lenient' | 'strict';
 }
 
 /** A piece of the response as an engine delivers it. */
@@ -114,6 +119,7 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   validate: callback,
   createId: callback,
   specialTokens: array,
+  leniency: oneOf('lenient', 'strict'),
 };
 const anyModule: OptionRule = { expected: 'a responseModule written by idiolect generate', allows: isRecord };
 const endings = oneOf('stop', 'length');
@@ -168,6 +174,7 @@ class ModuleParser implements ResponseParser {
         validate: callCheck(this.tools, options.validate),
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
+        lenient: options.leniency !== 'strict',
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
       0 - prompt.length, // not -0, which no small integer can be
@@ -289,11 +296,26 @@ function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): v
   const { cursor, writer } = reader;
   cursor.end(reason === 'length');
   reader.read('', false);
+  if (reader.options.lenient && reason !== 'length') closeCall(reader, reason === 'stop');
   const cut = isLeftOpen(reader);
   reportRest(reader);
   const end = cursor.offsetOf(cursor.text.length);
   writer.endRegion(end);
   writer.finish(reason ?? (cut ? 'length' : 'stop'), end);
+}
+
+/**
+ * A call whose arguments are whole is complete without what closes it. Entries that are all closed are whole if
+ * `hasStopped`: the model has ended its turn itself.
+ */
+function closeCall(reader: Reader, hasStopped: boolean): void {
+  const { writer, cursor, buffer, call } = reader;
+  if (writer.call === null || !cursor.isAtEnd || !buffer.isEmpty) return;
+  const isInEntries = hasStopped && call.entryCount > 0 && call.values === null;
+  if (isInEntries && !writer.hasWholeInput) writer.input('}', cursor.offset, cursor.offset);
+  if (!writer.hasWholeInput) return;
+  reader.noteRepair('unclosed', 'the response ends before the call is closed');
+  writer.endCall(cursor.offset);
 }
 
 function isLeftOpen(reader: Reader): boolean {

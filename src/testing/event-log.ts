@@ -36,6 +36,8 @@ function wordsOf(event: AnyResponseEvent): string {
     }
     case 'malformed':
       return quoted(event.raw) + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
+    case 'repaired':
+      return event.law + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
     case 'marker':
       return quoted(event.text);
     case 'finish':

@@ -48,7 +48,11 @@ it('calls to which the model gives the same id stay apart', () => {
   expect(foldEvents(events).calls.map((call) => call.arguments)).toEqual([{ n: 1 }, { n: 2 }]);
   const converter = new ChatDeltas();
   const deltas = events.flatMap((event) => converter.convert(event)?.delta.tool_calls ?? []);
-  expect(deltas.filter(({ id }) => id === 'a').map(({ index }) => index)).toEqual([0, 1]);
+  const started = deltas.filter(({ id }) => id !== undefined);
+  expect(started.map(({ id, index }) => [id, index])).toEqual([
+    ['a', 0],
+    ['a-2', 1],
+  ]);
   const input = deltas.filter(({ index }) => index === 0).map((delta) => delta.function.arguments);
   expect(input.join('')).toBe('{"n": 1}');
 });

@@ -308,11 +308,11 @@ describe('the latest moment', () => {
       '<use>{"name": "f"'.length,
     ],
     [
-      'arguments come unit by unit',
+      'arguments come once their first key is none that wraps them',
       samples.jsonInTags,
-      '<use>{"name": "f", "arguments": {"',
+      '<use>{"name": "f", "arguments": {"n',
       'tool-input-delta',
-      '<use>{"name": "f", "arguments": {'.length,
+      '<use>{"name": "f", "arguments": {"n'.length,
     ],
     [
       'a call comes with its last brace',

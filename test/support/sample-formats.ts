@@ -291,7 +291,7 @@ export const noMarkerList = format(
 );
 
 /** `<calls>[{"f": {…}}]</calls>` */
-const nameAsKey = format({
+export const nameAsKey = format({
   ...jsonCalls,
   section: { open: '<calls>[', close: ']</calls>' },
   call: none,

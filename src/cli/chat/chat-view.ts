@@ -56,6 +56,9 @@ export function createChatView(write: (text: string) => void): ChatView {
         case 'malformed':
           end();
           return put(`! ${event.reason}: ${shorten(event.raw)}\n`, pc.yellow);
+        case 'repaired':
+          end();
+          return put(`! repaired: ${event.detail}\n`, pc.yellow);
         case 'finish':
           end();
           return event.reason === 'length'

@@ -271,6 +271,11 @@ export class MarkerTable<Ref> {
     );
   }
 
+  /** Whether a marker begins with `text`. */
+  beginsWith(text: string): boolean {
+    return this.choices.some(({ parts: [first = ''] }) => first.startsWith(text));
+  }
+
   /** What could stand here, for a person to read. */
   expected(): readonly string[] {
     return [...new Set(this.choices.map(({ parts }) => JSON.stringify(parts.join('\n'))))];

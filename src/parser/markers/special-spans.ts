@@ -5,6 +5,7 @@ export class SpecialSpans {
   private readonly tokens: readonly string[];
   /** Offsets at which a special token begins, in order. */
   private starts: number[] = [];
+  private lengths: number[] = [];
   private readonly inside = new Map<string, readonly number[]>();
 
   /** `tokens`: texts that are one special token in the model's vocabulary. Longer ones win. */
@@ -13,9 +14,23 @@ export class SpecialSpans {
   }
 
   /** A special token was fed at `start`; nothing before `needed` will be asked about again. */
-  add(start: number, needed: number): void {
-    if (this.starts.length > 256) this.starts = this.starts.filter((each) => each >= needed);
+  add(start: number, length: number, needed: number): void {
+    if (this.starts.length > 256) this.forget(needed);
     this.starts.push(start);
+    this.lengths.push(length);
+  }
+
+  private forget(needed: number): void {
+    const kept = this.starts.findIndex((each) => each >= needed);
+    const from = kept === -1 ? this.starts.length : kept;
+    this.starts = this.starts.slice(from);
+    this.lengths = this.lengths.slice(from);
+  }
+
+  /** The first special token at or after `offset`. */
+  next(offset: number): { readonly start: number; readonly length: number } | null {
+    const index = this.starts.findIndex((each) => each >= offset);
+    return index === -1 ? null : { start: this.starts[index] ?? 0, length: this.lengths[index] ?? 0 };
   }
 
   /**

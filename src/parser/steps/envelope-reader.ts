@@ -3,9 +3,17 @@
  * arguments are emitted while they come, once the name is known.
  */
 import { JsonStringReader } from '../json/json-string-reader.ts';
+import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { EnvelopePaths, EnvelopeTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
+import {
+  findArguments,
+  isProperty,
+  mayHoldArguments,
+  withholdWrapped,
+  wrapperAt,
+} from './lenient-arguments.ts';
 import type { EnvelopePhase, EnvelopeProgress } from './step-progress.ts';
 
 type Status = 'open' | 'done' | 'illegal';
@@ -24,6 +32,7 @@ export function newEnvelope(reader: Reader, table: EnvelopeTable<State>): Envelo
     valueStart: 0,
     early: null,
     argumentsRead: false,
+    members: new Map(),
     string: null,
     expected: ['a JSON object'],
     reason: 'the call is no JSON object',
@@ -40,7 +49,7 @@ export function readEnvelopeOn(reader: Reader, envelope: EnvelopeProgress): Stat
 
 function step(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
   const { cursor } = reader;
-  if (isBetweenTokens(reader, envelope)) pass(reader, skipSpace(cursor.text, cursor.at));
+  if (isBetweenTokens(reader, envelope)) pass(reader, envelope, skipSpace(cursor.text, cursor.at));
   if (cursor.isAtEnd && !isScalarAtEnd(reader, envelope)) return 'open';
   switch (envelope.phase) {
     case 'open':
@@ -71,10 +80,18 @@ function isScalarAtEnd({ ended }: Reader, { phase }: EnvelopeProgress): boolean 
   return ended && (phase === 'id' || phase === 'other');
 }
 
-/** Consumes text up to `end`, into the buffer until the name is known. */
-function pass(reader: Reader, end: number): void {
-  if (reader.call.started) reader.skip(end);
+/** Consumes text up to `end`: into the buffer, until both the name and the arguments are known. */
+function pass(reader: Reader, { argumentsRead }: EnvelopeProgress, end: number): void {
+  if (reader.call.started && argumentsRead) reader.skip(end);
   else reader.bufferTo(end);
+}
+
+/** What was buffered is part of the call's markers. */
+function flushBuffer({ buffer, writer }: Reader): void {
+  if (buffer.isEmpty) return;
+  const { start } = buffer;
+  const text = buffer.take();
+  if (writer.markers) writer.marker(text, start);
 }
 
 function readPunctuation(
@@ -85,7 +102,7 @@ function readPunctuation(
 ): Status | 'more' {
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== character) return refuse(envelope, [character]);
-  pass(reader, cursor.at + 1);
+  pass(reader, envelope, cursor.at + 1);
   if (next === 'key') reader.scanner.reset();
   envelope.phase = next;
   return 'more';
@@ -102,7 +119,7 @@ function scanCaptured(reader: Reader, envelope: EnvelopeProgress): Status {
   const { scanner, cursor } = reader;
   const end = scanner.scan(cursor.text, cursor.at);
   envelope.captured += scanner.output;
-  pass(reader, end);
+  pass(reader, envelope, end);
   if (reader.ended && scanner.status === 'open') {
     scanner.end();
     envelope.captured += scanner.output;
@@ -148,9 +165,37 @@ function beginValue(reader: Reader, envelope: EnvelopeProgress): Status | 'more'
   } else if (isAt(paths.id, envelope) || (envelope.indexIsId && isAt(paths.index, envelope))) {
     envelope.phase = 'id';
   } else {
-    envelope.phase = 'other';
+    return beginOther(reader, envelope, first);
   }
   return 'more';
+}
+
+/** A member that the format does not have: perhaps the arguments under another key. */
+function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | undefined): 'more' | Status {
+  const { call } = reader;
+  const { key } = envelope;
+  const standsForArguments =
+    first === '{' &&
+    call.started &&
+    !envelope.argumentsRead &&
+    envelope.members.size === 0 &&
+    isNextToArguments(envelope) &&
+    mayHoldArguments(reader, key);
+  if (standsForArguments) {
+    const begun = beginArguments(reader, envelope, first);
+    if (begun === 'more')
+      reader.noteRepair('arguments-key', `the arguments stand under ${JSON.stringify(key)}`);
+    return begun;
+  }
+  envelope.phase = 'other';
+  return 'more';
+}
+
+/** Whether reading stands in the object in which the arguments should be. */
+function isNextToArguments({ paths, path }: EnvelopeProgress): boolean {
+  return (
+    paths.name !== null && path.length === paths.arguments.length - 1 && beginsWith(paths.arguments, path)
+  );
 }
 
 function isArguments(envelope: EnvelopeProgress): boolean {
@@ -186,15 +231,19 @@ function beginArguments(
 ): Status | 'more' {
   const { cursor, input } = reader;
   const { valueStart } = envelope;
+  const wrapper = first === '{' && reader.call.started ? wrapperAt(reader, cursor.at) : null;
+  if (wrapper === undecided) return 'open';
   if (first === 'n' || first === 'N') {
     envelope.phase = 'other';
     return 'more';
   }
   envelope.argumentsRead = true;
-  if (!reader.call.started) envelope.early = { json: '', start: valueStart, end: valueStart };
+  if (reader.call.started) flushBuffer(reader);
+  else envelope.early = { json: '', start: valueStart, end: valueStart };
   input.begin();
+  if (wrapper !== null) withholdWrapped(reader, wrapper);
   if (first === '"') {
-    pass(reader, cursor.at + 1);
+    pass(reader, envelope, cursor.at + 1);
     input.begin();
     envelope.string = new JsonStringReader(reader.scanner);
     envelope.phase = 'string';
@@ -225,10 +274,10 @@ function readStringArguments(reader: Reader, envelope: EnvelopeProgress): Status
   if (string === null) return 'illegal';
   const end = string.read(cursor.text, cursor.at);
   emitInput(reader, envelope, string.output, string.valueEnd, '');
-  pass(reader, end);
+  pass(reader, envelope, end);
   if (string.status === 'illegal') return refuse(envelope, ['JSON']);
   if (string.status === 'open') return 'open';
-  pass(reader, cursor.at + 1); // the closing quote
+  pass(reader, envelope, cursor.at + 1); // the closing quote
   envelope.phase = 'after';
   return 'more';
 }
@@ -255,7 +304,10 @@ function readCaptured(reader: Reader, envelope: EnvelopeProgress, phase: Envelop
   if (status === 'open') return 'open';
   if (status === 'illegal') return refuse(envelope, ['a value']);
   envelope.phase = 'after';
-  if (phase === 'other') return 'more';
+  if (phase === 'other') {
+    if (isNextToArguments(envelope)) envelope.members.set(envelope.key, envelope.captured);
+    return 'more';
+  }
   const text = parseScalar(envelope.captured);
   if (phase === 'id' && text !== null) reader.noteId(text);
   if (phase === 'name') {
@@ -282,6 +334,8 @@ function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): 
   } else {
     emitMarker(start, early.start);
     reader.startCall(early.start - cursor.base, early.start - cursor.base);
+    const wrapper = /^\{\s*"(\w+)"\s*:\s*\{/.exec(early.json)?.[1] ?? '';
+    if (mayHoldArguments(reader, wrapper)) withholdWrapped(reader, wrapper);
     writer.input(early.json, early.start, early.end);
     emitMarker(early.end, cursor.offset);
     envelope.early = null;
@@ -294,7 +348,7 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
   const next = cursor.text[cursor.at];
   if (next === '}') return closeObject(reader, envelope);
   if (next !== ',') return refuse(envelope, [',', '}']);
-  pass(reader, cursor.at + 1);
+  pass(reader, envelope, cursor.at + 1);
   reader.scanner.reset();
   envelope.phase = 'key';
   return 'more';
@@ -304,7 +358,7 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
 function closeObject(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
   const { cursor, writer } = reader;
   if (envelope.path.pop() !== undefined) {
-    pass(reader, cursor.at + 1);
+    pass(reader, envelope, cursor.at + 1);
     envelope.phase = 'after';
     return 'more';
   }
@@ -313,10 +367,33 @@ function closeObject(reader: Reader, envelope: EnvelopeProgress): Status | 'more
     envelope.reason = 'the call names no tool';
     return 'illegal';
   }
-  if (!envelope.argumentsRead) writer.input('{}', cursor.offset, cursor.offset);
-  pass(reader, cursor.at + 1);
+  if (!settleArguments(reader, envelope)) return 'illegal';
+  pass(reader, envelope, cursor.at + 1);
+  flushBuffer(reader);
   writer.endCall(cursor.offset);
   return 'done';
+}
+
+/** Arguments that did not come under their key are looked for among the other members; false where none tell. */
+function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
+  const { writer, cursor, call } = reader;
+  const { members, argumentsRead } = envelope;
+  if (argumentsRead) {
+    const lost = [...members.keys()].filter((key) => isProperty(call.parameters, key));
+    if (lost.length === 0) return true;
+    reader.noteRepair('flat-arguments', `left out, because the arguments stand apart: ${lost.join(', ')}`);
+    return true;
+  }
+  const found = findArguments(reader, members);
+  if (found === null) {
+    envelope.expected = ['arguments'];
+    envelope.reason = `the call has no arguments, but ${[...members.keys()].join(', ')}`;
+    return false;
+  }
+  if (found.law !== null) reader.noteRepair(found.law, found.detail);
+  flushBuffer(reader);
+  writer.input(found.json, cursor.offset, cursor.offset);
+  return true;
 }
 
 /** A JSON string or number as text; `null` for anything else. */

@@ -2,13 +2,17 @@
 import type { CallDraft } from '../call-draft.ts';
 import type { State, ValuePlace } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
+import { isProperty, mayHoldArguments, withholdWrapped } from './lenient-arguments.ts';
 import { anywhere, itemPlace, propertyPlace } from './schema-place.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** The value of `key` begins after `end`: emits the key as JSON. */
 export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {
-  const name = place.kind === 'entry' ? key : unquote(key);
   const { cursor, call } = reader;
+  const name = place.kind === 'entry' ? entryName(reader, key) : unquote(key);
+  if (place.kind === 'entry' && call.entryCount === 0 && mayHoldArguments(reader, name)) {
+    withholdWrapped(reader, name);
+  }
   const outer = place.kind === 'entry' ? null : call.values;
   const start = cursor.offset;
   cursor.moveTo(end);
@@ -36,6 +40,14 @@ function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
   if (outer === null) return call.entryCount++ === 0 ? '{' : ', ';
   const { nested } = outer;
   return nested === null || nested.count++ === 0 ? '' : ', ';
+}
+
+/** The key of an entry. Quotes around it are its own only where the schema has it so. */
+function entryName(reader: Reader, key: string): string {
+  const name = unquote(key);
+  if (name === key || !reader.options.lenient || isProperty(reader.call.parameters, key)) return key;
+  reader.noteRepair('literal', `the key ${name} was written in quotes`);
+  return name;
 }
 
 function unquote(key: string): string {

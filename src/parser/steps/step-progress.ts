@@ -98,6 +98,8 @@ export interface EnvelopeProgress {
   valueStart: number;
   early: EarlyArguments | null;
   argumentsRead: boolean;
+  /** JSON of the members next to the arguments, while those have not come. */
+  readonly members: Map<string, string>;
   string: JsonStringReader | null;
   /** What is wrong where the object is none. */
   expected: readonly string[];

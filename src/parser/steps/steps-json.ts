@@ -7,6 +7,7 @@ import type { Reader } from '../reader.ts';
 import type { Compiled } from './compiled.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { fail, failExtraCall } from './fail.ts';
+import { withholdWrapped, wrapperAt } from './lenient-arguments.ts';
 import { scanInput } from './scan-input.ts';
 import type { ArgumentsProgress } from './step-progress.ts';
 
@@ -44,6 +45,9 @@ function beginArguments(
   const { cursor } = reader;
   reader.skip(skipSpace(cursor.text, cursor.at));
   if (cursor.isAtEnd) return null;
+  const wrapper = cursor.text[cursor.at] === '{' ? wrapperAt(reader, cursor.at) : null;
+  if (wrapper === undecided) return null;
+  if (wrapper !== null) withholdWrapped(reader, wrapper);
   if (beginObject(reader)) return 'begun';
   const match = markers.matchAt(reader, cursor.text, cursor.at);
   if (match === undecided) return null;

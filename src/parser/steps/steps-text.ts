@@ -73,21 +73,56 @@ function nextStop(
   reader: Reader,
   markers: MarkerTable<State>,
 ): { readonly match: Match<State>; readonly at: number } | null {
-  const { text, at: from } = reader.cursor;
+  const { text } = reader.cursor;
   const { longestLeadingSpace, spaces } = markers;
-  let at = markers.nextCandidate(text, from);
-  while (at !== -1) {
-    const match = markers.matchAt(reader, text, at);
-    if (match === undecided) {
-      reader.emitText(certainEnd(text, from, at, longestLeadingSpace, spaces));
+  for (;;) {
+    const from = reader.cursor.at;
+    const token = reader.nextSpecialToken();
+    const found = nextMatch(reader, markers, token?.at ?? text.length);
+    if (found !== null && found.match !== undecided) return { match: found.match, at: found.at };
+    if (found !== null) {
+      reader.emitText(certainEnd(text, from, found.at, longestLeadingSpace, spaces));
       return null;
     }
-    if (match !== null) return { match, at };
-    at = markers.nextCandidate(text, at + 1);
+    if (token === null) break;
+    passSpecialToken(reader, markers, token);
   }
   const { length } = text;
+  const from = reader.cursor.at;
   reader.emitText(reader.ended ? length : certainEnd(text, from, length, longestLeadingSpace, spaces));
   return null;
+}
+
+/** The next marker that begins, or may begin, no further than `last`. */
+function nextMatch(
+  reader: Reader,
+  markers: MarkerTable<State>,
+  last: number,
+): { readonly match: Match<State> | typeof undecided; readonly at: number } | null {
+  const { text, at: from } = reader.cursor;
+  const to = Math.min(text.length, last + 1);
+  for (
+    let at = markers.nextCandidate(text, from, to);
+    at !== -1;
+    at = markers.nextCandidate(text, at + 1, to)
+  ) {
+    const match = markers.matchAt(reader, text, at);
+    if (match !== null) return { match, at };
+  }
+  return null;
+}
+
+/** A special token that no marker begins with is no content: a closer of nothing, the end of something else. */
+function passSpecialToken(
+  reader: Reader,
+  markers: MarkerTable<State>,
+  { at, end }: { readonly at: number; readonly end: number },
+): void {
+  const token = reader.cursor.text.slice(at, end);
+  reader.emitText(markers.beginsWith(token) ? end : at);
+  if (reader.cursor.at === end) return;
+  reader.noteRepair('special-token', `${JSON.stringify(token)} stands where nothing asks for it`);
+  reader.skip(end);
 }
 
 /** Buffers text until a stop (it was reasoning) or an end (it is read again from `resume`). */

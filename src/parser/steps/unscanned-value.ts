@@ -7,7 +7,7 @@ import type { State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
 import type { ValueProgress } from './step-progress.ts';
 import { closerPartsEnd, findCloser, valueCloser } from './value-closer.ts';
-import { decodeBuffered, longestScalar } from './value-modes.ts';
+import { decodeBuffered, fitsTypes, literalOf, longestScalar } from './value-modes.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** A raw string, up to its closer. */
@@ -36,7 +36,7 @@ function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgres
   if (progress.mode === 'raw') {
     writer.input(progress.begun ? '"' : '""', end, end);
   } else {
-    writer.input(decodeBuffered(cursor.text.slice(0, refused), progress.types), start, end);
+    writer.input(decode(reader, cursor.text.slice(0, refused), progress), start, end);
   }
   cursor.moveTo(refused);
   const closer = valueCloser(values, progress.frame.close);
@@ -89,8 +89,22 @@ export function readBuffered(reader: Reader, values: ValueStack, progress: Value
     return null;
   }
   const { start } = buffer;
-  reader.writer.input(decodeBuffered(buffer.take(), progress.types), start, cursor.offset);
+  reader.writer.input(decode(reader, buffer.take(), progress), start, cursor.offset);
   return leaveValue(reader, values, found.end);
+}
+
+/** JSON of a whole value. What does not fit its type stays text, and is reported. */
+function decode(reader: Reader, text: string, { types }: ValueProgress): string {
+  const json = decodeBuffered(text, types);
+  if (!reader.options.lenient || fitsTypes(json, types)) return json;
+  const literal = literalOf(text, types);
+  const wanted = [...types].join(' or ');
+  const written = JSON.stringify(text.trim());
+  reader.noteRepair(
+    'literal',
+    literal === null ? `${written} is no ${wanted}` : `${written} is read as ${literal}`,
+  );
+  return literal ?? json;
 }
 
 /** Buffered text that turns out to be no scalar is a string; what begins like a container stays buffered. */

@@ -49,6 +49,26 @@ export function decodeBuffered(text: string, types: ReadonlySet<JsonType>): stri
   return types.has('string') ? JSON.stringify(text) : json;
 }
 
+/** Whether a value is of one of the types. */
+export function fitsTypes(json: string, types: ReadonlySet<JsonType>): boolean {
+  return types.has(typeOf(JSON.parse(json)));
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['null', 'null'],
+  ['none', 'null'],
+]);
+
+/** JSON of a literal of these types in another case, or in quotes; `null` if it is none. */
+export function literalOf(text: string, types: ReadonlySet<JsonType>): string | null {
+  const trimmed = text.trim();
+  const inner = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed;
+  const json = words.get(inner.toLowerCase()) ?? scanWhole(inner);
+  return json !== null && fitsTypes(json, types) ? json : null;
+}
+
 /** A container without brackets of its own is empty where no text is; else it is a string. */
 function blankValue(text: string, types: ReadonlySet<JsonType>): string {
   if (types.has('string')) return JSON.stringify(text);

@@ -1,0 +1,123 @@
+/**
+ * Arguments where the format does not have them: wrapped in one more object, under another key, or next to the name.
+ * The tool's schema says what is meant; see `docs/leniency.md`.
+ */
+import { isObject } from '../../format/json-values.ts';
+import type { JsonObject } from '../../format/messages.ts';
+import { undecided } from '../markers/markers.ts';
+import { skipSpace } from '../markers/white-space.ts';
+import type { Reader } from '../reader.ts';
+import { propertyPlace, type SchemaPlace } from './schema-place.ts';
+
+/** Keys under which APIs and models have the arguments of a call. */
+const argumentKeys = ['arguments', 'parameters', 'parameter', 'args', 'input', 'params', 'kwargs'] as const;
+const isArgumentKey: ReadonlySet<string> = new Set(argumentKeys);
+/** Members of a call that hold no arguments. */
+const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);
+/** White space before and after a key is looked through up to this many units. */
+const longestGap = 64;
+
+/** Whether a schema names this property. */
+export function isProperty(place: SchemaPlace, key: string): boolean {
+  return propertyPlace(place, key).schema !== undefined;
+}
+
+/** Whether the arguments may stand under this key, which is no argument itself. */
+export function mayHoldArguments(reader: Reader, key: string): boolean {
+  return reader.options.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
+}
+
+/** A key that may hold the arguments and an object, at the beginning of the object at `at`; `null` for another. */
+export function wrapperAt(reader: Reader, at: number): string | null | typeof undecided {
+  if (!reader.options.lenient) return null;
+  const { text } = reader.cursor;
+  const quote = skipSpace(text, at + 1);
+  const isOpen = reader.ended ? null : undecided;
+  if (quote - at > longestGap) return null;
+  if (quote === text.length) return isOpen;
+  if (text[quote] !== '"' && text[quote] !== "'") return null;
+  const key = argumentKeys.find((each) => text.startsWith(each + text[quote], quote + 1));
+  if (key === undefined) {
+    const begun = text.slice(quote + 1);
+    return argumentKeys.some((each) => each.length >= begun.length && each.startsWith(begun)) ? isOpen : null;
+  }
+  const colon = skipSpace(text, quote + key.length + 2);
+  if (colon === text.length && colon - quote <= longestGap) return isOpen;
+  if (text[colon] !== ':') return null;
+  const value = skipSpace(text, colon + 1);
+  if (value === text.length && value - colon <= longestGap) return isOpen;
+  return text[value] === '{' && mayHoldArguments(reader, key) ? key : null;
+}
+
+/** Keeps the arguments that begin under `key` until they are complete, and then takes the wrapper off. */
+export function withholdWrapped(reader: Reader, key: string): void {
+  const { writer, call } = reader;
+  writer.withholdInput((json) => {
+    const inner = wrappedObject(json, key, call.parameters);
+    if (inner === null) return json;
+    reader.noteRepair('wrapped-arguments', `the arguments were wrapped in ${JSON.stringify(key)}`);
+    return inner;
+  });
+}
+
+/** JSON of the object that alone stands in another under `key`, if the schema knows its properties. */
+function wrappedObject(json: string, key: string, place: SchemaPlace): string | null {
+  const outer = parseObject(json);
+  const inner = outer?.[key];
+  if (!isObject(inner) || Object.keys(outer ?? {}).length !== 1 || !fits(inner, key, place)) return null;
+  return json.slice(json.indexOf(':') + 1, json.lastIndexOf('}')).trim();
+}
+
+/** Where no schema tells, only `arguments` is nobody's argument. */
+function fits(inner: JsonObject, key: string, place: SchemaPlace): boolean {
+  if (place.schema === undefined) return key === 'arguments';
+  return Object.keys(inner).every((each) => isProperty(place, each));
+}
+
+/** Arguments that were found among the members of a call, as JSON, and what was done. */
+export interface FoundArguments {
+  readonly json: string;
+  readonly law: 'arguments-key' | 'flat-arguments' | null;
+  readonly detail: string;
+}
+
+/** The arguments of a call whose own key for them did not come; `null` where nothing tells what they are. */
+export function findArguments(reader: Reader, members: ReadonlyMap<string, string>): FoundArguments | null {
+  const { parameters } = reader.call;
+  const others = [...members].filter(([key]) => !plainMembers.has(key) || isProperty(parameters, key));
+  if (others.length === 0) return { json: '{}', law: null, detail: '' };
+  if (!reader.options.lenient) return null;
+  const [only, second] = others;
+  if (only !== undefined && second === undefined && mayHoldArguments(reader, only[0])) {
+    const json = objectIn(only[1]);
+    const detail = `the arguments stand under ${JSON.stringify(only[0])}`;
+    if (json !== null) return { json, law: 'arguments-key', detail };
+  }
+  if (!others.every(([key]) => isProperty(parameters, key))) return null;
+  const entries = others.map(([key, json]) => `${JSON.stringify(key)}: ${json}`);
+  return {
+    json: `{${entries.join(', ')}}`,
+    law: 'flat-arguments',
+    detail: 'the arguments stand next to the name',
+  };
+}
+
+/** An object's JSON, also where it stands in a string. */
+function objectIn(json: string): string | null {
+  const value = parse(json);
+  if (isObject(value)) return json;
+  return typeof value === 'string' && parseObject(value) !== null ? value : null;
+}
+
+function parseObject(json: string): JsonObject | null {
+  const value = parse(json);
+  return isObject(value) ? value : null;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

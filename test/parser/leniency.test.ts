@@ -1,0 +1,218 @@
+/** What is forgiven: each law of `docs/leniency.md` reports what it did, at every cut, and `strict` turns it off. */
+import { describe, expect, test } from 'vitest';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { JsonObject, Tool } from '../../src/format/messages.ts';
+import type { ResponseParserOptions } from '../../src/parser/response-parser.ts';
+import { everyPosition, type Parsed, parsePieces } from '../support/parse-pieces.ts';
+import {
+  bracketed,
+  customQuotes,
+  jsonInTags,
+  nameAsKey,
+  nameInTag,
+  tagged,
+} from '../support/sample-formats.ts';
+
+function tool(name: string, properties: JsonObject): Tool {
+  return {
+    type: 'function',
+    function: { name, description: '', parameters: { type: 'object', properties } },
+  };
+}
+
+const tools = [
+  tool('add', { a: { type: 'number' }, b: { type: 'number' } }),
+  tool('ask', { input: { type: 'string' }, deep: { type: 'boolean' } }),
+];
+
+/** What comes out in one piece, and the same at every cut: each alone, and all together. */
+function read(format: ChatFormat, text: string, options: ResponseParserOptions = {}): Parsed {
+  const all = { tools, markers: true, ...options };
+  const whole = parsePieces(format, text, [], all);
+  for (const cuts of [...everyPosition(text).map((at) => [at]), everyPosition(text)]) {
+    expect(parsePieces(format, text, cuts, all)).toEqual(whole);
+  }
+  let reached = 0;
+  for (const { start, end } of whole.events) {
+    expect(start).toBe(reached);
+    reached = end;
+  }
+  expect(reached).toBe(text.length);
+  return whole;
+}
+
+/** Calls as `name(arguments)`, and the laws that were applied. */
+function outcome(format: ChatFormat, text: string, options: ResponseParserOptions = {}) {
+  const { message } = read(format, text, options);
+  return {
+    calls: (message.tool_calls ?? []).map(({ function: f }) => [f.name, JSON.parse(f.arguments)]),
+    laws: (message.repaired ?? []).map(({ law }) => law),
+    malformed: (message.malformed ?? []).length,
+  };
+}
+
+const json = (call: string) => `<use>\n${call}\n</use>`;
+const entry = (key: string, value: string) => `<arg=${key}>\n${value}\n</arg>\n`;
+const entries = (name: string, ...all: readonly string[]) =>
+  `<use>\n<fn=${name}>\n${all.join('')}</fn>\n</use>`;
+
+describe.each([
+  [
+    'arguments under another key',
+    jsonInTags,
+    json('{"name": "add", "parameters": {"a": 3}}'),
+    'add',
+    { a: 3 },
+    'arguments-key',
+  ],
+  [
+    'before the name',
+    jsonInTags,
+    json('{"args": {"a": 3}, "name": "add"}'),
+    'add',
+    { a: 3 },
+    'arguments-key',
+  ],
+  [
+    'as a string',
+    jsonInTags,
+    json('{"name": "add", "input": "{\\"a\\": 3}"}'),
+    'add',
+    { a: 3 },
+    'arguments-key',
+  ],
+  [
+    'arguments next to the name',
+    jsonInTags,
+    json('{"name": "add", "a": 3, "b": 4}'),
+    'add',
+    { a: 3, b: 4 },
+    'flat-arguments',
+  ],
+  [
+    'an argument that is called like arguments',
+    jsonInTags,
+    json('{"name": "ask", "input": "who?"}'),
+    'ask',
+    { input: 'who?' },
+    'flat-arguments',
+  ],
+  [
+    'arguments twice wrapped, JSON call',
+    jsonInTags,
+    json('{"name": "add", "arguments": {"arguments": {"a": 3}}}'),
+    'add',
+    { a: 3 },
+    'wrapped-arguments',
+  ],
+  [
+    'JSON after a name',
+    nameInTag,
+    '<fn=add>{"parameters" : {"a": 3, "b": 1e3}}</fn>',
+    'add',
+    { a: 3, b: 1000 },
+    'wrapped-arguments',
+  ],
+  ['entries', tagged, entries('add', entry('arguments', '{"a": 3}')), 'add', { a: 3 }, 'wrapped-arguments'],
+  [
+    'a boolean in another case',
+    tagged,
+    entries('ask', entry('deep', 'FALSE')),
+    'ask',
+    { deep: false },
+    'literal',
+  ],
+  ['a number in quotes', tagged, entries('add', entry('a', '"3"')), 'add', { a: 3 }, 'literal'],
+  [
+    'a value that fits no type',
+    tagged,
+    entries('ask', entry('deep', 'perhaps')),
+    'ask',
+    { deep: 'perhaps' },
+    'literal',
+  ],
+  ['a key in quotes', customQuotes, '<call>add{"a":3}</call>', 'add', { a: 3 }, 'literal'],
+] as const)('%s', (_, format, text, name, input, law) => {
+  test('is read and reported', () => {
+    expect(outcome(format, text)).toEqual({ calls: [[name, input]], laws: [law], malformed: 0 });
+  });
+
+  test('is not in strict mode', () => {
+    const strict = outcome(format, text, { leniency: 'strict' });
+    expect(strict.laws).toEqual([]);
+    if (law !== 'literal') expect(strict.calls).not.toEqual([[name, input]]);
+    if (strict.calls.length === 0) expect(strict.malformed).toBe(1);
+  });
+});
+
+describe('what no schema tells', () => {
+  test.each([
+    ['members that the tool does not have', '{"name": "add", "x": 3}'],
+    ['one of them', '{"name": "add", "a": 3, "x": 3}'],
+    ['a text under a key of arguments', '{"name": "add", "parameters": "three"}'],
+  ])('%s: a malformed call', (_, call) => {
+    expect(outcome(jsonInTags, json(call))).toEqual({ calls: [], laws: [], malformed: 1 });
+  });
+
+  test('an argument that is called like a wrapper stays', () => {
+    const text = '<fn=ask>{"input": {"deep": true}}</fn>';
+    expect(outcome(nameInTag, text)).toEqual({
+      calls: [['ask', { input: { deep: true } }]],
+      laws: [],
+      malformed: 0,
+    });
+  });
+
+  test('a call without arguments has none', () => {
+    expect(outcome(jsonInTags, json('{"name": "add"}')).calls).toEqual([['add', {}]]);
+    expect(outcome(jsonInTags, json('{"type": "function", "name": "add"}')).calls).toEqual([['add', {}]]);
+  });
+});
+
+describe('a call that nothing closes', () => {
+  const finish = (format: ChatFormat, text: string, reason?: 'stop' | 'length') => {
+    const parser = createResponseParser(format, { tools });
+    parser.feed(text);
+    const { message } = parser.finish(reason);
+    return [message.tool_calls?.length ?? 0, (message.repaired ?? []).map(({ law }) => law)];
+  };
+
+  test.each([
+    [jsonInTags, '<use>\n{"name": "add", "arguments": {"a": 3}'],
+    [nameAsKey, '<calls>[{"add": {"a": 3}'],
+  ])('is one where its arguments are whole', (format, text) => {
+    expect(finish(format, text)).toEqual([1, ['unclosed']]);
+    expect(finish(format, text, 'length')).toEqual([0, []]);
+    expect(finish(format, text.slice(0, -1))).toEqual([0, []]);
+  });
+
+  test('is one of entries where the model has stopped', () => {
+    const text = '<use>\n<fn=add>\n<arg=a>\n3\n</arg>\n';
+    expect(finish(tagged, text, 'stop')).toEqual([1, ['unclosed']]);
+    expect(finish(tagged, text)).toEqual([0, []]);
+    expect(finish(tagged, text, 'length')).toEqual([0, []]);
+  });
+});
+
+test('a special token is no content', () => {
+  const options = { tools, specialTokens: ['<eom>', '<use>'] };
+  const pieces = [{ text: 'a ' }, { text: '<eom>', special: true }, { text: 'b <eom>' }];
+  const parser = createResponseParser(jsonInTags, options);
+  parser.feed(pieces);
+  const { message } = parser.finish();
+  expect([message.content, message.repaired?.map(({ law }) => law)]).toEqual([
+    'a b <eom>',
+    ['special-token'],
+  ]);
+  const strict = createResponseParser(jsonInTags, { ...options, leniency: 'strict' });
+  strict.feed(pieces);
+  expect(strict.finish().message.content).toBe('a <eom>b <eom>');
+});
+
+test('calls have ids of their own', () => {
+  const text = '[CALLS]add[ID]x[ARGS]{"a": 1}[CALLS]add[ID]x[ARGS]{"a": 2}';
+  const { message } = read(bracketed, text);
+  expect(message.tool_calls?.map(({ id }) => id)).toEqual(['x', 'x-2']);
+  expect(message.repaired).toMatchObject([{ law: 'duplicate-id', toolCallId: 'x-2' }]);
+});
