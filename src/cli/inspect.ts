@@ -6,6 +6,7 @@ import { generateModel } from '../generate/generate-model.ts';
 import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readModelSource } from './model-source.ts';
+import { paintedText } from './terminal-text.ts';
 
 interface InspectOptions {
   readonly grammar: boolean;
@@ -43,7 +44,7 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
     if (options.ohm) sections.push(section('Grammar (Ohm)', files.get('response.ohm') ?? ''));
     if (options.parser) sections.push(section('Parser', files.get('parser.ts') ?? ''));
   }
-  process.stdout.write(`${sections.join('\n')}\n`);
+  process.stdout.write(paintedText(`${sections.join('\n')}\n`));
 }
 
 function section(title: string, body: string): string {

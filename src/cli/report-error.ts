@@ -1,6 +1,7 @@
 /** How an error that ends a command is shown. */
 import pc from 'picocolors';
 import { IdiolectError } from '../format/errors.ts';
+import { terminalText } from './terminal-text.ts';
 
 /**
  * Errors that we foresaw, and those of the disk, are one line for a person, and for a program one JSON object
@@ -9,10 +10,12 @@ import { IdiolectError } from '../format/errors.ts';
  */
 export function reportError(error: unknown, json: boolean): string {
   if (isForeseen(error)) {
-    return json ? reportJson(errorFacts(error)) : `${pc.red('error')} ${error.message}\n`;
+    return json ? reportJson(errorFacts(error)) : `${pc.red('error')} ${terminalText(error.message)}\n`;
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return json ? reportJson({ code: 'internal', message, stack }) : `${pc.red('internal error')} ${stack}\n`;
+  return json
+    ? reportJson({ code: 'internal', message, stack })
+    : `${pc.red('internal error')} ${terminalText(stack ?? message)}\n`;
 }
 
 /** Whether an error says in its message what happened: ours do, and those of the operating system. */

@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { type LawName, type Verification, verifyTemplate } from '../generate/verify/verify-template.ts';
 import { readModelSource } from './model-source.ts';
 import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
+import { paintedText } from './terminal-text.ts';
 
 interface VerifyOptions {
   readonly json: boolean;
@@ -32,7 +33,7 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   for (const file of files) rows.push({ file, result: await verifyFile(file) });
   if (rows.some(({ result }) => 'error' in result || !result.holds)) process.exitCode = 1;
   if (options.json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else process.stdout.write(table(rows, options.verbose));
+  else process.stdout.write(paintedText(table(rows, options.verbose)));
 }
 
 /** What cannot be read or analysed is a line of its own, and does not keep the others from being tried. */

@@ -8,7 +8,7 @@
  *
  * Ours alone, and unknown to other tools: `blobs/⟨hash⟩.idiolect`, a partial download with its record
  * (`partial-file.ts`), `blobs/⟨hash⟩.….claim` while one runs, `names.….claim` and `names.new` while names
- * are given, and `quarantine/` with corrupt files.
+ * are given, `quarantine/` with corrupt files, and `verified/` with a note for each blob that was hashed.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';

@@ -73,6 +73,13 @@ export class HubUnavailableError extends errorClass(
   }) => `${facts.host}: ${facts.reason}`,
 ) {}
 
+/** `HF_HUB_OFFLINE` is set, so the Hub is not asked. */
+export class HubOfflineError extends errorClass(
+  'hub-offline',
+  (facts: { readonly host: string }) =>
+    `${facts.host} is not asked, because HF_HUB_OFFLINE is set: unset it, or use what is here (idiolect list)`,
+) {}
+
 /** A redirect that is not followed: facts from another host, or an unprotected connection. */
 export class UnsafeRedirectError extends errorClass(
   'unsafe-redirect',

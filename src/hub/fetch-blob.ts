@@ -8,6 +8,7 @@ import { downloadFile } from './download-file.ts';
 import { ChecksumMismatchError, DiskFullError } from './errors.ts';
 import { openPartialFile, type PartialFileLayout, removePartialFile } from './partial-file.ts';
 import type { RemoteFile } from './resolve-model.ts';
+import { isRemembered, rememberHash } from './verified-blobs.ts';
 
 /** How files are fetched. */
 export interface FetchBlobOptions {
@@ -27,7 +28,8 @@ export interface FetchBlobOptions {
 
 /** What happens to a file. Bytes of `resumed` and `received` together add up to its size. */
 export type FetchStep =
-  | { readonly type: 'cached' }
+  /** It was there; its hash was worked out just now, or is remembered of bytes that were not touched since. */
+  | { readonly type: 'cached'; readonly hash: 'computed' | 'remembered' }
   | { readonly type: 'waiting' }
   | { readonly type: 'resumed'; readonly bytes: number }
   | { readonly type: 'received'; readonly bytes: number }
@@ -40,20 +42,32 @@ export type FetchStep =
 export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Promise<string> {
   const blob = blobFile(options.cache, options.model, file.hash);
   const inPlace = async (): Promise<boolean> => (await fileSize(blob)) === file.size;
-  const cached = (): void => options.onStep({ type: 'cached' });
   if ((await inPlace()) && !(await hasRemains(blob))) {
-    cached();
+    options.onStep({ type: 'cached', hash: await checkCached(file, blob, options) });
     return blob;
   }
   const layout = { file: `${blob}.idiolect`, size: file.size, chunkSize: options.chunkSize };
   const claim = { signal: options.signal, onWait: () => options.onStep({ type: 'waiting' }) };
   await withClaim(path.dirname(blob), file.hash.value, claim, async (signal) => {
     // Another process may have finished it while we waited.
-    if (await inPlace()) cached();
-    else await fetchClaimed(file, blob, layout, { ...options, signal });
+    if (await inPlace()) {
+      options.onStep({ type: 'cached', hash: await checkCached(file, blob, { ...options, signal }) });
+    } else await fetchClaimed(file, blob, layout, { ...options, signal });
     await removePartialFile(layout);
   });
   return blob;
+}
+
+/** Whoever put a blob there may have put anything there; what was hashed once is known by its traces. */
+async function checkCached(
+  file: RemoteFile,
+  blob: string,
+  options: FetchBlobOptions,
+): Promise<'computed' | 'remembered'> {
+  if (await isRemembered(options.cache, options.model, file.hash, blob)) return 'remembered';
+  await verify(file, blob, options);
+  await rememberHash(options.cache, options.model, file.hash, blob);
+  return 'computed';
 }
 
 /** Whether a download that was killed at its very end, or one that runs, left something next to the blob. */
@@ -69,8 +83,14 @@ async function fetchClaimed(
   options: FetchBlobOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
   await fetchMissing(file, layout, options);
-  await verify(file, layout, options);
+  try {
+    await verify(file, layout.file, options);
+  } catch (error) {
+    if (error instanceof ChecksumMismatchError) await removePartialFile(layout);
+    throw error;
+  }
   await fs.rename(layout.file, blob);
+  await rememberHash(options.cache, options.model, file.hash, blob);
 }
 
 async function fetchMissing(
@@ -102,17 +122,13 @@ export async function checkSpace(folder: string, needed: number): Promise<void> 
   if (needed > free) throw new DiskFullError({ folder, needed, free });
 }
 
-async function verify(
-  file: RemoteFile,
-  layout: PartialFileLayout,
-  options: FetchBlobOptions & { readonly signal: AbortSignal },
-): Promise<void> {
+/** Throws `ChecksumMismatchError` after putting wrong bytes aside. */
+async function verify(file: RemoteFile, place: string, options: FetchBlobOptions): Promise<void> {
   const onBytes = (bytes: number): void => options.onStep({ type: 'verified', bytes });
-  const actual = await hashFile(layout.file, file.hash.algorithm, { signal: options.signal, onBytes });
+  const actual = await hashFile(place, file.hash.algorithm, { signal: options.signal, onBytes });
   if (actual === file.hash.value) return;
   const facts = { expected: file.hash.value, actual };
   const note = { ...facts, file: file.path, url: file.url, reason: `the ${file.hash.algorithm} is wrong` };
-  const quarantined = await quarantine(options.cache, options.model, layout.file, note);
-  await removePartialFile(layout);
+  const quarantined = await quarantine(options.cache, options.model, place, note);
   throw new ChecksumMismatchError({ ...facts, fileName: file.path, quarantined });
 }

@@ -7,10 +7,14 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import { readBody } from '../format/limited-body.ts';
 import { abortSignal, callback, type OptionRules, orNull, string } from '../format/option-rules.ts';
 import { findAccessToken } from './access-token.ts';
+import { environmentFetch } from './environment-fetch.ts';
 import {
   GatedModelError,
+  HubOfflineError,
   HubUnauthorizedError,
   HubUnavailableError,
   LicenceNotAcceptedError,
@@ -26,7 +30,7 @@ export interface HubOptions {
   readonly endpoint?: string;
   /** Default: `HF_TOKEN`, else what `hf auth login` stored, else none. `null` sends none. */
   readonly token?: string | null;
-  /** Default: the global `fetch`. */
+  /** Default: the platform's, through the proxy of `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`, but for `NO_PROXY`. */
   readonly fetch?: typeof fetch;
   /** Stops whatever is asked of the Hub. */
   readonly signal?: AbortSignal;
@@ -67,6 +71,11 @@ const answerAttempts = 3;
 /** For a whole answer, its body included: they are small. */
 const answerTimeoutMs = 60_000;
 
+/** Bytes that all answers about one model may have together, unpacked: 50,000 files take 25 MB. */
+const answerBudget = 64_000_000;
+/** Pages of 1,000 files; a listing without end may consist of empty ones. */
+const maxAnswers = 200;
+
 /** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is no address. */
 export function createHub(options: HubOptions = {}): Hub {
   const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
@@ -74,7 +83,19 @@ export function createHub(options: HubOptions = {}): Hub {
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
     throw new HubUnavailableError({ host: endpoint, reason: 'HF_ENDPOINT is no http address' });
   }
-  const follow = followRedirects({ origin: new URL(endpoint).origin, token, fetch: options.fetch ?? fetch });
+  const { origin, username, password } = new URL(endpoint);
+  if (username !== '' || password !== '') {
+    throw new HubUnavailableError({
+      host: new URL(endpoint).host,
+      reason: 'its address must hold no password',
+    });
+  }
+  if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
+    const reason = 'must be one word of printable ASCII characters, and this one is not';
+    throw new UnsupportedOptionError({ option: 'token', reason });
+  }
+  const request = isOffline() ? refuseOffline : (options.fetch ?? environmentFetch);
+  const follow = followRedirects({ origin, token, fetch: request });
   const page = (model: string): string => `${endpoint}/${model}`;
   const hub = { endpoint, hasToken: token !== null, page };
   const patient = (subject: Subject, allowed: AllowedOrigin): typeof fetch => {
@@ -88,7 +109,7 @@ export function createHub(options: HubOptions = {}): Hub {
   };
   return {
     ...hub,
-    apiFetch: (subject) => patient(subject, 'same-origin'),
+    apiFetch: (subject) => withinBudget(patient(subject, 'same-origin'), new URL(endpoint).host),
     peekFetch: (subject) => patient(subject, 'any-origin'),
     fileFetch: (subject) => async (input, init) => {
       const signal = init?.signal ?? options.signal ?? null;
@@ -97,6 +118,38 @@ export function createHub(options: HubOptions = {}): Hub {
     },
   };
 }
+
+/** Reads answers whole, as far as the budget goes: whoever parses them has no limit of its own. */
+function withinBudget(request: typeof fetch, host: string): typeof fetch {
+  let bytesLeft = answerBudget;
+  let answersLeft = maxAnswers;
+  return async (input, init) => {
+    if (answersLeft-- <= 0) throw new HubUnavailableError({ host, reason: 'sends pages without end' });
+    const response = await request(input, init);
+    const bytes = await readBody(response, bytesLeft).catch((cause: unknown) => {
+      throw new HubUnavailableError({
+        host,
+        reason: 'breaks off its answer, or does not end it in time',
+        cause,
+      });
+    });
+    if (bytes === null) {
+      throw new HubUnavailableError({ host, reason: `sends more than ${answerBudget} bytes about a model` });
+    }
+    bytesLeft -= bytes.length;
+    const { status, headers } = response;
+    return new Response(bytes, { status, headers });
+  };
+}
+
+/** As huggingface_hub reads it. */
+function isOffline(): boolean {
+  return /^(?:1|on|yes|true)$/i.test(process.env.HF_HUB_OFFLINE || process.env.TRANSFORMERS_OFFLINE || '');
+}
+
+const refuseOffline: typeof fetch = async (input) => {
+  throw new HubOfflineError({ host: addressOf(input).host });
+};
 
 function eitherSignal(timeout: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
   return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
@@ -155,6 +208,7 @@ async function reach(request: typeof fetch, url: URL, init: RequestInit): Promis
   try {
     return await request(url, init);
   } catch (cause) {
+    if (cause instanceof HubOfflineError) throw cause;
     const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
     const reason = timedOut ? 'does not answer in time' : 'cannot be reached';
     throw new HubUnavailableError({ host: url.host, reason, cause });

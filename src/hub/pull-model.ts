@@ -81,6 +81,11 @@ export interface PulledModel {
   readonly card: ModelCard;
   /** Paths of the model's files; the first is the one to load. */
   readonly files: readonly [string, ...string[]];
+  /**
+   * How it is known that the files have the hashes that the Hub states: worked out during this pull, or, for at least
+   * one file, during an earlier one, since when it was not touched.
+   */
+  readonly hashes: 'computed' | 'remembered';
 }
 
 /**
@@ -112,21 +117,24 @@ async function lookAndFetch(wanted: ModelReference, options: PullOptions): Promi
   const card = await inspectRemote(hub, resolved, options.observe ?? observeTemplate);
   options.onEvent?.({ type: 'inspected', card });
   if (options.requireTools ?? true) requireToolSupport(card);
-  const files = await fetchFiles(hub, resolved, options);
-  return { resolved, card, files };
+  return { resolved, card, ...(await fetchFiles(hub, resolved, options)) };
 }
 
 async function fetchFiles(
   hub: Hub,
   resolved: ResolvedModel,
   options: PullOptions,
-): Promise<readonly [string, ...string[]]> {
+): Promise<Pick<PulledModel, 'files' | 'hashes'>> {
   const cache = options.cache ?? defaultCacheFolder();
   const { model, revision, commit, choice } = resolved;
   await checkSpaceForAll(cache, model, choice.chosen.files);
   const place = { cache, model, signal: options.signal };
+  let hashes: PulledModel['hashes'] = 'computed';
   const fetchFile = async (file: RemoteFile): Promise<string> => {
-    const onStep = (step: FetchStep): void => options.onEvent?.({ type: 'file', file, step });
+    const onStep = (step: FetchStep): void => {
+      if (step.type === 'cached' && step.hash === 'remembered') hashes = step.hash;
+      options.onEvent?.({ type: 'file', file, step });
+    };
     const blob = await fetchBlob(file, { ...fetchOptions(hub, resolved, cache, options), onStep });
     const name = snapshotFile(cache, model, commit, file.path);
     await linkSnapshot(blob, name, place);
@@ -137,7 +145,7 @@ async function fetchFiles(
   // One file after the other: the connections are parallel within each.
   for (const file of rest) files.push(await fetchFile(file));
   await writeRef(revision, commit, place);
-  return files;
+  return { files, hashes };
 }
 
 function fetchOptions(

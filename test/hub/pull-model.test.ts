@@ -26,7 +26,7 @@ describe('a model is fetched', () => {
     expect(fs.readFileSync(files[0]).equals(model)).toBe(true);
     expect(fs.readFileSync(path.join(folder, 'refs', 'main'), 'utf8')).toBe(fakeCommit);
     expect(fs.realpathSync(files[0])).toBe(path.join(folder, 'blobs', sha256(model)));
-    expect(cachedFiles()).toHaveLength(3);
+    expect(cachedFiles()).toHaveLength(4);
   });
 
   test('once: a second pull asks the Hub and fetches no bytes but the header', async () => {

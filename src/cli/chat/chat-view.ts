@@ -1,6 +1,7 @@
 /** An answer as it comes: thoughts dimmed, calls and their results on lines of their own. */
 import pc from 'picocolors';
 import type { ToolRunEvent } from '../../runtime/node-llama-cpp/index.ts';
+import { terminalText } from '../terminal-text.ts';
 
 /** Shows the events of one answer. */
 export interface ChatView {
@@ -20,7 +21,7 @@ export function createChatView(write: (text: string) => void): ChatView {
     column = text.endsWith('\n') ? 0 : 1;
     // Line by line, so that a colour never runs over the end of one.
     write(
-      text
+      terminalText(text)
         .split('\n')
         .map((line) => (line === '' ? '' : paint(line)))
         .join('\n'),

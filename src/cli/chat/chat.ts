@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
+import { terminalText } from '../terminal-text.ts';
 import { type ChatPartner, type ChatTargetOptions, openChatTarget } from './chat-target.ts';
 import { chatTools } from './chat-tools.ts';
 import { createChatView } from './chat-view.ts';
@@ -101,7 +102,7 @@ function greeting(model: ChatPartner, offersTools: boolean, { isInteractive }: L
   const names = chatTools.map(({ name }) => name).join(', ');
   const tools = offersTools ? `tools: ${names}` : 'no tools';
   const help = isInteractive ? pc.dim('  /new, /quit, Ctrl-C\n') : '';
-  return `${pc.bold(model.name)}  ${pc.dim(tools)}\n${help}`;
+  return `${pc.bold(terminalText(model.name))}  ${pc.dim(tools)}\n${help}`;
 }
 
 async function converse(model: ChatPartner, input: LineInput, options: ChatCommandOptions): Promise<void> {
@@ -148,7 +149,7 @@ async function ask(
       return before;
     }
     if (!(error instanceof IdiolectError)) throw error;
-    process.stderr.write(`${pc.red('error')} ${error.message}\n`);
+    process.stderr.write(`${pc.red('error')} ${terminalText(error.message)}\n`);
     process.exitCode = 1;
     return before;
   } finally {

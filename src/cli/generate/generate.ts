@@ -1,6 +1,8 @@
 /** `idiolect generate`: chat templates, models and response templates in, generated modules out. */
 import type { Command } from 'commander';
+import pc from 'picocolors';
 import { UnsupportedOptionError } from '../../format/errors.ts';
+import { paintedText, terminalText } from '../terminal-text.ts';
 import { describeGenerated, describeTools, differenceLines, summary } from './generate-report.ts';
 import { type GeneratedFolder, generateFolder, type MakeOptions, reservedNames } from './generated-folder.ts';
 import { readToolSources } from './tool-source.ts';
@@ -49,19 +51,29 @@ async function generate(files: readonly string[], options: GenerateOptions): Pro
   for (const file of files) folders.push(await generateFolder(file, makeOptions(options, tools)));
   refuseDoubles(folders);
   const differences = options.check ? await compareGenerated(options.out, folders) : [];
-  if (!options.check) await writeGenerated(options.out, folders);
+  const kept = options.check ? [] : await writeGenerated(options.out, folders);
   const isLacking = folders.some(
     (folder) => folder.kind === 'model' && folder.responseTemplate?.template === null,
   );
   if (differences.length > 0 || isLacking) process.exitCode = 1;
-  const report = { folders: folders.map(describeGenerated), tools: describeTools(tools), differences };
+  const report = {
+    folders: folders.map(describeGenerated),
+    tools: describeTools(tools),
+    differences,
+    ...(kept.length === 0 ? {} : { kept }),
+  };
   if (options.json) {
     // A plain call keeps the plain list that it always gave.
     const plain = tools === null && !options.check;
     process.stdout.write(`${JSON.stringify(plain ? report.folders : report, null, 2)}\n`);
   } else {
     const texts = folders.map((folder) => summary(folder, options.out, options.check));
-    process.stdout.write(texts.join('') + differenceLines(differences, options.check));
+    process.stdout.write(paintedText(texts.join('') + differenceLines(differences, options.check)));
+    for (const place of kept) {
+      process.stderr.write(
+        `${pc.yellow('!')} ${terminalText(place)} was changed by hand and is kept; delete it to have it written anew\n`,
+      );
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 /** Writes generated modules to disk: each folder whole or not at all, and the index next to them. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { UnsupportedOptionError } from '../../format/errors.ts';
@@ -12,32 +13,73 @@ export interface FolderFiles {
 }
 
 /**
- * Replaces `out/<name>/` for each folder and rewrites `out/index.ts`, which lists every module that lies
- * in `out` afterwards. Throws `UnsupportedOptionError` where something lies that was not generated, and
- * then writes nothing.
+ * Writes `out/<name>/` for each folder and `out/index.ts`, which lists every module that lies in `out` afterwards.
+ * Only what an earlier run wrote is replaced: other files and folders stay, and so does a generated file that was
+ * changed since; those are returned. Throws `UnsupportedOptionError` where something else or a symbolic link is in
+ * the way, and then writes nothing.
  */
-export async function writeGenerated(out: string, folders: readonly FolderFiles[]): Promise<void> {
+export async function writeGenerated(
+  out: string,
+  folders: readonly FolderFiles[],
+): Promise<readonly string[]> {
   await refuseForeign(out, await isFolderOrFree(out));
   await makeFolder(out).catch(refuseFolder);
   const index = path.join(out, 'index.ts');
+  const record = path.join(out, recordName);
+  for (const file of [index, record]) await refuseLink(file);
   await refuseForeign(index, await isOurs(index));
   for (const { name } of folders) {
     const folder = path.join(out, name);
+    await restore(folder);
+    await refuseLink(folder);
     await refuseForeign(folder, await isOurFolder(folder));
   }
-  await buildAllAside(out, folders);
+  const known = await readRecord(record);
+  const kept = await buildAllAside(out, folders, known);
   for (const { name } of folders) await moveIntoPlace(path.join(out, name));
-  await fs.writeFile(index, emitRegistry(await readEntries(out)));
+  for (const { name, files } of folders) known.set(name, hashesOf(files));
+  const there = await listFiles(out);
+  for (const name of known.keys()) if (!there.includes(name)) known.delete(name);
+  await replaceFile(record, `${JSON.stringify(Object.fromEntries([...known].sort()), null, 2)}\n`);
+  await replaceFile(index, emitRegistry(await readEntries(out)));
+  return kept;
+}
+
+/** What the last run wrote: the hashes of its files, by folder. */
+const recordName = '.idiolect.json';
+
+type Hashes = Readonly<Record<string, string>>;
+
+async function readRecord(file: string): Promise<Map<string, Hashes>> {
+  const text = await readText(file);
+  if (text === null) return new Map();
+  try {
+    return new Map(Object.entries(JSON.parse(text) ?? {}));
+  } catch {
+    throw new UnsupportedOptionError({ option: '--out', reason: `${file} is no JSON: restore or delete it` });
+  }
+}
+
+function hashesOf(files: FolderFiles['files']): Hashes {
+  return Object.fromEntries([...files].map(([name, content]) => [name, hashOf(content)]));
+}
+
+function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** What in `out` is not as it would be written, a line each; empty when nothing differs. */
 export async function compareGenerated(out: string, folders: readonly FolderFiles[]): Promise<string[]> {
   const differences: string[] = [];
+  const known = await readRecord(path.join(out, recordName));
   for (const { name, files } of folders) {
     const folder = path.join(out, name);
     const there = await listFiles(folder);
-    for (const file of there)
-      if (!files.has(file)) differences.push(`${folder}/${file} is no longer generated`);
+    const before = known.get(name);
+    for (const file of there) {
+      const isOld = before === undefined || Object.hasOwn(before, file);
+      if (isOld && !files.has(file)) differences.push(`${folder}/${file} is no longer generated`);
+    }
     for (const [file, content] of files) {
       const found = there.includes(file) ? await readText(path.join(folder, file)) : null;
       if (found === null) differences.push(`${folder}/${file} is missing`);
@@ -50,10 +92,18 @@ export async function compareGenerated(out: string, folders: readonly FolderFile
   return differences;
 }
 
-/** All of them or none. */
-async function buildAllAside(out: string, folders: readonly FolderFiles[]): Promise<void> {
+/** All of them or none. Returns the files that were changed by hand. */
+async function buildAllAside(
+  out: string,
+  folders: readonly FolderFiles[],
+  known: ReadonlyMap<string, Hashes>,
+): Promise<readonly string[]> {
+  const kept: string[] = [];
   try {
-    for (const { name, files } of folders) await buildAside(path.join(out, name), files);
+    for (const { name, files } of folders) {
+      kept.push(...(await buildAside(path.join(out, name), files, known.get(name) ?? null)));
+    }
+    return kept;
   } catch (error) {
     const asides = folders.map(({ name }) => asideOf(path.join(out, name)));
     for (const aside of asides) await fs.rm(aside, { recursive: true, force: true });
@@ -61,17 +111,77 @@ async function buildAllAside(out: string, folders: readonly FolderFiles[]): Prom
   }
 }
 
-/** Next to its place, so that a crash never leaves a folder half written. */
-async function buildAside(folder: string, files: FolderFiles['files']): Promise<void> {
+/** Next to its place, so that a crash never leaves a folder half written; what is not ours is copied. */
+async function buildAside(
+  folder: string,
+  files: FolderFiles['files'],
+  known: Hashes | null,
+): Promise<readonly string[]> {
   const building = asideOf(folder);
   await fs.rm(building, { recursive: true, force: true });
   await fs.mkdir(building);
   for (const [name, content] of files) await fs.writeFile(path.join(building, name), content);
+  const kept: string[] = [];
+  for (const name of await listFiles(folder)) {
+    const place = path.join(folder, name);
+    const owner = await ownerOf(place, name, files, known);
+    if (owner === 'tool') continue;
+    await fs.cp(place, path.join(building, name), { recursive: true, verbatimSymlinks: true });
+    if (files.has(name) || owner === 'both') kept.push(place);
+  }
+  return kept;
 }
 
+/** Whose a file is; `both`: generated, and changed since. */
+async function ownerOf(
+  place: string,
+  name: string,
+  files: FolderFiles['files'],
+  known: Hashes | null,
+): Promise<'tool' | 'person' | 'both'> {
+  const stats = await fs.lstat(place);
+  if (!stats.isFile()) return 'person';
+  const hash = hashOf(await fs.readFile(place));
+  const content = files.get(name);
+  if (content !== undefined && hash === hashOf(content)) return 'tool';
+  // Before there was a record, a folder with our index was ours, as far as it is written anew.
+  if (known === null) return content === undefined ? 'person' : 'tool';
+  const recorded = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (recorded === undefined) return 'person';
+  return recorded === hash ? 'tool' : 'both';
+}
+
+/** A crash between the two steps leaves the old folder whole, where `restore` finds it. */
 async function moveIntoPlace(folder: string): Promise<void> {
-  await fs.rm(folder, { recursive: true, force: true });
+  const old = `${folder}${oldEnding}`;
+  await fs.rm(old, { recursive: true, force: true });
+  await fs.rename(folder, old).catch(ignoreMissing);
   await fs.rename(asideOf(folder), folder);
+  await fs.rm(old, { recursive: true, force: true });
+}
+
+const oldEnding = '.new-before';
+
+async function restore(folder: string): Promise<void> {
+  if ((await fs.lstat(folder).catch(() => null)) !== null) return;
+  await fs.rename(`${folder}${oldEnding}`, folder).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function replaceFile(file: string, content: string): Promise<void> {
+  const aside = asideOf(file);
+  await fs.writeFile(aside, content);
+  await fs.rename(aside, file);
+}
+
+async function refuseLink(place: string): Promise<void> {
+  const there = await fs.lstat(place).catch(() => null);
+  if (there?.isSymbolicLink() !== true) return;
+  const reason = `${place} is a symbolic link, which is not written through; nothing was written`;
+  throw new UnsupportedOptionError({ option: '--out', reason });
 }
 
 function asideOf(folder: string): string {

@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import type { FetchStep } from '../../hub/fetch-blob.ts';
 import type { RemoteFile } from '../../hub/resolve-model.ts';
 import { formatBytes, formatDuration } from '../figures.ts';
+import { terminalText } from '../terminal-text.ts';
 
 /** A running display. */
 export interface DownloadBars {
@@ -32,7 +33,7 @@ function linesPerFile(): DownloadBars {
         step.type === 'verified' ? 'verifying' : step.type === 'received' ? null : phrase[step.type];
       if (text === null || last === `${file.path}${text}`) return;
       last = `${file.path}${text}`;
-      process.stderr.write(`  ${file.path}: ${text}\n`);
+      process.stderr.write(`  ${terminalText(file.path)}: ${text}\n`);
     },
     stop: () => undefined,
   };
@@ -80,7 +81,7 @@ function arrivedBytes(file: RemoteFile, step: FetchStep): number {
 }
 
 function createTrack(bars: MultiBar, name: string, size: number): Track {
-  const label = name.slice(-40).padEnd(12);
+  const label = terminalText(name.slice(-40)).padEnd(12);
   return {
     bar: bars.create(size, 0, { name: label, amount: formatBytes(0), note: '' }),
     total: size,

@@ -9,6 +9,7 @@ import { inspectModel } from '../../hub/obtain-model.ts';
 import { annotatedSample } from '../annotate.ts';
 import { capabilityFlags } from '../capability-flags.ts';
 import { formatBytes, formatCount } from '../figures.ts';
+import { paintedText } from '../terminal-text.ts';
 
 interface InfoOptions {
   readonly file?: string;
@@ -37,7 +38,7 @@ async function info(model: string, options: InfoOptions): Promise<void> {
   const card = await inspectModel(model, { file: options.file ?? null });
   const information = { card, ...study(card) };
   process.stdout.write(
-    options.json ? `${JSON.stringify(report(information), null, 2)}\n` : show(information),
+    options.json ? `${JSON.stringify(report(information), null, 2)}\n` : paintedText(show(information)),
   );
 }
 

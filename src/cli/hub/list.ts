@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { defaultCacheFolder } from '../../hub/cache.ts';
 import { type CacheContents, type CachedModel, listCachedModels } from '../../hub/cached-models.ts';
 import { formatBytes } from '../figures.ts';
+import { paintedText } from '../terminal-text.ts';
 
 interface ListOptions {
   readonly cache?: string;
@@ -27,7 +28,7 @@ async function list(options: ListOptions): Promise<void> {
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ type: 'cached_models', cache, ...contents }, null, 2)}\n`);
   } else {
-    process.stdout.write(table(cache, contents));
+    process.stdout.write(paintedText(table(cache, contents)));
   }
 }
 

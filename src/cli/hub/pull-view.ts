@@ -4,6 +4,7 @@ import type { ModelCard } from '../../hub/inspect-model.ts';
 import type { PullEvent } from '../../hub/pull-model.ts';
 import type { ResolvedModel } from '../../hub/resolve-model.ts';
 import { formatBytes } from '../figures.ts';
+import { paintedText } from '../terminal-text.ts';
 import { type DownloadBars, startDownloadBars } from './download-bars.ts';
 
 /** A running display of a pull, on standard error. */
@@ -22,9 +23,9 @@ export function createPullView(): PullView {
     show(event) {
       if (event.type === 'resolved') {
         resolved = event.resolved;
-        process.stderr.write(chosen(resolved));
+        process.stderr.write(paintedText(chosen(resolved)));
       } else if (event.type === 'inspected') {
-        process.stderr.write(found(event.card));
+        process.stderr.write(paintedText(found(event.card)));
       } else if (resolved !== null) {
         bars ??= startDownloadBars(resolved.choice.chosen.files);
         bars.update(event.file, event.step);

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import { type PulledModel, pullModel } from '../../hub/pull-model.ts';
 import { parseModelReference } from '../../hub/reference.ts';
+import { terminalText } from '../terminal-text.ts';
 import { createPullView } from './pull-view.ts';
 
 interface PullCommandOptions {
@@ -65,7 +66,7 @@ async function pull(model: string, options: PullCommandOptions): Promise<void> {
   }
 }
 
-function report({ resolved, card, files }: PulledModel) {
+function report({ resolved, card, files, hashes }: PulledModel) {
   const { model, revision, commit, choice } = resolved;
   return {
     type: 'pulled_model',
@@ -76,11 +77,14 @@ function report({ resolved, card, files }: PulledModel) {
     quantization: choice.chosen.quantization,
     size: card.size,
     supports_tools: card.supportsTools,
+    hashes,
     others: choice.others,
     passed_over: choice.passedOver,
   };
 }
 
-function done({ card, files }: PulledModel): string {
-  return `${pc.green('✓')} ${pc.bold(card.model)} is here, verified:\n${files.map((file) => `  ${file}\n`).join('')}`;
+function done({ card, files, hashes }: PulledModel): string {
+  const how = hashes === 'computed' ? 'verified' : 'unchanged since it was verified';
+  const lines = files.map((file) => `  ${terminalText(file)}\n`);
+  return `${pc.green('✓')} ${pc.bold(terminalText(card.model))} is here, ${how}:\n${lines.join('')}`;
 }

@@ -6,6 +6,7 @@ import { type CachedModel, listCachedModels, removeCachedModels } from '../../hu
 import { ModelNotCachedError } from '../../hub/errors.ts';
 import { type ModelReference, parseModelReference } from '../../hub/reference.ts';
 import { formatBytes } from '../figures.ts';
+import { paintedText } from '../terminal-text.ts';
 
 interface RemoveOptions {
   readonly file?: string;
@@ -43,7 +44,7 @@ async function remove(model: string, options: RemoveOptions): Promise<void> {
   const report = { type: 'removed_models', model: reference.model, files, freed };
   const lines = files.map((file) => `  ${file}\n`).join('');
   const sentence = `${pc.green('✓')} removed ${pc.bold(reference.model)}, ${formatBytes(freed)} freed\n${lines}`;
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : sentence);
+  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : paintedText(sentence));
 }
 
 function isMeant(cached: CachedModel, { quantization, revision, file }: ModelReference): boolean {

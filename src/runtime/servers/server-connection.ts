@@ -90,8 +90,7 @@ export class ServerConnection {
   ): Promise<Result> {
     signal?.throwIfAborted();
     const forget = signal === undefined ? null : onAbort(signal, () => leaving.abort(signal.reason));
-    const silence = this.error(path, `nothing came for ${this.#timeoutMs} ms (timeoutMs)`);
-    const timer = setTimeout(() => leaving.abort(silence), this.#timeoutMs);
+    const timer = setTimeout(() => leaving.abort(this.#silence(path)), this.#timeoutMs);
     try {
       return await work(leaving.signal);
     } finally {
@@ -146,12 +145,17 @@ export class ServerConnection {
       maxBufferSize: longestEvent,
     });
     const decoder = new TextDecoder();
+    let heard = performance.now();
     for (let length = 0; ; ) {
       const { done, value } = await this.#try({ path }, signal, () => reader.read());
       length += value?.length ?? 0;
       if (length > longestStream) throw this.error(path, `a stream of more than ${longestStream} bytes`);
       parser.feed(done ? '\n\n' : decoder.decode(value, { stream: true }));
-      yield* ready.splice(0);
+      const events = ready.splice(0);
+      yield* events;
+      if (events.length > 0) heard = performance.now();
+      // A timer gets no turn where a body is always ready.
+      if (performance.now() - heard > this.#timeoutMs) throw this.#silence(path);
       if (failed[0] !== undefined) throw this.error(path, failed[0].message);
       if (done) return;
     }
@@ -189,6 +193,10 @@ export class ServerConnection {
     const shown = this.#withoutKey(reason).trim().slice(0, longestReason);
     const facts = { url: `${this.#base}${path}`, reason: shown };
     return new ServerError(status === undefined ? facts : { ...facts, status });
+  }
+
+  #silence(path: string): ServerError {
+    return this.error(path, `nothing came for ${this.#timeoutMs} ms (timeoutMs)`);
   }
 
   /** A server may repeat what it was sent. */
