@@ -31,7 +31,7 @@ export interface ParserProgram extends Omit<ParserDefinition, 'markers' | 'state
 }
 
 /** Where malformed text in a call is read. */
-export const malformed: StateName = 'inMalformedCall';
+export const malformed: StateName = 'inMalformed';
 
 /** Choices that all lead to the same place, without blank ones. */
 export function choicesOf(

@@ -16,7 +16,7 @@ const definition: ParserDefinition = {
   templateSha256: '0'.repeat(64),
   turnStart: '',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   markers: {
     callOpen: { text: '<call:ping>', role: 'call' },
     callClose: '</call>',
@@ -26,8 +26,8 @@ const definition: ParserDefinition = {
   states: {
     atTurnStart: between({ choices: { thoughtOpen: 'inReasoning' }, otherwise: 'inAnswer' }),
     inReasoning: region({ region: 'reasoning', stops: { thoughtClose: 'inAnswer' } }),
-    inAnswer: region({ region: 'text', stops: { callOpen: { peek: 'inMalformedCall' } } }),
-    inMalformedCall: recover({ choices: { callClose: 'inAnswer' } }),
+    inAnswer: region({ region: 'text', stops: { callOpen: { peek: 'inMalformed' } } }),
+    inMalformed: recover({ choices: { callClose: 'inAnswer' } }),
   },
 };
 
