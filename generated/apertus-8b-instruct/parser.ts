@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'dea688e9f24a339a0d2504f6840852adbcedb082373172a0b82ca2c55996768d',
   turnStart: '<|assistant_start|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant_start|>',
@@ -65,7 +65,7 @@ export const responseModule = defineParser({
     }),
     // {"get_time": {"city": Paris
     //              ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -9,7 +9,7 @@ export const responseModule = defineParser({
   turnStart: '\n<|begin_assistant|>\n',
   thoughtPrompt: 'Here are my reasoning steps:\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '\n<|begin_assistant|>\n',
@@ -99,7 +99,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

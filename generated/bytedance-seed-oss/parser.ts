@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '3f9e0dc4adeb8032287d0129dc75b6298fee8698a52ab41e863dbc89929330d3',
   turnStart: '<seed:bos>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<seed:bos>assistant\n',
@@ -182,7 +182,7 @@ export const responseModule = defineParser({
     }),
     // get_time>⏎<parameter=city</function>⏎</s…
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',

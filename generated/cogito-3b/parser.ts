@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '0ae4c685fa6a66d5f7d562436f2ced2907850a485e87a0d3b6905b97c303bf05',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -85,7 +85,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot_id|>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

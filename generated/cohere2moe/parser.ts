@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'd8366efb9f07c571da620ce6a924594fc52c80273a0fbb46a38b643972df95fd',
   turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
@@ -138,7 +138,7 @@ export const responseModule = defineParser({
     }),
     // …me", "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'bf9e9ee8c0f2297c6ff60af5fab357d7b34bc4375884ed16ab6aa90597d7eb7d',
   turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
@@ -89,7 +89,7 @@ export const responseModule = defineParser({
     }),
     // …     "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'cc60b553279347d83df761f5dc55b4b2fb66bc1fa9a33e219911c13c11552fac',
   turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
@@ -138,7 +138,7 @@ export const responseModule = defineParser({
     }),
     // …me", "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

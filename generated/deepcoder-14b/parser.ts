@@ -17,7 +17,7 @@ export const responseModule = defineParser({
   templateSha256: '56a1447ad31926fdc21fb07e56e5642bd9c850c4f52d8c8af7bbe5f079a84f5f',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -142,7 +142,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city": Paris⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

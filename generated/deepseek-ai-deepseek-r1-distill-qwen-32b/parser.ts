@@ -17,7 +17,7 @@ export const responseModule = defineParser({
   templateSha256: 'bbe594884b44d740667ee65a70bc8d333a565eab3d63ea59f291ea73ada84ba6',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -162,7 +162,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city": Paris⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -17,7 +17,7 @@ export const responseModule = defineParser({
   templateSha256: 'd9f5f351b276cf9e81d009db08830db7d38e94927aecd09a7beb43e2aafee94e',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -138,7 +138,7 @@ export const responseModule = defineParser({
     }),
     // get_time<｜tool▁sep｜>{"city": Paris<｜tool▁call▁end…
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: 'aec3d906bce80d43a9e6e89922c04e8e752c05f71f10040ba3f61b746ebacd6d',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -169,7 +169,7 @@ export const responseModule = defineParser({
     }),
     // get_time">⏎<｜DSML｜parameter name="city⏎</｜DSML｜invoke…
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '7bd4fbdf0c06cd7398ddb6913de6e4a5839b9d06569e74e5b2ec246b375ca9c9',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -169,7 +169,7 @@ export const responseModule = defineParser({
     }),
     // get_time">⏎<｜DSML｜parameter name="city⏎</｜DSML｜invoke…
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '53671bac29bcb3e1f95f51b8c77d85a6011b66dc38bd23dce64eef04384a976b',
   turnStart: '',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callsOpen: {
@@ -89,7 +89,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city": Paris⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'cac8d3ea82bac9a92114e474c67bed1497208570426258f9c447a1b355322117',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -98,7 +98,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city": Paris⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

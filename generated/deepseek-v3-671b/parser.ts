@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '3b8267e54b67df6500f231ffa969955cc9d26b3444a291ced4eb96ca7d3ca1ea',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -98,7 +98,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city": Paris⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -17,7 +17,7 @@ export const responseModule = defineParser({
   templateSha256: '45690185067ea25c073bff2d3e425a45ee2564d2bbf6cdf7d885e139d460b8e0',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -138,7 +138,7 @@ export const responseModule = defineParser({
     }),
     // get_time<｜tool▁sep｜>{"city": Paris<｜tool▁call▁end…
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

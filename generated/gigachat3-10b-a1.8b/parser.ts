@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'bbbf2de800b645dfe032b1d85e1d6479d78fd82d38d4af0d8d5bb2dacacd20d6',
   turnStart: 'assistant<|role_sep|>\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: 'assistant<|role_sep|>\n',
@@ -56,7 +56,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|message_sep|>⏎⏎
     //                  ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

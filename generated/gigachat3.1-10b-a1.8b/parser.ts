@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '304f0d64aa3ba30ee85c281befdeb0e5b32aed232b06dee1752310daa1208a4b',
   turnStart: 'assistant<|role_sep|>\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: 'assistant<|role_sep|>\n',
@@ -47,7 +47,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|message_sep|>⏎⏎
     //                  ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

@@ -19,7 +19,7 @@ export const responseModule = defineParser({
   turnStart: '<|assistant|>',
   lead: '\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',
@@ -156,7 +156,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎<arg_key>city</tool_call>
     //          ^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         argumentsBegin2: 'afterCall',
         callOpen: 'inToolName',

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: 'd63ad536c3c81880043e22ec7fd08db42b4d8fb7c89c7138bc562bfa25281375',
   turnStart: '<|assistant|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>',
@@ -154,7 +154,7 @@ export const responseModule = defineParser({
     }),
     // get_time<arg_key>city</tool_call>
     //         ^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         argumentsBegin2: 'afterCall',
         callOpen: 'inToolName',

@@ -20,7 +20,7 @@ export const responseModule = defineParser({
   templateSha256: '65f93a25708c952457106a30e185ba7beffddd726121c8d7e3f3e08b23c16c67',
   turnStart: '<|turn>model\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|turn>model\n',
@@ -179,7 +179,7 @@ export const responseModule = defineParser({
     }),
     // get_time{city}<tool_call|>
     //          ^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { callClose: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <turn|>⏎

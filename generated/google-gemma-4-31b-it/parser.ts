@@ -20,7 +20,7 @@ export const responseModule = defineParser({
   templateSha256: '85a08664d16d8f3be4416c92427b3ac10df1024ac566cc0b4bc3bab409393f98',
   turnStart: '<|turn>model\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|turn>model\n',
@@ -200,7 +200,7 @@ export const responseModule = defineParser({
     }),
     // get_time{city}<tool_call|>
     //          ^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callOpen: 'inToolName',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '9524df67b77a7b25a2dfee898f75b316a157eb9d855b51e32aeac79d7c8a83ce',
   turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_of_role|>assistant<|end_of_role|>',
@@ -52,9 +52,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' },
-    }),
+    inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|end_of_text|>⏎
     //                 ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'fed2756d2d24e127b951dcf139d0b03ab7db8ef23a456128ebc9c2db4901d476',
   turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_of_role|>assistant<|end_of_role|>',
@@ -52,9 +52,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' },
-    }),
+    inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|end_of_text|>⏎
     //                 ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

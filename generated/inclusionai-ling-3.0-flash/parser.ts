@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: 'b4ab3a1c8f748e6f874d9aea102333efe7ab82528e8ab81c2eb155851e8705c6',
   turnStart: '<role>ASSISTANT</role>\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<role>ASSISTANT</role>\n',
@@ -135,7 +135,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎<arg_key>city⏎</tool_call>
     //          ^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { callClose: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <|role_end|>

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '1d396d5b128cdb9b2a4ef73434fa08d31c75604a11daa77bcb4b622d32dddd41',
   turnStart: '<|im_assistant|>assistant<|im_middle|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_assistant|>assistant<|im_middle|>',
@@ -96,7 +96,7 @@ export const responseModule = defineParser({
     }),
     // …ll_argument_begin|>{"city": Paris<|tool_call_end…
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -17,7 +17,7 @@ export const responseModule = defineParser({
   templateSha256: '2f6c593d50682612ccc3229f043ecd1bdeb5a32fdfe86ca2158203a61d885817',
   turnStart: '<|im_assistant|>assistant<|im_middle|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_assistant|>assistant<|im_middle|>',
@@ -140,7 +140,7 @@ export const responseModule = defineParser({
     }),
     // …ll_argument_begin|>{"city": Paris<|tool_call_end…
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

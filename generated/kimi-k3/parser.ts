@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '4578103bf225f58d5b7ceb613ccc2ac8fe82b6707b7289211b3d4825e87806b3',
   turnStart: '<|open|>message role="assistant"<|sep|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|open|>message role="assistant"<|sep|>',
@@ -212,7 +212,7 @@ export const responseModule = defineParser({
     }),
     // …e" index="1"<|sep|><|open|>argument key="city<|close|>call<|…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

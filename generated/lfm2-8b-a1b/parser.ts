@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -122,7 +122,7 @@ export const responseModule = defineParser({
     }),
     // get_time(city)
     //          ^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '6d65c8804847ad74eea912dd7eca3dc1cf7a457b53a77f47d841a14121910963',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -161,7 +161,7 @@ export const responseModule = defineParser({
     }),
     // get_time(city)
     //          ^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -17,7 +17,7 @@ export const responseModule = defineParser({
   templateSha256: '0d11fd8d7cf3f212733d73dfe09ead89a14a18816661dc30ea1fb3147428fba1',
   turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -142,7 +142,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city": Paris⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

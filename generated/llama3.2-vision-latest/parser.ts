@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '53ff0dc467531d098a8bdd2ba38a3b2c157c9a90e96e16a0a79aa86476d47eea',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -62,7 +62,7 @@ export const responseModule = defineParser({
     }),
     // …me", "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot_id|>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '01a91bfb2e84c8055bf7b635898fef3cae0b69e42ac5634c212d308e0e9091bd',
   turnStart: '<|header_start|>assistant<|header_end|>\n\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|header_start|>assistant<|header_end|>\n\n',
@@ -92,7 +92,7 @@ export const responseModule = defineParser({
     }),
     // …me", "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot|>
     //        ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

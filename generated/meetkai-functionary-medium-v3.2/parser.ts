@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '5c7c96c27cfecf3418411d1ebd0d11d691ab6bd2155bb38dacc62250fe47c3c8',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -73,7 +73,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎{"city": Paris
     //          ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
     // <|eot_id|>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'e10ca381b1ccc5cf9db52e371f3b6651576caee0a630b452e2816b2d404d4b65',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -62,7 +62,7 @@ export const responseModule = defineParser({
     }),
     // …me", "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot_id|>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

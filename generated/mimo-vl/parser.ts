@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '10490379c20af484107413cc5fd93f6e587d0cb4364a183a89ab68849406b80d',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -46,9 +46,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' },
-    }),
+    inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|im_end|>⏎
     //            ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'e1790d8fbe1c587e6fc385e2a712363f86faf52ae1fb1fcbfc5ded3eb1fae70a',
   turnStart: '<beginning_of_sentence>ai name=assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<beginning_of_sentence>ai name=assistant\n',
@@ -63,7 +63,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris⏎
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { callsClose: 'afterCalls', callsOpen: 'inCall', turnEnd: 'turnEnded' },
     }),
     // <end_of_sentence>⏎

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '967ff7e387676f4b4340585da0585416532f1e6c5ee3f1ede64b2c21ef7ea001',
   turnStart: ']~b]ai\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: ']~b]ai\n',
@@ -168,7 +168,7 @@ export const responseModule = defineParser({
     }),
     // get_time">⏎<parameter name="city</invoke>⏎
     //            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

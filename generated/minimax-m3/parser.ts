@@ -20,7 +20,7 @@ export const responseModule = defineParser({
   templateSha256: '11421244f67553498e5c8112dae02802025bcc4305ec45ad380af95c96f9fe64',
   turnStart: ']~b]ai\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: ']~b]ai\n',
@@ -230,7 +230,7 @@ export const responseModule = defineParser({
     }),
     // get_time">]<]minimax[>[<city]<]minimax[>[</…
     //           ^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608',
   turnStart: '',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[CALL_ID]'] } },
@@ -42,6 +42,6 @@ export const responseModule = defineParser({
     afterCall: between({ choices: { nextCall: 'inToolName' }, otherwise: 'inAnswer' }),
     // …ALL_ID]abc123[ARGS]{"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callOpen: 'inToolName' } }),
+    inMalformed: recover({ choices: { callOpen: 'inToolName' } }),
   },
 });

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '39f03c383413f531fd302c06c7e982ad98c83f0657a8339ae25478ccb81fdcda',
   turnStart: '',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     reasoningStart: { text: '[THINK]', role: 'thought' },
@@ -57,6 +57,6 @@ export const responseModule = defineParser({
     afterCall: between({ choices: { nextCall: 'inToolName' }, otherwise: 'inAnswer' }),
     // get_time[ARGS]{"city": Paris
     //               ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callOpen: 'inToolName' } }),
+    inMalformed: recover({ choices: { callOpen: 'inToolName' } }),
   },
 });

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'e4676cb56dffea7782fd3e2b577cfaf1e123537e6ef49b3ec7caa6c095c62272',
   turnStart: '',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callsOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: ['[', '{'] } },
@@ -47,6 +47,6 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callsOpen: 'callsOpened1' } }),
+    inMalformed: recover({ choices: { callsOpen: 'callsOpened1' } }),
   },
 });

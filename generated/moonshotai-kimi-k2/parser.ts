@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '9fcc72b7c248a72020c81f70bb652f3094d18a750c93ca35dfcb3cf5fe23ff53',
   turnStart: '<|im_assistant|>assistant<|im_middle|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_assistant|>assistant<|im_middle|>',
@@ -96,7 +96,7 @@ export const responseModule = defineParser({
     }),
     // …ll_argument_begin|>{"city": Paris<|tool_call_end…
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

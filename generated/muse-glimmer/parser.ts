@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'cfc67e5f349f37690dfd31ed1f18bc4442a9dd32fe39a648f993cb4eb3cae678',
   turnStart: '<|start|>assistant',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start|>assistant',
@@ -167,7 +167,7 @@ export const responseModule = defineParser({
     }),
     // …e name="get_time">⏎<atem:parameter name="city</atem:invoke>⏎…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',

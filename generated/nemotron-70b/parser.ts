@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '73e87b1667d87ab7d7b579107f01151b29ce7f3ccdd1018fdc397e78be76219d',
   turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -62,7 +62,7 @@ export const responseModule = defineParser({
     }),
     // …me", "parameters": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { turnEnd: 'turnEnded' } }),
+    inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot_id|>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '52ae8e50fa083e63a0a5726eeffc85502089b82064aceb1bddf0366f7317b3f8',
   turnStart: '<SPECIAL_11>Assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<SPECIAL_11>Assistant\n',
@@ -102,7 +102,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

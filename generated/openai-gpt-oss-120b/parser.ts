@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146',
   turnStart: '<|start|>assistant',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start|>assistant',
@@ -45,7 +45,7 @@ export const responseModule = defineParser({
       recipient: 'to=',
       next: 'inContent',
       otherwise: 'inAnswer',
-      recover: 'inMalformedCall',
+      recover: 'inMalformed',
     }),
     // …analysis<|message|>The user wants the time.<|end|><|start|…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
@@ -110,7 +110,7 @@ export const responseModule = defineParser({
     }),
     // …ary json<|message|>{"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { turnEnd: 'betweenTurns', turnEnd2: 'betweenTurns', turnEnd3: 'betweenTurns' },
     }),
     // <|return|><|start|>assist…

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '7451a05cf1e28a79d97d7c0bc951028c0b1915119bf9046acd06a0e3d931f47c',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -128,7 +128,7 @@ export const responseModule = defineParser({
     }),
     // get_time"><param name="city</function>
     //           ^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { callClose: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <|im_end|>⏎

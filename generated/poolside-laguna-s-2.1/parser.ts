@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '444819b8ad4612870827ac05b9147fe9e3344d3850cae8c2790898fc514099ff',
   turnStart: '<assistant>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<assistant>',
@@ -133,7 +133,7 @@ export const responseModule = defineParser({
     }),
     // get_time<arg_key>city</tool_call>
     //         ^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { argumentsBegin2: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // </assistant>⏎

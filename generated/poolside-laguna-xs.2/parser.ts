@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: 'cefcef90515772c003776b3d7db3c088f4e0ee89f8470679b95cf83210dc9e06',
   turnStart: '<assistant>\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<assistant>\n',
@@ -134,7 +134,7 @@ export const responseModule = defineParser({
     }),
     // get_time⏎<arg_key>city</tool_call>
     //          ^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { argumentsBegin2: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // ⏎</assistant>⏎

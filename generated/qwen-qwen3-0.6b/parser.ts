@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '87a2728cb8dc9fe424d624542f6060ec05a1d285ebbec578bb078900e33396b5',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -75,9 +75,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' },
-    }),
+    inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|im_end|>⏎
     //            ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

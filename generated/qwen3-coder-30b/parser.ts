@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '672e747c77e990320152343b0a4951222e40de5645297905d89afba05586d827',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -136,7 +136,7 @@ export const responseModule = defineParser({
     }),
     // get_time>⏎<parameter=city</function>⏎</t…
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',

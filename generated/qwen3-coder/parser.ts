@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'd287fb2edf144207f868ae1b282755dc19db2a3f1c5b3a3d57e9e5abffa98392',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -136,7 +136,7 @@ export const responseModule = defineParser({
     }),
     // get_time>⏎<parameter=city</function>⏎</t…
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: 'a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -181,7 +181,7 @@ export const responseModule = defineParser({
     }),
     // get_time>⏎<parameter=city</function>⏎</t…
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '8523238ee7675c71ff297fb3bf4c48da234104b209663a3f63e7eeeef4ca7685',
   turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -46,9 +46,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' },
-    }),
+    inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|im_end|>⏎
     //            ^ After the turn, where only a belated call may follow.
     turnEnded: expect({

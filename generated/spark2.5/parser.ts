@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: 'afea0f7114d5d35b20ad9f44f7dd0782791412b8fcfc1b49e31f27c2da09e9cb',
   turnStart: '<｜start▁of▁sentence｜><|Bot|>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜start▁of▁sentence｜><|Bot|>',
@@ -135,7 +135,7 @@ export const responseModule = defineParser({
     }),
     // get_time<arg_key>city</tool_call>
     //         ^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: { argumentsBegin2: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <｜end▁of▁sentence｜>

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
   templateSha256: '84437b9746423f042920c15289ac84d4eba7a50a11ebc05e8b414c460f814873',
   turnStart: '<｜hy_Assistant:opensource｜>',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜hy_Assistant:opensource｜>',
@@ -176,7 +176,7 @@ export const responseModule = defineParser({
     }),
     // …ol_sep:opensource>⏎<arg_key:opensource>city</tool_call:ope…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsClose: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: 'fae87682d3551b1cd3191fc92c5372c230e6e90115a98f049e35218cf4e13d8f',
   turnStart: '<|assistant|>\n',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',
@@ -69,7 +69,7 @@ export const responseModule = defineParser({
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '039a4710e2aabaa79e85a233fa3daa4fbc030a4a8dc218cb7f34fb0c4b8c13b1',
   turnStart: '',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
@@ -38,6 +38,6 @@ export const responseModule = defineParser({
     afterCall: between({ choices: { nextCall: 'inToolName' }, otherwise: 'inAnswer' }),
     // get_time[ARGS]{"city": Paris
     //               ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({ choices: { callOpen: 'inToolName' } }),
+    inMalformed: recover({ choices: { callOpen: 'inToolName' } }),
   },
 });

@@ -8,7 +8,7 @@ export const responseModule = defineParser({
   templateSha256: '4618a1ec1a3442b9723d661d72bb1776d1bf8ebd7281a3bf3edd8bfd80e5ad4e',
   turnStart: '<|begin|>assistant',
   start: 'atTurnStart',
-  recover: 'inMalformedCall',
+  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|begin|>assistant',
@@ -105,7 +105,7 @@ export const responseModule = defineParser({
     }),
     // …e<|tool_call:args|>{"city": Paris<|tool_call:end…
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformedCall: recover({
+    inMalformed: recover({
       choices: {
         callClose: 'afterCall',
         callsOpen: 'callsOpened1',
