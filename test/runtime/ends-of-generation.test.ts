@@ -133,3 +133,22 @@ describe('an end of generation that is none of the markers', () => {
     await model.dispose();
   });
 });
+
+describe("a call's opener in the prose of an answer", () => {
+  it('begins no call where the parser has called it text', async () => {
+    const gptOss = formats.find(({ name }) => name === 'openai-gpt-oss-120b');
+    if (gptOss === undefined) throw new Error('there is no such format');
+    const { format } = gptOss;
+    const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
+    const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+    const prose = 'Write to=functions.get_weather, then its arguments.';
+    const text = `<|channel|>final<|message|>${prose}`;
+    for (const choose of [() => 0, (count: number) => count - 1]) {
+      const options = { model, vocabulary, format, request, text, choose, special: true, inject: true };
+      const { message, injected } = writeTokens(options);
+      expect(message).toEqual({ role: 'assistant', content: prose });
+      expect(injected).toBe(0);
+    }
+    await model.dispose();
+  });
+});

@@ -1,5 +1,6 @@
 /**
- * When a lazy grammar starts. The trigger counts only outside of reasoning, and where the model at hand
+ * When a lazy grammar starts. The trigger counts only outside of reasoning and of what the parser has called text,
+ * and where the model at hand
  * has the marker as one special token, only that token counts: its mere spelling is text.
  */
 import type { Trigger } from '../../grammar/build-grammar.ts';
@@ -29,6 +30,8 @@ export class TriggerWatch {
   #reasoning = false;
   /** After the last reasoning: the answer begins here, and triggers are looked for from here on. */
   #answerStart = 0;
+  /** As far as the parser has called the response text of the answer: no call begins in it. */
+  #textEnd = 0;
 
   constructor(triggers: readonly Trigger[], markers: MarkerLookup) {
     this.#triggers = triggers;
@@ -66,6 +69,7 @@ export class TriggerWatch {
 
   /** Follows what the parser says about the text, of which it has read as far as `place`. */
   follow({ region }: ParserPosition, events: readonly ResponseEvent[], place: number): void {
+    this.#textEnd = Math.max(this.#textEnd, ...events.filter(isText).map(({ end }) => end));
     const ended = events.findLast((event) => event.type === 'reasoning-end');
     if (ended !== undefined) this.#answerStart = Math.max(this.#answerStart, ended.end);
     else if (this.#reasoning && region !== 'reasoning') this.#answerStart = place;
@@ -74,7 +78,7 @@ export class TriggerWatch {
 
   /** The trigger counts, given all that the parser said up to its end. */
   fires(found: FoundTrigger): boolean {
-    return !this.#reasoning && found.start >= this.#answerStart;
+    return !this.#reasoning && found.start >= Math.max(this.#answerStart, this.#textEnd);
   }
 
   #findWord(word: string, place: number): FoundTrigger | null {
@@ -98,6 +102,10 @@ export class TriggerWatch {
     const end = this.#answerStart + (match?.[1] ?? 0);
     return match === undefined || end <= place ? null : { start: this.#answerStart + match[0], end };
   }
+}
+
+function isText({ type }: ResponseEvent): boolean {
+  return type === 'text-delta';
 }
 
 /** UTF-16 units of the text that are kept to look for triggers in. */
