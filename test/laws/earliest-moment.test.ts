@@ -100,13 +100,16 @@ function said(events: readonly ResponseEvent[]): readonly string[] {
   });
 }
 
+// What decides is what the format's own responses have in common; a lenient parser also waits for others.
+const options = { tools: lawTools, leniency: 'strict' } as const;
+
 function saidUnitByUnit(format: ChatFormat, text: string): readonly string[] {
-  const parser = createResponseParser(format, { tools: lawTools });
+  const parser = createResponseParser(format, options);
   return said(text.split('').flatMap((unit) => parser.feed(unit)));
 }
 
 function saidOfWhole(format: ChatFormat, text: string): readonly string[] {
-  const parser = createResponseParser(format, { tools: lawTools });
+  const parser = createResponseParser(format, options);
   return said([...parser.feed(text), ...parser.finish().events]);
 }
 
