@@ -12,7 +12,7 @@ import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
-const samples = process.env.LAWS === 'long' ? 100 : 4;
+const samples = process.env.LAWS === 'long' ? 100 : 1;
 const formats = generatedFormats().filter(({ format }) => format.calls !== null);
 
 /** Ten beginnings of a turn: prose, prose that quotes each marker, markers that mean it, halves of markers. */

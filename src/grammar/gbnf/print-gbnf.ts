@@ -202,7 +202,8 @@ function makeClass(expression: CharacterClass): GbnfNode {
   // A class that leaves out more than ASCII is written as it is, whatever its complement.
   if (ranges[ranges.length - 1]?.[1] !== maxCodePoint) return { type: 'class', negated: false, ranges };
   const complement = exceptCharacters(...ranges).ranges;
-  if (complement.length === 0) return { type: 'any' };
+  // XGrammar has no bare `.`.
+  if (complement.length === 0) return { type: 'class', negated: true, ranges: [[0, 0]] };
   const excludesAscii = complement.every(([, to]) => to < 0x80);
   const negated = excludesAscii && complement.length <= expression.ranges.length;
   return { type: 'class', negated, ranges: negated ? fromNul(complement) : ranges };

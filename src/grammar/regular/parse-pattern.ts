@@ -7,12 +7,11 @@
  * character, after any other.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { type CharacterSet, characterSet, complementSet, uniteSets } from './character-set.ts';
+import { foldCase } from './case-folding.ts';
+import { allCharacters, type CharacterSet, characterSet, complementSet, uniteSets } from './character-set.ts';
+import { toEcmaScript, UnsupportedPattern } from './pattern-dialects.ts';
 import type { Term, Terms } from './terms.ts';
 import { digits, spaces, unicodeProperty, withoutLineEnds, wordCharacters } from './unicode-classes.ts';
-
-/** A construct that no finite automaton knows, or a pattern that is none. */
-export class UnsupportedPattern extends Error {}
 
 /** What may follow, by what stands before. */
 interface Following {
@@ -21,12 +20,17 @@ interface Following {
   readonly other: Term;
 }
 
+interface Flags {
+  readonly anyCase: boolean;
+  readonly dotAll: boolean;
+}
+
 const maxUnrolled = 60;
 const notWord = complementSet(wordCharacters);
 
 /** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
 export function patternTerm(terms: Terms, pattern: string): Term {
-  return new PatternReader(terms).read(parse(pattern));
+  return new PatternReader(terms).read(parse(toEcmaScript(pattern)));
 }
 
 function parse(pattern: string): AST.Pattern {
@@ -44,6 +48,9 @@ function parse(pattern: string): AST.Pattern {
 
 class PatternReader {
   readonly #terms: Terms;
+  /** The flags `i` and `s`, where a group has set them. */
+  #flags: Flags = { anyCase: false, dotAll: false };
+
   constructor(terms: Terms) {
     this.#terms = terms;
   }
@@ -79,8 +86,7 @@ class PatternReader {
       case 'Assertion':
         return this.#assertion(element, rest);
       case 'Group':
-        if (element.modifiers !== null) throw new UnsupportedPattern('it has flags inside');
-        return this.#oneOf(element.alternatives, rest);
+        return this.#within(element, () => this.#oneOf(element.alternatives, rest));
       case 'CapturingGroup':
         return this.#oneOf(element.alternatives, rest);
       case 'Quantifier':
@@ -132,7 +138,7 @@ class PatternReader {
         );
       }
       case 'lookbehind':
-        throw new UnsupportedPattern('it looks after');
+        throw new UnsupportedPattern('it has a lookbehind');
     }
   }
 
@@ -188,9 +194,9 @@ class PatternReader {
     switch (element.type) {
       case 'Group':
       case 'CapturingGroup': {
-        if (element.type === 'Group' && element.modifiers !== null)
-          throw new UnsupportedPattern('it has flags inside');
-        const each = element.alternatives.map(({ elements }) => this.#allAdvancing(elements, rest));
+        const each = this.#within(element, () =>
+          element.alternatives.map(({ elements }) => this.#allAdvancing(elements, rest)),
+        );
         return this.#map((context) => terms.or(...each.map((following) => following[context])));
       }
       case 'Assertion':
@@ -231,9 +237,11 @@ class PatternReader {
     switch (element.type) {
       case 'Group':
       case 'CapturingGroup':
-        return element.alternatives
-          .map(({ elements }) => elements.reduceRight((all, each) => this.#standing(each, all), rest))
-          .reduce((all, each) => this.#either(all, each), nothing);
+        return this.#within(element, () =>
+          element.alternatives
+            .map(({ elements }) => elements.reduceRight((all, each) => this.#standing(each, all), rest))
+            .reduce((all, each) => this.#either(all, each), nothing),
+        );
       case 'Assertion':
         return this.#assertion(element, rest);
       case 'Quantifier':
@@ -248,12 +256,11 @@ class PatternReader {
     const terms = this.#terms;
     switch (element.type) {
       case 'Character':
-        return terms.set(characterSet([element.value, element.value]));
       case 'CharacterSet':
       case 'CharacterClass':
-        return terms.set(classSet(element));
+        return terms.set(this.#set(element));
       case 'Group':
-        return element.modifiers === null ? this.#plainAlternatives(element.alternatives) : null;
+        return this.#within(element, () => this.#plainAlternatives(element.alternatives));
       case 'CapturingGroup':
         return this.#plainAlternatives(element.alternatives);
       case 'Quantifier': {
@@ -263,6 +270,33 @@ class PatternReader {
       }
       default:
         return null;
+    }
+  }
+
+  #set(element: AST.Character | AST.CharacterSet | AST.CharacterClass): CharacterSet {
+    const { anyCase, dotAll } = this.#flags;
+    if (dotAll && element.type === 'CharacterSet' && element.kind === 'any') return allCharacters;
+    const negated = element.type === 'CharacterClass' && element.negate;
+    if (!anyCase) return classSet(element);
+    // What a class leaves out it leaves out in any case.
+    return negated ? complementSet(foldCase(complementSet(classSet(element)))) : foldCase(classSet(element));
+  }
+
+  /** Reads a group under its own flags. */
+  #within<T>(group: AST.Group | AST.CapturingGroup, read: () => T): T {
+    const modifiers = group.type === 'Group' ? group.modifiers : null;
+    if (modifiers === null) return read();
+    const { add, remove } = modifiers;
+    if (add.multiline || remove?.multiline) throw new UnsupportedPattern('it has the flag m inside');
+    const outer = this.#flags;
+    this.#flags = {
+      anyCase: (outer.anyCase || add.ignoreCase) && remove?.ignoreCase !== true,
+      dotAll: (outer.dotAll || add.dotAll) && remove?.dotAll !== true,
+    };
+    try {
+      return read();
+    } finally {
+      this.#flags = outer;
     }
   }
 

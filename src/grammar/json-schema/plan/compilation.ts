@@ -3,7 +3,7 @@ import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonSchema } from '../../../format/messages.ts';
 import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
 import { farthest } from '../../regular/counted.ts';
-import { UnsupportedPattern } from '../../regular/parse-pattern.ts';
+import { UnsupportedPattern } from '../../regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../regular/terms.ts';
 import { narrowedFormats, unenforcedLengths } from '../document/formats.ts';
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';

@@ -35,12 +35,17 @@ function build(make: (budget: StepBudget) => Automaton): Automaton | 'too large'
   }
 }
 
-/** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
-export function patternLanguage(terms: Terms, pattern: string): Term {
-  const automaton = knownAutomaton(`pattern ${pattern}`, (budget) => {
+/** The automaton of the texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
+export function patternAutomaton(pattern: string): Automaton | 'too large' {
+  return knownAutomaton(`pattern ${pattern}`, (budget) => {
     const own = new Terms(budget);
     return buildAutomaton(own, patternTerm(own, pattern), budget);
   });
+}
+
+/** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
+export function patternLanguage(terms: Terms, pattern: string): Term {
+  const automaton = patternAutomaton(pattern);
   // What is too large alone may be small together with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
 }

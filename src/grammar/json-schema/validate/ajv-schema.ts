@@ -20,11 +20,14 @@ export interface AjvReading {
 
 /**
  * `schema` without what Ajv refuses to compile: keywords of the wrong kind (which are ignored, and reported),
- * `nullable`, `id`, bounds as booleans, `items` as a list.
+ * `$async`, `nullable`, `id`, bounds as booleans, `items` as a list.
  */
 export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   if (!isObject(schema)) return schema;
-  const meant = Object.entries(schema).filter(([keyword, value]) => isMeant(keyword, value));
+  // `$async` would make a promise of every verdict.
+  const meant = Object.entries(schema).filter(
+    ([keyword, value]) => keyword !== '$async' && isMeant(keyword, value),
+  );
   const inner = meant.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
   return withoutNullable(
     withoutListedItems(withoutTruths(renamed(Object.fromEntries(inner), reading)), reading),
