@@ -165,9 +165,9 @@ function answerExpression(
     case 'schema-or-calls':
       return alternatives(content(), calls());
     case 'text':
-      return textWithoutCalls(format, options);
+      return rules.add('answer', textWithoutCalls(format, options));
     case 'whole':
-      return format.calls === null ? without() : textThenCalls(format, calls());
+      return rules.add('answer', format.calls === null ? without() : textThenCalls(format, calls()));
   }
 }
 

@@ -2,9 +2,9 @@
  * "Text up to a delimiter" as an automaton: one rule per state, one alternative per edge
  * (Aho and Corasick 1975), so that every `until` of a grammar becomes plain rules.
  *
- *     until("</x>")     up-to-0 ::= [^<] up-to-0 | "<" up-to-1
- *                       up-to-1 ::= [^</] up-to-0 | "<" up-to-1 | "/" up-to-2
- *                       …
+ *     thoughts ::= until("</x>")     thoughts   ::= [^<] thoughts | "<" thoughts-1
+ *                                    thoughts-1 ::= [^</] thoughts | "<" thoughts-1 | "/" thoughts-2
+ *                                    …
  *
  * A state is the longest suffix of the text that begins a delimiter, so delimiters that overlap
  * themselves (`aab` in `aaab`) are found where a backtracking search would find them.
@@ -41,17 +41,27 @@ const noComments: ReadonlyMap<string, string> = new Map();
 class Expansion {
   readonly rules = new Map<string, Expression>();
   readonly comments = new Map<string, string>();
+  readonly #root: string;
   readonly #taken: Set<string>;
   readonly #known = new Map<string, string>();
 
   constructor(grammar: Grammar) {
+    this.#root = grammar.root;
     this.#taken = new Set(grammar.rules.keys());
   }
 
   addRule(name: string, expression: Expression): void {
     // The rule's place in the order comes before those of its automata.
     this.rules.set(name, expression);
-    if (holdsUntil(expression)) this.rules.set(name, this.#expand(expression, name));
+    // The start rule stays apart, so that another one can take its place.
+    if (expression.type === 'until' && name !== this.#root) this.#expandRule(expression, name);
+    else if (holdsUntil(expression)) this.rules.set(name, this.#expand(expression, name));
+  }
+
+  /** A rule that is nothing but text up to a delimiter is the first state of its automaton. */
+  #expandRule(until: Until, name: string): void {
+    const first = this.#automaton(until, name, name);
+    if (first !== name) this.rules.set(name, rule(first));
   }
 
   #expand(expression: Expression, name: string): Expression {
@@ -69,8 +79,8 @@ class Expansion {
     }
   }
 
-  /** Name of the automaton's first state. */
-  #automaton(until: Until, name: string): string {
+  /** Name of the automaton's first state: `begin`, where that is given and there is none yet. */
+  #automaton(until: Until, name: string, begin: string | null = null): string {
     const branches = until.branches.map(({ delimiter, next }) => ({
       delimiter,
       next: next === null ? null : this.#expand(next, name),
@@ -80,8 +90,8 @@ class Expansion {
     if (known !== undefined) return known;
 
     const automaton = buildAutomaton(branches.map(({ delimiter }) => delimiter));
-    const names = automaton.states.map(() => this.#freshName(`${name}-until`));
-    const [first = name] = names;
+    const first = begin ?? this.#freshName(`${name}-text`);
+    const names = automaton.states.map((_, index) => (index === 0 ? first : this.#freshName(first)));
     this.#known.set(key, first);
     const nextOf = new Map(branches.map(({ delimiter, next }) => [delimiter, next]));
     for (const [index, state] of automaton.states.entries()) {
@@ -92,7 +102,7 @@ class Expansion {
   }
 
   #freshName(base: string): string {
-    let number = 0;
+    let number = 1;
     while (this.#taken.has(`${base}-${number}`)) number += 1;
     const name = `${base}-${number}`;
     this.#taken.add(name);

@@ -34,11 +34,12 @@ const trees = new WeakMap<Spelling, Map<string, SpelledTree>>();
 export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
   if (spelling === plainSpelling) return oneCharacter(set);
   return rules.remember(`${spelling.id} ${setKey(set)}`, () => {
-    if (set === allCharacters && spelling === jsonSpelling(false)) return rules.add('char', jsonCharacter);
+    if (set === allCharacters && spelling === jsonSpelling(false))
+      return rules.add('json-character', jsonCharacter);
     const alternatives = spelledChoice([set], [empty], spelling);
     const [only] = alternatives;
     if (only !== undefined && alternatives.length === 1) return only;
-    return rules.add('char', choice(...alternatives));
+    return rules.add('character', choice(...alternatives));
   });
 }
 

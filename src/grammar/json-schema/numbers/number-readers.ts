@@ -195,9 +195,9 @@ interface ExponentOptions {
   readonly first: number;
 }
 
-/** Numbers of any size without a sign; exponents are bounded so that no text reads as infinite. */
+/** Numbers of any size without a sign; exponents have two digits, so that no text reads as infinite. */
 export const freeReader = (): NumberReader =>
-  exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, first: 9 });
+  exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, first: 10 });
 
 /** Numbers from 1e16 on in scientific notation. */
 export const largeReader = (): NumberReader =>

@@ -313,7 +313,7 @@ class ObjectWriter {
       if (this.#mayEnd(progress)) options.push(literal(close));
       return alternatives(...options);
     };
-    return this.#mayGoOn(progress) ? this.#writing.rules.named(key, `${this.#hint}-more`, make) : make();
+    return this.#mayGoOn(progress) ? this.#writing.rules.named(key, `${this.#hint}-members`, make) : make();
   }
 }
 

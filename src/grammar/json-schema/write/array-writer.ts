@@ -101,7 +101,7 @@ class ArrayWriter {
     const { rules } = this.#writer;
     const { min, max } = this.#shape;
     const item = this.#item(this.#shape.rest, index);
-    const more = rules.add(`${this.#hint}-more`, sequence(literal(separator), item));
+    const more = rules.add(`${this.#hint}-items`, sequence(literal(separator), item));
     const least = Math.max(0, min - index - 1);
     const most = max === null ? null : max - index - 1;
     const rest = least === 0 && most === null ? repeat(more) : countedRepeat(more, least, most, rules);

@@ -65,8 +65,8 @@ export class ValueWriter {
     const anything = state === this.compilation.states.anything && this.#isBlank(place);
     // Schemas of one rule set share the rules for any value at all.
     const key = anything ? this.#anythingKey() : `${this.#key} ${state.id} ${place.id}`;
-    return this.rules.named(`${key} ${column}`, anything ? 'anything' : hint, () =>
-      alternatives(...(scalars ?? this.#alternatives(state, place, anything ? 'anything' : hint, margin))),
+    return this.rules.named(`${key} ${column}`, anything ? 'json-value' : hint, () =>
+      alternatives(...(scalars ?? this.#alternatives(state, place, anything ? 'json-value' : hint, margin))),
     );
   }
 
