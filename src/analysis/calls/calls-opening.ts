@@ -1,7 +1,7 @@
 /** Where calls meet the regions before them: what opens calls, and what stands for regions that are missing. */
 import type { Delimiters } from '../../format/chat-format.ts';
 import type { WithOpening } from '../content/content-opening.ts';
-import { commonSuffixLength, isMarker, tokenEdges, tokens, withoutSuffix } from '../literals/tokens.ts';
+import { commonSuffixLength, isMarker, squash, tokenEdges, tokens, withoutSuffix } from '../literals/tokens.ts';
 import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
 import type { WithEnds } from '../turn/region-ends.ts';
 import { afterLead, beforeCalls, betweenCalls, type WithTurns } from '../turn/rendered-turns.ts';
@@ -93,7 +93,7 @@ export function emptyWrapper({ turns, markers: reasoning }: WithTurns & WithMark
   // What comes again before the second call opens calls.
   if (betweenCalls(calls)?.endsWith(between)) return null;
   const alone = content.before;
-  const wraps = before.trim() !== '' && before !== alone && between.trim() !== '';
+  const wraps = before.trim() !== '' && squash(before) !== squash(alone) && between.trim() !== '';
   return wraps && beforeCalls(calls) === before + between ? { open: before, close: between } : null;
 }
 

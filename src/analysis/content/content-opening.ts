@@ -1,4 +1,5 @@
 /** Where reasoning and content meet: what opens content, and what stands for reasoning that is missing. */
+import { squash } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
 import type { WithTurns } from '../turn/rendered-turns.ts';
@@ -84,8 +85,4 @@ function openingWithHistory(
 /** Whether calls follow reasoning without `text`: then it opens content, and does not end reasoning. */
 function isMissingWithCalls({ beforeCall }: ReasoningMarkers, text: string): boolean {
   return beforeCall !== null && !squash(beforeCall).includes(squash(text));
-}
-
-function squash(text: string): string {
-  return text.replace(/\s+/gu, '');
 }

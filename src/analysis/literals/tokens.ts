@@ -82,3 +82,8 @@ export function commonSuffixLength(texts: readonly string[]): number {
 export function withoutSuffix(text: string | null, suffix: string): string | null {
   return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
 }
+
+/** A literal without its white space, to compare literals that a template spaces differently. */
+export function squash(text: string): string {
+  return text.replace(/\s+/gu, '');
+}

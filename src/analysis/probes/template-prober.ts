@@ -37,6 +37,7 @@ export class TemplateProber {
   readonly #template: Template;
   #tools: ToolLevel = 'typed';
   #refusal = '';
+  #looseSeam: boolean | undefined;
 
   constructor(
     template: Template,
@@ -86,12 +87,46 @@ export class TemplateProber {
 
   /** The turn that a probe renders to, its end included; `null` where the template refuses. */
   turn(probe: Probe, thinking: ThinkingSetting = 'unset'): string | null {
+    const turn = this.#spacedTurn(probe, thinking);
+    return turn === null || !this.#hasLooseSeam ? turn : turn.trimStart();
+  }
+
+  /** The turn with the white space that stands between the user's message and it. */
+  #spacedTurn(probe: Probe, thinking: ThinkingSetting): string | null {
     const { userEnd, tail } = this.#surroundings(thinking);
     const text = this.#afterUser(this.render(probe, thinking));
     if (text === null || !text.startsWith(userEnd)) return null;
     if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(userEnd.length));
     if (!text.endsWith(tail) || text.length < userEnd.length + tail.length) return null;
     return text.slice(userEnd.length, text.length - tail.length);
+  }
+
+  /**
+   * Whether the white space in front of turns says nothing: it differs from turn to turn, as where a template's
+   * own indentation is rendered, while the turns begin with the same marker or none begins without white space.
+   */
+  get #hasLooseSeam(): boolean {
+    this.#looseSeam ??= this.#findLooseSeam();
+    return this.#looseSeam;
+  }
+
+  #findLooseSeam(): boolean {
+    const { content, names, ids } = this.sentinels;
+    const call = { name: names[0], id: ids[0], arguments: {} };
+    const probes: readonly Probe[] = [
+      { id: 'content', content },
+      { id: 'no-arguments', calls: [call] },
+      { id: 'content-call', content, calls: [call] },
+    ];
+    const turns = probes
+      .map((probe) => this.#spacedTurn(probe, 'unset'))
+      .filter((turn) => turn !== null && (turn.includes(content) || turn.includes(call.name)));
+    const { prompt } = this.#surroundings('unset');
+    const openings = [...turns, ...(prompt.trim() === '' ? [] : [prompt])].filter((text) => text !== null);
+    const spaces = new Set(openings.map((text) => text.slice(0, text.length - text.trimStart().length)));
+    if (spaces.size < 2) return false;
+    const markers = new Set(openings.map((text) => tokens(text.trimStart())[0] ?? ''));
+    return (markers.size === 1 && !markers.has(content)) || (prompt.trim() === '' && !spaces.has(''));
   }
 
   /** The render from the user's text on; `null` where the template refuses. */
@@ -103,7 +138,8 @@ export class TemplateProber {
 
   /** The generation prompt, by the state of thinking. */
   prompt(thinking: ThinkingSetting): string {
-    return this.#surroundings(thinking).prompt;
+    const { prompt } = this.#surroundings(thinking);
+    return this.#hasLooseSeam ? prompt.trimStart() : prompt;
   }
 
   /** The end of a user's turn. */
@@ -153,6 +189,10 @@ export class TemplateProber {
       return { userEnd: shared, tail: replaced, prompt: opened.slice(shared.length) };
     }
     const prompt = opened.startsWith(base) ? opened.slice(base.length) : '';
+    const blank = base.slice(base.trimEnd().length);
+    if (prompt === '' && !full.startsWith(base) && full.startsWith(base.trimEnd())) {
+      return { userEnd: base.trimEnd(), tail: full.endsWith(blank) ? blank : '', prompt };
+    }
     if (full.startsWith(base) || prompt === '') return { userEnd: base, tail: '', prompt };
     const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');
     return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt };

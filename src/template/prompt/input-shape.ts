@@ -4,6 +4,7 @@
  */
 import type { InputShape } from '../../format/chat-format.ts';
 import type { Message } from '../../format/messages.ts';
+import { writePython, writePythonString } from '../../format/write-values.ts';
 import type { Template, TemplateVariables } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from './sentinels.ts';
@@ -58,23 +59,25 @@ class ShapeTrial {
 
 function findCallShape(trial: ShapeTrial): CallShape {
   const { sentinels } = trial;
-  const [key, value] = [sentinels.keys[0], sentinels.values[0]];
+  const given = { [sentinels.keys[0]]: sentinels.values[0] };
+  // Python's notation in the text: the template printed what it should have written as JSON.
+  const printedArguments = [writePython(given), writePythonString(JSON.stringify(given))];
   let printed: CallShape | null = null;
   for (const shape of callShapes) {
     const full = { ...shape, reasoningField: null, thinkingVariables: [] };
     const text = trial.render(callMessage(sentinels, false), full, {});
-    if (text?.includes(value) !== true) continue;
-    // A Python dict in the text: the template printed what it should have written as JSON.
-    if (!text.includes(`{'${key}': '${value}'}`)) return shape;
+    if (text?.includes(sentinels.values[0]) !== true) continue;
+    if (!printedArguments.some((each) => text.includes(each))) return shape;
     printed ??= shape;
   }
   return printed ?? callShapes[0];
 }
 
 /** The reasoning was rendered, and not by printing the message or the list of parts that holds it. */
-function showsReasoning(text: string | null, { reasoning }: Sentinels): boolean {
+function showsReasoning(text: string | null, field: ReasoningField, { reasoning }: Sentinels): boolean {
   if (text?.includes(reasoning) !== true) return false;
-  return !text.includes(`'${reasoning}'`) && !text.includes(`"${reasoning}"`);
+  const key = field === 'thinking-part' ? 'thinking' : field;
+  return !text.includes(`'${key}': '${reasoning}'`) && !text.includes(`"${key}": "${reasoning}"`);
 }
 
 function findReasoningField(trial: ShapeTrial, shape: CallShape, asked: TemplateVariables): ReasoningField {
@@ -85,7 +88,8 @@ function findReasoningField(trial: ShapeTrial, shape: CallShape, asked: Template
     for (const reasoningField of reasoningFields) {
       const full = { ...shape, reasoningField, thinkingVariables: [] };
       for (const message of [answer, callMessage(sentinels, true)]) {
-        if (showsReasoning(trial.render(message, full, variables), sentinels)) return reasoningField;
+        const text = trial.render(message, full, variables);
+        if (showsReasoning(text, reasoningField, sentinels)) return reasoningField;
       }
     }
   }
