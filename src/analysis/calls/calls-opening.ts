@@ -1,7 +1,14 @@
 /** Where calls meet the regions before them: what opens calls, and what stands for regions that are missing. */
 import type { Delimiters } from '../../format/chat-format.ts';
 import type { WithOpening } from '../content/content-opening.ts';
-import { commonSuffixLength, isMarker, squash, tokenEdges, tokens, withoutSuffix } from '../literals/tokens.ts';
+import {
+  commonSuffixLength,
+  isMarker,
+  squash,
+  tokenEdges,
+  tokens,
+  withoutSuffix,
+} from '../literals/tokens.ts';
 import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
 import type { WithEnds } from '../turn/region-ends.ts';
 import { afterLead, beforeCalls, betweenCalls, type WithTurns } from '../turn/rendered-turns.ts';

@@ -1,7 +1,7 @@
 /**
  * What opens reasoning, and what follows it in finished turns. The evidence is taken in this order: finished
- * turns, the generation prompt's variants, the mirror of the prompt's opening confirmed by a render, the same
- * unconfirmed.
+ * turns, the generation prompt's variants, the mirror of the prompt's opening where something speaks for it, an
+ * end before which finished turns drop everything.
  */
 import type { ReasoningFormat } from '../../format/chat-format.ts';
 import { mirror } from '../literals/mirror.ts';
@@ -34,7 +34,7 @@ type Given = Probing & InferredInput & WithTurnStart;
 
 /** Reads what opens reasoning, and what follows it. */
 export function inferReasoningMarkers(given: Given): WithMarkers {
-  return { markers: fromHistory(given) ?? fromPrompts(given) };
+  return { markers: fromHistory(given) ?? fromPrompts(given) ?? fromDroppedThoughts(given) };
 }
 
 function fromHistory({ prober, probes, turnStart, ...given }: Given): ReasoningMarkers | null {
@@ -138,25 +138,52 @@ function splitBlock(block: string): readonly [string, string] | null {
   return [inner.trimEnd() + half, space.slice(half.length) + block.slice(at)];
 }
 
+/**
+ * Markers of which the prompt shows the opener alone. A prompt may end in a marker that opens no thoughts, so
+ * something else has to speak for it: a finished turn that drops what ends so, the template's own text, a switch
+ * of thinking, or at least the name of the marker.
+ */
 function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
-  const { prober, log } = given;
-  const closer = mirror(tokens(opening.trim()).at(-1) ?? '');
+  const { template, turnStart, log } = given;
+  const marker = tokens(opening.trim()).at(-1) ?? '';
+  const closer = mirror(marker);
   if (closer === null || separatesCalls(given, opening)) return null;
+  const dropped = droppedThoughts(given, closer);
+  if (dropped !== null) return unseenMarkers(opening, withLine(opening, closer), 'verified');
+  const { on, off } = turnStart.prompt;
+  const speaks = template.source.includes(closer) || on !== off || namesThoughts.test(marker);
+  if (!speaks) return null;
+  log.support('reasoning.basis', 'prompt-on', opening, 'the end mirrors the beginning');
+  const message = `no render confirms that ${JSON.stringify(closer)} ends the reasoning that ${JSON.stringify(opening)} opens`;
+  log.warn({ field: 'reasoning.end', kind: 'assumed', message });
+  return unseenMarkers(opening, withLine(opening, closer), 'assumed');
+}
+
+/** Names of markers and variables that speak of thoughts. */
+const namesThoughts = /think|thought|reason/iu;
+
+/** Closing markers as templates write them in their own text. */
+const closingMarkers = /<\/[^<>\s'"{}]{1,40}>|\[\/[^[\]\s'"{}]{1,40}\]/gu;
+
+/** More closing markers than this are not tried. */
+const mostClosers = 8;
+
+/** Markers whose end no prompt and no message shows: finished turns drop from an answer what stands before it. */
+function fromDroppedThoughts(given: Given): ReasoningMarkers | null {
+  const closers = [...new Set(given.template.source.match(closingMarkers) ?? [])].slice(0, mostClosers);
+  const closer = closers.find((each) => droppedThoughts(given, each) !== null);
+  if (closer === undefined) return null;
+  return unseenMarkers(closer.replace('/', ''), closer, 'verified');
+}
+
+/** The turn of an answer from which all before `closer` is dropped; `null` where it is not. */
+function droppedThoughts({ prober, log }: Probing, closer: string): string | null {
   const { reasoning, content } = prober.sentinels;
   const guessed = { id: 'guessed-closer', content: `${reasoning}${closer}${content}` };
   const turn = prober.turn(guessed);
-  const verified = turn?.includes(content) === true && !turn.includes(reasoning);
-  log.support(
-    'reasoning.basis',
-    verified ? guessed.id : 'prompt-on',
-    verified ? (turn ?? '') : opening,
-    verified ? 'the template drops what stands before the guessed end' : 'the end mirrors the beginning',
-  );
-  if (!verified) {
-    const message = `no render confirms that ${JSON.stringify(closer)} ends the reasoning that ${JSON.stringify(opening)} opens`;
-    log.warn({ field: 'reasoning.end', kind: 'assumed', message });
-  }
-  return unseenMarkers(opening, withLine(opening, closer), verified ? 'verified' : 'assumed');
+  if (turn === null || !turn.includes(content) || turn.includes(reasoning)) return null;
+  log.support('reasoning.basis', guessed.id, turn, 'the template drops what stands before the guessed end');
+  return turn;
 }
 
 /** A prompt's opening that also separates calls is no reasoning. */
