@@ -11,6 +11,7 @@ import type { InferredInput } from '../probes/message-form.ts';
 import type { Probing } from '../probes/probing.ts';
 import { afterLead, afterStart } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
+import { dropsThoughts, findDroppedThoughts } from './dropped-thoughts.ts';
 
 /** What is known of reasoning before the regions after it are. `null` fields are not rendered. */
 export interface ReasoningMarkers {
@@ -148,8 +149,10 @@ function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
   const marker = tokens(opening.trim()).at(-1) ?? '';
   const closer = mirror(marker);
   if (closer === null || separatesCalls(given, opening)) return null;
-  const dropped = droppedThoughts(given, closer);
-  if (dropped !== null) return unseenMarkers(opening, withLine(opening, closer), 'verified');
+  if (dropsThoughts(given, '', closer)) {
+    log.support('reasoning.basis', 'guessed-closer', closer, 'an answer loses what the guessed end ends');
+    return unseenMarkers(opening, withLine(opening, closer), 'verified');
+  }
   const { on, off } = turnStart.prompt;
   const speaks = template.source.includes(closer) || on !== off || namesThoughts.test(marker);
   if (!speaks) return null;
@@ -162,28 +165,10 @@ function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
 /** Names of markers and variables that speak of thoughts. */
 const namesThoughts = /think|thought|reason/iu;
 
-/** Closing markers as templates write them in their own text. */
-const closingMarkers = /<\/[^<>\s'"{}]{1,40}>|\[\/[^[\]\s'"{}]{1,40}\]/gu;
-
-/** More closing markers than this are not tried. */
-const mostClosers = 8;
-
-/** Markers whose end no prompt and no message shows: finished turns drop from an answer what stands before it. */
+/** Markers that no prompt and no message shows. */
 function fromDroppedThoughts(given: Given): ReasoningMarkers | null {
-  const closers = [...new Set(given.template.source.match(closingMarkers) ?? [])].slice(0, mostClosers);
-  const closer = closers.find((each) => droppedThoughts(given, each) !== null);
-  if (closer === undefined) return null;
-  return unseenMarkers(closer.replace('/', ''), closer, 'verified');
-}
-
-/** The turn of an answer from which all before `closer` is dropped; `null` where it is not. */
-function droppedThoughts({ prober, log }: Probing, closer: string): string | null {
-  const { reasoning, content } = prober.sentinels;
-  const guessed = { id: 'guessed-closer', content: `${reasoning}${closer}${content}` };
-  const turn = prober.turn(guessed);
-  if (turn === null || !turn.includes(content) || turn.includes(reasoning)) return null;
-  log.support('reasoning.basis', guessed.id, turn, 'the template drops what stands before the guessed end');
-  return turn;
+  const dropped = findDroppedThoughts(given);
+  return dropped === null ? null : unseenMarkers(dropped.open, dropped.close, 'verified');
 }
 
 /** A prompt's opening that also separates calls is no reasoning. */

@@ -1,0 +1,59 @@
+/**
+ * Thoughts that neither a prompt nor a message shows, but that finished turns drop from an answer: an answer is
+ * given with markers in it, and the template renders it without what stands before or between them.
+ */
+import { isMarker, tokens } from '../literals/tokens.ts';
+import type { Probing } from '../probes/probing.ts';
+
+/** Two markers between which, or up to the second of which, a finished turn drops an answer's text. */
+export interface DroppedThoughts {
+  readonly open: string;
+  readonly close: string;
+}
+
+/** More markers than this are not tried; templates have a dozen or two. */
+const mostMarkers = 60;
+
+/** Of so many markers that a template treats in some way all pairs are tried. */
+const mostTreated = 4;
+
+/** Finds the markers of thoughts that are dropped; `null` where nothing is. */
+export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
+  const treated = treatedMarkers(probing);
+  const closer = treated.find((each) => each.includes('/') && dropsThoughts(probing, '', each));
+  if (closer !== undefined) return recorded(probing, { open: closer.replace('/', ''), close: closer });
+  const few = treated.slice(0, mostTreated);
+  const pairs = few.flatMap((open) => few.filter((each) => each !== open).map((close) => ({ open, close })));
+  const found = pairs.find(({ open, close }) => dropsThoughts(probing, open, close));
+  return found === undefined ? null : recorded(probing, found);
+}
+
+/** Whether a finished turn keeps of an answer only what follows `close`. */
+export function dropsThoughts({ prober }: Probing, open: string, close: string): boolean {
+  const { content, reasoning } = prober.sentinels;
+  const turn = prober.turn(guess(content, reasoning, open, close));
+  return turn?.includes(content) === true && !turn.includes(reasoning);
+}
+
+function guess(content: string, reasoning: string, open: string, close: string) {
+  return { id: 'guessed-closer', content: `${open}${reasoning}${close}${content}` };
+}
+
+function recorded({ prober, log }: Probing, found: DroppedThoughts): DroppedThoughts {
+  const { content, reasoning } = prober.sentinels;
+  const turn = prober.turn(guess(content, reasoning, found.open, found.close)) ?? '';
+  log.support('reasoning.basis', 'guessed-closer', turn, `an answer loses what ${found.close} ends`);
+  return found;
+}
+
+/** Markers of the template's text that an answer is not rendered with as it was given; those of calls left out. */
+function treatedMarkers({ template, prober, probes }: Probing): readonly string[] {
+  const { content } = prober.sentinels;
+  const call = prober.turn(probes.oneCall) ?? '';
+  const own = tokens(template.source).filter((each) => isMarker(each) && !/[\s'"{}]/u.test(each));
+  const markers = [...new Set(own)].filter((each) => !call.includes(each)).slice(0, mostMarkers);
+  const isKept = (text: string) => prober.turn({ id: 'guessed-closer', content: text })?.includes(text);
+  const around = (each: readonly string[]) => content + each.map((marker) => marker + content).join('');
+  if (isKept(around(markers)) === true) return [];
+  return markers.filter((marker) => isKept(around([marker])) === false);
+}
