@@ -15,6 +15,8 @@ import { inferInput } from './probes/message-form.ts';
 import { probeTable } from './probes/probes.ts';
 import type { Probing } from './probes/probing.ts';
 import { TemplateProber } from './probes/template-prober.ts';
+import { compareWithPrompt } from './prompt/calls-from-prompt.ts';
+import { readToolPrompt } from './prompt/tool-prompt.ts';
 import { inferReasoningFormat } from './reasoning/reasoning-format.ts';
 import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
 import { assembleFormat } from './result/assemble.ts';
@@ -41,6 +43,8 @@ const stages = stagesFrom<Probing>()
   .add(inferReasoningFormat) //    reasoning
   .add(inferContentFormat) //      content
   .add(inferCallsFormat) //        calls
+  .add(readToolPrompt) //          toolPrompt   what the prompt says of calls
+  .add(compareWithPrompt) //       calls        against the prompt's example, or taken from it
   .add(inferTurnFormat) //         turn
   .add(assembleFormat) //          format       the parts, with overrides and derived fields
   .add(warnOfUnaccountedPrompt) // –            warns of prompts that open what nothing closes

@@ -19,9 +19,9 @@ export interface AnalysisWarning {
   /**
    * `tie`: two readings are equally good. `assumed`: no render confirms it. `self-check`: what the
    * format writes differs from the render. `history`: finished turns show something else than a model
-   * writes.
+   * writes. `prompt`: the prompt tells the model to write something else than finished turns show.
    */
-  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history';
+  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'prompt';
   readonly message: string;
   /** What the render says, and what was expected, where the two were compared. */
   readonly rendered?: string;

@@ -239,6 +239,11 @@ export interface CallsFormat {
   readonly envelope: CallEnvelope | null;
   /** How the model's ids look, where it writes them. */
   readonly id: CallIdFormat | null;
+  /**
+   * Set where no finished turn shows calls: `prompt` is an example in what the template tells the model about
+   * its tools (`<tool_call>\n{"name": <function-name>, …}`). Absent means that finished turns show them.
+   */
+  readonly basis?: 'prompt';
 }
 
 /** A piece of a call's skeleton: literal text, or a hole. */

@@ -8,7 +8,7 @@ const constraints = ['', ' json', ' <|constrain|>json'];
 export const channelSpellings: FormatOverride = {
   reason:
     'History shows one order of recipient, channel and content type. The format that the model was trained on allows the others, and preambles in the channel of calls.',
-  templates: ['a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146'],
+  fragments: ['<|channel|>analysis<|message|>', '<|channel|>commentary ', 'functions.'],
   format: {
     alternatives: {
       reasoning: ['<|channel|>commentary to=assistant<|channel|>analysis<|message|>'],

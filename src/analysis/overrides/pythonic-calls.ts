@@ -4,10 +4,7 @@ import type { FormatOverride } from './format-override.ts';
 export const pythonicCalls: FormatOverride = {
   reason:
     'These templates list the tools and never render a call. A later template of the same family does, and these calls are what it shows.',
-  templates: [
-    '2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365',
-    'f05bf4b967dc993bdc7a2fe6e43759ee218eb0eb340d68b063e1c4f8ad148176',
-  ],
+  fragments: ['<|im_start|>', 'List of tools: ', 'if tool is not string'],
   format: {
     calls: {
       section: { open: '<|tool_call_start|>[', close: ']<|tool_call_end|>' },

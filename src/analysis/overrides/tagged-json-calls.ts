@@ -3,10 +3,9 @@ import type { FormatOverride } from './format-override.ts';
 /** Calls as JSON objects in tags. */
 export const taggedJsonCalls: FormatOverride = {
   reason:
-    'The template drops the calls of earlier messages. Only its system prompt says, in words, that each call is a JSON object with name and arguments in these tags.',
-  templates: ['19eacf64569032f07644ea92c8e2a87af06ee7008147557302c31e474912ca97'],
+    'Some copies of the template neither render calls nor describe tools. The full template tells the model to write each call as a JSON object in these tags.',
+  fragments: ['named SmolLM, trained by Hugging Face', '/no_think'],
   format: {
-    content: { beforeCalls: '\n' },
     calls: {
       section: { open: '', close: '' },
       sectionCloseOptional: false,

@@ -136,6 +136,12 @@ export class TemplateProber {
     return text === null ? null : user + text;
   }
 
+  /** The whole prompt with the tools given in the variable `name`; `null` where the template refuses. */
+  promptWithTools(name: string): string | null {
+    const tools = structuredClone(probeTools(this.sentinels, this.#tools));
+    return this.render(null, 'unset', { tools: undefined, [name]: tools });
+  }
+
   /** The generation prompt, by the state of thinking. */
   prompt(thinking: ThinkingSetting): string {
     const { prompt } = this.#surroundings(thinking);

@@ -3,7 +3,7 @@
  * turns, the generation prompt's variants, the mirror of the prompt's opening where something speaks for it, an
  * end before which finished turns drop everything.
  */
-import type { ReasoningFormat } from '../../format/chat-format.ts';
+import type { FormatAlternatives, ReasoningFormat } from '../../format/chat-format.ts';
 import { mirror } from '../literals/mirror.ts';
 import { tokens } from '../literals/tokens.ts';
 import { findCalls } from '../probes/call-spans.ts';
@@ -12,6 +12,8 @@ import type { Probing } from '../probes/probing.ts';
 import { afterLead, afterStart } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 import { dropsThoughts, findDroppedThoughts } from './dropped-thoughts.ts';
+import { namesThoughts } from './names-thoughts.ts';
+import { findRequestedThoughts } from './requested-thoughts.ts';
 
 /** What is known of reasoning before the regions after it are. `null` fields are not rendered. */
 export interface ReasoningMarkers {
@@ -29,13 +31,22 @@ export interface ReasoningMarkers {
 /** Known once the markers of reasoning are; `null` when the template knows no reasoning. */
 export interface WithMarkers {
   readonly markers: ReasoningMarkers | null;
+  /** Another opener of content, where the prompt asks for it. */
+  readonly alternatives?: FormatAlternatives;
 }
 
 type Given = Probing & InferredInput & WithTurnStart;
 
 /** Reads what opens reasoning, and what follows it. */
 export function inferReasoningMarkers(given: Given): WithMarkers {
-  return { markers: fromHistory(given) ?? fromPrompts(given) ?? fromDroppedThoughts(given) };
+  const shown = fromHistory(given) ?? fromPrompts(given) ?? fromDroppedThoughts(given);
+  if (shown !== null) return { markers: shown };
+  const requested = findRequestedThoughts(given);
+  if (requested === null) return { markers: null };
+  const { start, end, contentOpen, slice } = requested;
+  given.log.support('reasoning.basis', 'prompt-on', slice, 'the prompt asks for thoughts in these words');
+  const alternatives = contentOpen === null ? {} : { alternatives: { content: [contentOpen] } };
+  return { markers: unseenMarkers(start, end, 'prompt'), ...alternatives };
 }
 
 function fromHistory({ prober, probes, turnStart, ...given }: Given): ReasoningMarkers | null {
@@ -161,9 +172,6 @@ function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
   log.warn({ field: 'reasoning.end', kind: 'assumed', message });
   return unseenMarkers(opening, withLine(opening, closer), 'assumed');
 }
-
-/** Names of markers and variables that speak of thoughts. */
-const namesThoughts = /think|thought|reason/iu;
 
 /** Markers that no prompt and no message shows. */
 function fromDroppedThoughts(given: Given): ReasoningMarkers | null {

@@ -14,6 +14,7 @@ import { applyOverrides } from '../overrides/overrides.ts';
 import type { InferredInput } from '../probes/message-form.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber } from '../probes/template-prober.ts';
+import type { WithMarkers } from '../reasoning/reasoning-markers.ts';
 import { withDerivedFields } from './derived-fields.ts';
 import { labelFormat } from './labels.ts';
 
@@ -25,11 +26,14 @@ interface FormatParts {
   readonly calls: CallsFormat | null;
 }
 
-type Given = Probing & InferredInput & FormatParts & { readonly capabilities: Capabilities };
+type Given = Probing &
+  InferredInput &
+  FormatParts &
+  Pick<WithMarkers, 'alternatives'> & { readonly capabilities: Capabilities };
 
 /** Puts the parts together. Throws AnalysisError where one of them holds a probe's own text. */
 export function assembleFormat(given: Given): { readonly format: ChatFormat } {
-  const { template, input, capabilities, turn, reasoning, content, calls, prober, log } = given;
+  const { template, input, capabilities, turn, reasoning, content, calls, alternatives, prober, log } = given;
   const parts = { turn, reasoning, content, calls };
   const inferred: ChatFormat = {
     version: chatFormatVersion,
@@ -42,10 +46,11 @@ export function assembleFormat(given: Given): { readonly format: ChatFormat } {
     },
     input,
     ...parts,
+    ...(alternatives === undefined ? {} : { alternatives }),
     preservedTokens: [],
     stops: [],
   };
-  const format = withDerivedFields(applyOverrides(inferred, log), log);
+  const format = withDerivedFields(applyOverrides(inferred, template.source, log), log);
   refuseProbeTexts(format, prober);
   return { format };
 }

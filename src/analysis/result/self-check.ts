@@ -77,7 +77,8 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
     ...(format.reasoning === null ? [] : [probes.reasoningContent]),
     ...textProbes(format, prober),
   ];
-  if (format.calls === null) return plain;
+  // What the prompt alone shows, no render can be compared with.
+  if (format.calls === null || format.calls.basis === 'prompt') return plain;
   return [
     ...plain,
     probes.oneCall,
