@@ -45,8 +45,15 @@ export function inferReasoningMarkers(given: Given): WithMarkers {
   if (requested === null) return { markers: null };
   const { start, end, contentOpen, slice } = requested;
   given.log.support('reasoning.basis', 'prompt-on', slice, 'the prompt asks for thoughts in these words');
-  const alternatives = contentOpen === null ? {} : { alternatives: { content: [contentOpen] } };
-  return { markers: unseenMarkers(start, end, 'prompt'), ...alternatives };
+  const markers = unseenMarkers(start, end, 'prompt');
+  if (contentOpen === null) return { markers };
+  given.log.support(
+    'alternatives.content',
+    'prompt-on',
+    slice,
+    'the prompt asks for an answer in these words',
+  );
+  return { markers, alternatives: { content: [contentOpen] } };
 }
 
 function fromHistory({ prober, probes, turnStart, ...given }: Given): ReasoningMarkers | null {

@@ -38,11 +38,16 @@ export function findRequestedThoughts({ prober }: Probing): RequestedThoughts | 
   return betweenMarkers(words) ?? afterPhrases(words);
 }
 
+/** So much before a pair of markers is the sentence that asks for it. */
+const longestRequest = 60;
+
 const markerPair = /(<[^<>/\s]{1,30}>)[^<>]{0,80}?(<\/[^<>\s]{1,31}>)/gu;
 
 function betweenMarkers(words: string): RequestedThoughts | null {
   const pairs = [...words.matchAll(markerPair)].filter(([, open = '', close]) => mirror(open) === close);
-  const at = pairs.findIndex(([, open = '']) => namesThoughts.test(open));
+  const at = pairs.findIndex(({ 0: pair, index }) =>
+    namesThoughts.test(words.slice(Math.max(0, index - longestRequest), index) + pair),
+  );
   const [thoughts, answer] = [pairs[at], pairs[at + 1]];
   if (thoughts === undefined) return null;
   const [slice, start = '', end = ''] = thoughts;
