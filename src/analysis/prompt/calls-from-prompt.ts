@@ -2,7 +2,7 @@
  * The calls that the prompt asks for, where finished turns show none; and the law *prompt agrees*: where the
  * prompt's example and the format read off finished turns contradict each other, a warning shows both.
  */
-import type { CallsFormat, EntryArguments } from '../../format/chat-format.ts';
+import type { CallsFormat } from '../../format/chat-format.ts';
 import { isMarker, squash, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import { type CallExample, findCallExamples } from './call-examples.ts';
@@ -81,33 +81,24 @@ function isPythonic({ head, arguments: format }: CallsFormat): boolean {
 }
 
 /**
- * Keyword arguments: where finished turns write texts without quotes, or nothing between two arguments, the
- * template prints what it cannot read back, and the prompt says what is meant.
+ * Keyword arguments: where finished turns write texts without quotes, values of all types in the quotes of texts,
+ * or nothing between two arguments, the template prints what cannot be read back, and the prompt says what is meant.
  */
 function comparePython(calls: CallsFormat, example: CallExample, log: Probing['log']): CallsFormat {
   if (calls.arguments.kind !== 'entries') return calls;
+  const { entry, frames, separator } = calls.arguments;
+  const isRaw = frames.string.codec === 'raw';
+  const isQuoted = /["'<]/u.test(entry.key + frames.string.open);
+  const hidesTypes = /["']$/u.test(entry.key + frames.number.open);
   const fromPrompt = callsOfExample(example);
-  const isQuoted = /["'<]/u.test(calls.arguments.entry.key + calls.arguments.frames.string.open);
-  const { codec } = calls.arguments.frames.string;
-  if (codec === 'raw' && !isQuoted) {
+  if (isRaw && (!isQuoted || hidesTypes)) {
     warnOfHistory(example, writtenAround(calls), log);
-    return {
-      ...calls,
-      arguments: fromPrompt.arguments,
-      call: { ...calls.call, close: fromPrompt.call.close },
-    };
+    const call = { ...calls.call, close: fromPrompt.call.close };
+    return { ...calls, call, arguments: fromPrompt.arguments, basis: 'prompt' };
   }
-  if (calls.arguments.separator !== '' || allInOneFrame(calls.arguments)) {
-    if (allInOneFrame(calls.arguments)) warn(example, writtenAround(calls), log);
-    return calls;
-  }
+  if (separator !== '') return calls;
   warnOfHistory(example, writtenAround(calls), log);
   return { ...calls, arguments: { ...calls.arguments, separator: ', ' }, basis: 'prompt' };
-}
-
-/** Values of all types stand in the quotes of strings, where the prompt shows none. */
-function allInOneFrame({ frames, entry }: EntryArguments): boolean {
-  return frames.string.codec === 'raw' && /["']$/u.test(entry.key + frames.number.open);
 }
 
 function warnOfHistory(example: CallExample, written: string, log: Probing['log']): void {
