@@ -124,6 +124,10 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
     () => import('./google-gemma-4-31b-it-interleaved/index.js'),
   ],
   [
+    '2216d3c3e5056029f148e6c980658f4e5b068f5c63dfbf18758dcc77c13350a0',
+    () => import('./granite3.2-8b/index.js'),
+  ],
+  [
     '8a58e18acd9ca00a43a285fe6ba3760efbda06b5ab7fb57875bfacd72957ed5e',
     () => import('./granite3.3-2b/index.js'),
   ],
@@ -255,6 +259,10 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
   [
     '7451a05cf1e28a79d97d7c0bc951028c0b1915119bf9046acd06a0e3d931f47c',
     () => import('./openbmb-minicpm5-1b/index.js'),
+  ],
+  [
+    '5a4c7c0b12bdbbc7110aebe80b15ac3d4dbabde85be466925dc2cf52d7698ceb',
+    () => import('./phi4-reasoning-14b/index.js'),
   ],
   [
     '444819b8ad4612870827ac05b9147fe9e3344d3850cae8c2790898fc514099ff',

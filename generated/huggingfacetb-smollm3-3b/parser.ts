@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     turnStart: '<|im_start|>assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
     callClose: '\n</tool_call>',
@@ -53,7 +53,7 @@ export const responseModule = defineParser({
       choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
-    // Let me look.⏎<tool_call>⏎
+    // Let me look.<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
