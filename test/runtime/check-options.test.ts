@@ -46,7 +46,7 @@ describe('options of a chat', () => {
     const options = { messages, ...wrong } as unknown as ChatOptions;
     expect(() => checkChatOptions(options)).toThrow(UnsupportedOptionError);
     expect(() => checkChatOptions(options)).toThrow(
-      new RegExp(`^${Object.keys(wrong)[0]}( must be .*, got |: unknown option; did you mean )`),
+      new RegExp(`^${Object.keys(wrong)[0]}( must be .*, got |: unknown option)`),
     );
   });
 
@@ -203,7 +203,7 @@ describe('options of a model', () => {
     const refused = loadModel('no such file', wrong as unknown as LoadModelOptions);
     await expect(refused).rejects.toBeInstanceOf(UnsupportedOptionError);
     await expect(refused).rejects.toThrow(
-      new RegExp(`^${Object.keys(wrong)[0]}( must be .*, got |: unknown option; did you mean )`),
+      new RegExp(`^${Object.keys(wrong)[0]}( must be .*, got |: unknown option)`),
     );
   });
 
