@@ -57,7 +57,7 @@ export default {
     {
       name: 'circle-at-run-time',
       comment: 'Modules that import each other depend on the order in which they are loaded.',
-      severity: 'ignore',
+      severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },

@@ -1,6 +1,7 @@
 /** Looks for the first of several delimiters in a growing text. */
 import type { HeldText } from './held-text.ts';
-import { type PatternSearch, type RegexMatch, searchPattern } from './pattern/pattern-search.ts';
+import { searchPattern } from './pattern/pattern-search.ts';
+import type { PatternSearch, RegexMatch } from './pattern/search.ts';
 import type { Delimiter, Region } from './region.ts';
 
 /** A delimiter to look for, and what it would do. */

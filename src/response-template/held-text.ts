@@ -1,5 +1,5 @@
 /** The part of the response that may still matter: text that is not yet said, and a little before it. */
-import { codePointBefore, type GrowingText } from './pattern/pattern-search.ts';
+import { codePointBefore, type GrowingText } from './pattern/search.ts';
 
 /** So much of a piece that is no longer needed is kept rather than cut off. */
 const keptLength = 512;

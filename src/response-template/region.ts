@@ -1,6 +1,6 @@
 /** A response template made ready for parsing: what a loaded template and a generated module both are. */
 import type { JsonValue } from '../format/messages.ts';
-import type { Pattern } from './pattern/pattern-search.ts';
+import type { Pattern } from './pattern/search.ts';
 import type { FieldValue } from './template.ts';
 
 /** A template that was checked, with its patterns compiled. Nothing in it belongs to the caller. */

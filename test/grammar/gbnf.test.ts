@@ -35,7 +35,7 @@ describe('laws', () => {
           expect({ each, accepted: accepts(text, each) }).toEqual({ each, accepted: judge.accepts(each) });
         }
       }),
-      { numRuns: long ? 2000 : 60 },
+      { numRuns: long ? 2000 : 25 },
     );
   });
 
@@ -50,7 +50,7 @@ describe('laws', () => {
         fc.pre(!lintGbnf(readGbnf(text)).some(({ severity }) => severity === 'unbuildable'));
         expect(() => engine(text)).not.toThrow();
       }),
-      { numRuns: long ? 1000 : 40 },
+      { numRuns: long ? 1000 : 15 },
     );
   });
 });

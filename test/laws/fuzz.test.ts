@@ -19,7 +19,7 @@ const long = process.env.LAWS === 'long';
 /** Texts over all formats together. */
 const texts = long ? 1_000_000 : 20_000;
 /** Messages per format that are written and then damaged. */
-const messagesPerFormat = long ? 300 : 25;
+const messagesPerFormat = long ? 300 : 10;
 vi.setConfig({ testTimeout: long ? 6 * 3_600_000 : 120_000 });
 
 /** The distinct formats of both corpora, by the first template that has them. */

@@ -13,7 +13,7 @@ import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { mutate, seededRandom } from '../support/sample-grammar.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 
-const runs = process.env.LAWS === 'long' ? 2000 : 40;
+const runs = process.env.LAWS === 'long' ? 2000 : 15;
 const formats = (await spineTemplates()).map(({ name, source }) => ({
   name,
   format: analyzeTemplate(source).format,

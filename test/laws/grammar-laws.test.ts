@@ -15,7 +15,7 @@ import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.t
 import { spineTemplates } from '../support/spine-templates.ts';
 import { xgrammarMatcher } from '../support/xgrammar.ts';
 
-const samples = process.env.LAWS === 'long' ? 1000 : 25;
+const samples = process.env.LAWS === 'long' ? 1000 : 10;
 const formats = (await spineTemplates()).map(({ name, source }) => ({
   name,
   format: analyzeTemplate(source).format,

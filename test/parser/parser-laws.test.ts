@@ -12,7 +12,7 @@ import { everyPosition, type Parsed, parsePieces } from '../support/parse-pieces
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const long = process.env.LAWS === 'long';
-const numRuns = long ? 3000 : 60;
+const numRuns = long ? 3000 : 25;
 vi.setConfig({ testTimeout: long ? 3_600_000 : 60_000 });
 
 /** What a format's writer would write, then damaged a little, or not. */

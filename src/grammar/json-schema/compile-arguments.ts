@@ -14,8 +14,8 @@ import type { Compilation } from './plan/compilation.ts';
 import type { KeySorting } from './plan/places.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
-import { jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
-import { indented, ValueWriter } from './write/value-writer.ts';
+import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
+import { ValueWriter } from './write/value-writer.ts';
 
 /** How the arguments of a tool are compiled. */
 export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool'> {

@@ -5,6 +5,7 @@
  */
 import { PatternError } from '../../format/errors.ts';
 import { firstCharacterFinder } from './first-characters.ts';
+import type { Instruction, Program } from './program.ts';
 import {
   type EmptyMatches,
   type GrowingText,
@@ -12,8 +13,7 @@ import {
   type Pattern,
   type PatternSearch,
   type RegexMatch,
-} from './pattern-search.ts';
-import type { Instruction, Program } from './program.ts';
+} from './search.ts';
 
 /** Steps that one look at the text may take: this many, and as many for each character. */
 const steps = { base: 200_000, perCharacter: 200 };

@@ -4,6 +4,7 @@
  * slower than (length of the program) steps per character.
  */
 import { firstCharacterFinder } from './first-characters.ts';
+import type { Instruction, Program } from './program.ts';
 import {
   codePointBefore,
   type EmptyMatches,
@@ -11,8 +12,7 @@ import {
   isWordCharacter,
   type PatternSearch,
   type RegexMatch,
-} from './pattern-search.ts';
-import type { Instruction, Program } from './program.ts';
+} from './search.ts';
 
 /** One way to match, at one instruction. */
 interface Thread {

@@ -1,52 +1,9 @@
-/** The one interface of both searches, and searching a whole text at once. */
+/** Compiles patterns, chooses the search for each, and searches whole texts. */
 import { BacktrackingSearch } from './backtracking-search.ts';
 import { LinearSearch } from './linear-search.ts';
 import { parseRegex } from './parse-regex.ts';
-import { compileProgram, type Program } from './program.ts';
-import { wordMembers } from './read-class.ts';
-
-/** A match in the text; `end` is exclusive. */
-export interface RegexMatch {
-  readonly start: number;
-  readonly end: number;
-  /** Begin and end of each group, group 1 first; -1 where it took no part. */
-  readonly slots: readonly number[];
-}
-
-/** Text that grows at its end and is forgotten at its beginning; places count from its very first character. */
-export interface GrowingText {
-  readonly start: number;
-  readonly end: number;
-  /** All text that is still known, from `start` to `end`. */
-  text(): string;
-  /** A stretch from `from` to at most `to`, not empty when there is one. */
-  piece(from: number, to: number): string;
-  /** The code point that ends at `at`, or -1 at the very beginning. */
-  codePointBefore(at: number): number;
-}
-
-/**
- * The search for the first match of one pattern in a growing text. What is found does not depend on
- * how the text arrives.
- */
-export interface PatternSearch {
-  /** Looks at the text up to `to`; with `final`, no more text will come. */
-  advance(text: GrowingText, to: number, final: boolean): void;
-  /** The first match, once no text to come can change it. */
-  readonly found: RegexMatch | null;
-  /** Where the first match may yet begin, given what was seen; `null` when nothing is under way. */
-  readonly pending: number | null;
-  /** Goes on at `place`, with nothing under way: no match begins before it. */
-  passTo(place: number): void;
-}
-
-/** A compiled pattern. */
-export interface Pattern {
-  readonly source: string;
-  readonly program: Program;
-  /** Names of its groups and their numbers. */
-  readonly groupNames: ReadonlyMap<string, number>;
-}
+import { compileProgram } from './program.ts';
+import { type EmptyMatches, type Pattern, type PatternSearch, type RegexMatch, wholeText } from './search.ts';
 
 /**
  * Compiles a pattern of Python's syntax, read as with `re.DOTALL`.
@@ -56,14 +13,6 @@ export interface Pattern {
 export function compilePattern(source: string): Pattern {
   const regex = parseRegex(source);
   return { source, program: compileProgram(regex), groupNames: regex.groupNames };
-}
-
-/** Which matches of no characters count. */
-export interface EmptyMatches {
-  /** The first place at which they do; by default the place where the search begins. */
-  readonly from: number;
-  /** Whether they count at the end of the text, once that is known; by default they do not. */
-  readonly atEnd: boolean;
 }
 
 /** Begins a search for the first match at `from` or later. */
@@ -112,31 +61,4 @@ export function namedGroups(
     if (from >= 0 && to >= 0) groups.set(name, slice(from, to));
   }
   return groups;
-}
-
-/** A text that is complete. */
-export function wholeText(text: string): GrowingText {
-  return {
-    start: 0,
-    end: text.length,
-    text: () => text,
-    piece: (from, to) => text.slice(from, to),
-    codePointBefore: (at) => codePointBefore(text, at),
-  };
-}
-
-/** The code point of `text` that ends at index `at`, or -1 at its beginning. */
-export function codePointBefore(text: string, at: number): number {
-  if (at <= 0) return -1;
-  const low = text.charCodeAt(at - 1);
-  const high = at > 1 ? text.charCodeAt(at - 2) : 0;
-  const pair = low >= 0xdc00 && low <= 0xdfff && high >= 0xd800 && high <= 0xdbff;
-  return pair ? (text.codePointAt(at - 2) ?? low) : low;
-}
-
-const wordCharacter = new RegExp(`[${wordMembers}]`, 'u');
-
-/** Whether Python counts a code point as part of a word. */
-export function isWordCharacter(codePoint: number): boolean {
-  return codePoint >= 0 && wordCharacter.test(String.fromCodePoint(codePoint));
 }

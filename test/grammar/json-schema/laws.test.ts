@@ -9,7 +9,7 @@ import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
 import { anySchema, anyValue, compileStrict, spell } from './schema-tools.ts';
 
 const long = process.env.LAWS === 'long';
-const schemas = long ? 10_000 : 250;
+const schemas = long ? 10_000 : 100;
 const valuesPerSchema = 10;
 
 const engine = await loadEngineMatchers();

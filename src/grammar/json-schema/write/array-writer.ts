@@ -8,8 +8,8 @@ import type { Place } from '../plan/places.ts';
 import type { ArrayShape } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
 import { alwaysDiffer, writeDistinct } from './distinct-items.ts';
-import type { ArrayNotation } from './syntax.ts';
-import { indented, type ValueWriter } from './value-writer.ts';
+import { type ArrayNotation, indented } from './syntax.ts';
+import type { ValueWriter } from './value-writer.ts';
 
 /** An array of `shape`, which some value is of. */
 export function writeArray(

@@ -5,8 +5,9 @@ import { type Expression, literal, sequence } from '../../expression/expression.
 import { wordsOf } from '../../regular/words.ts';
 import type { ArrayShape, Shape, StringShape } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
+import { indented } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
-import { indented, type ValueWriter } from './value-writer.ts';
+import type { ValueWriter } from './value-writer.ts';
 
 const maxValues = 200;
 /** Sets of values that are told apart. */

@@ -162,3 +162,19 @@ function framedString(frame: ValueFrame, json: Syntax): StringNotation {
   if (frame.codec === 'raw') return { open: frame.open, close: frame.close, spelling: null };
   return { open: frame.open + inner.open, close: inner.close + frame.close, spelling: inner.spelling };
 }
+
+/** The notation of objects and arrays with line breaks, where values are pretty-printed. */
+export function indented<T extends { open: string; close: string; separator: string }>(
+  notation: T,
+  indent: number | null,
+  margin: number,
+): T {
+  if (indent === null) return notation;
+  const line = (width: number) => `\n${' '.repeat(width)}`;
+  return {
+    ...notation,
+    open: notation.open + line(margin + indent),
+    separator: notation.separator + line(margin + indent),
+    close: line(margin) + notation.close,
+  };
+}

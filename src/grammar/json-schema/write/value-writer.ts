@@ -24,7 +24,7 @@ import type {
 import type { State } from '../shapes/states.ts';
 import { writeArray } from './array-writer.ts';
 import { StringWriter } from './string-writer.ts';
-import type { Syntax } from './syntax.ts';
+import { indented, type Syntax } from './syntax.ts';
 
 /**
  * Levels that are written with indentation of their own; values inside of deeper ones are indented like these.
@@ -278,20 +278,4 @@ function rounds(expression: Expression): number {
     default:
       return 0;
   }
-}
-
-/** The notation of objects and arrays with line breaks, where values are pretty-printed. */
-export function indented<T extends { open: string; close: string; separator: string }>(
-  notation: T,
-  indent: number | null,
-  margin: number,
-): T {
-  if (indent === null) return notation;
-  const line = (width: number) => `\n${' '.repeat(width)}`;
-  return {
-    ...notation,
-    open: notation.open + line(margin + indent),
-    separator: notation.separator + line(margin + indent),
-    close: line(margin) + notation.close,
-  };
 }
