@@ -109,8 +109,8 @@ const spellings: readonly (readonly [string, JsonSchema, readonly string[], read
   [
     'numbers without constraints',
     { type: 'number' },
-    ['-0', '9'.repeat(21), `0.${'9'.repeat(25)}`, '12e99', '1.5e307'],
-    ['9'.repeat(22), `0.${'9'.repeat(26)}`, '12e100', '1e308'],
+    ['-0', '9'.repeat(21), `0.${'9'.repeat(25)}`, '12e99', '1.5e-99'],
+    ['9'.repeat(22), `0.${'9'.repeat(26)}`, '12e100', '1.5e100'],
   ],
   ['integers', { type: 'integer' }, ['0', '-7', '9'.repeat(21)], ['-0', '1.0', '1e2', '9'.repeat(22)]],
   [
