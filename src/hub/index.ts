@@ -18,7 +18,7 @@ export {
   type GgufHeaderOptions,
   readGgufHeader,
   type SpecialTokens,
-} from './gguf-header.ts';
+} from './gguf/gguf-header.ts';
 export {
   type ModelCard,
   type ObserveCapabilities,

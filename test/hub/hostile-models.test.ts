@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { IdiolectError } from '../../src/format/errors.ts';
-import { checkModelFile } from '../../src/hub/check-model-file.ts';
+import { checkModelFile } from '../../src/hub/gguf/check-model-file.ts';
 import { ggufBytes } from '../support/gguf-parts.ts';
 import { honest, hostileModels, mutatedModel } from '../support/hostile-models.ts';
 import { loadHostile } from '../support/load-hostile.ts';

@@ -2,11 +2,11 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
-import { argumentCheck } from './argument-checks.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './prompt-pieces.ts';
+import { argumentCheck } from './tool-loop/argument-checks.ts';
 
 /** What to render for a chat with `tools`. */
 export function promptRequest(

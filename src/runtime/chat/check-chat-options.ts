@@ -18,7 +18,7 @@ import {
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions } from './chat-options.ts';
-import type { RunToolsOptions } from './run-tools-options.ts';
+import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
 /** Timers of the platform hold no more milliseconds. */

@@ -13,8 +13,8 @@ export {
 export type { AnswerOf, PartialAnswer } from '../chat/answer.ts';
 export type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
-export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/executor.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
+export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/tool-loop/executor.ts';
 export {
   type RunFinish,
   runTools,
@@ -22,8 +22,8 @@ export {
   type ToolCaller,
   type ToolRun,
   type ToolRunEvent,
-} from '../chat/run-tools.ts';
-export type { RunToolsOptions } from '../chat/run-tools-options.ts';
+} from '../chat/tool-loop/run-tools.ts';
+export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
 export type { LoadModelOptions } from './load-model-options.ts';
 export type { PrepareOptions } from './prepare.ts';

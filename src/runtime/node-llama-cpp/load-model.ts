@@ -6,15 +6,15 @@ import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
-import { checkModelFile } from '../../hub/check-model-file.ts';
+import { checkModelFile } from '../../hub/gguf/check-model-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
 import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
-import { runTools, type ToolRun } from '../chat/run-tools.ts';
-import type { RunToolsOptions } from '../chat/run-tools-options.ts';
+import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
+import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { checkLoadOptions } from './check-options.ts';
 import type { LoadModelOptions } from './load-model-options.ts';

@@ -13,14 +13,14 @@ export {
 export type { AnswerOf, PartialAnswer } from '../chat/answer.ts';
 export type { SamplingOptions } from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
-export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/executor.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
+export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/tool-loop/executor.ts';
 export type {
   RunFinish,
   StepStart,
   ToolRun,
   ToolRunEvent,
-} from '../chat/run-tools.ts';
+} from '../chat/tool-loop/run-tools.ts';
 export {
   connectServer,
   type ServerChatPreview,

@@ -1,6 +1,6 @@
 /** What a run of tools is asked to do. */
-import type { ToolCallOf, ToolList } from '../../tools/tools.ts';
-import type { ChatOptions } from './chat-options.ts';
+import type { ToolCallOf, ToolList } from '../../../tools/tools.ts';
+import type { ChatOptions } from '../chat-options.ts';
 import type { Executor } from './executor.ts';
 
 /**

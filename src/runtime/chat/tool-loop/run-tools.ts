@@ -2,20 +2,20 @@
  * Answering with tools: the model calls, the calls are carried out, the model is told the results in its
  * template's own way, and so on until it answers without a call.
  */
-import type { SchemaIssue } from '../../format/errors.ts';
-import type { Message, ToolChoice, ToolMessage } from '../../format/messages.ts';
-import { isRecord, type OptionRule, requireOption } from '../../format/option-rules.ts';
-import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
-import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
-import type { ChatOptions } from './chat-options.ts';
-import { type ChatStream, callsOf, type ReadReport, unseen } from './chat-stream.ts';
-import { checkRunOptions } from './check-chat-options.ts';
+import type { SchemaIssue } from '../../../format/errors.ts';
+import type { Message, ToolChoice, ToolMessage } from '../../../format/messages.ts';
+import { isRecord, type OptionRule, requireOption } from '../../../format/option-rules.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
+import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools/tools.ts';
+import type { ChatOptions } from '../chat-options.ts';
+import { type ChatStream, callsOf, type ReadReport, unseen } from '../chat-stream.ts';
+import { checkRunOptions } from '../check-chat-options.ts';
+import { GeneratedStream } from '../generated-stream.ts';
+import { onAbort } from '../on-abort.ts';
+import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
-import { GeneratedStream } from './generated-stream.ts';
-import { onAbort } from './on-abort.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
-import { addUsage, noUsage } from './token-usage.ts';
 
 /** A response of the model begins. Offsets of events count within one step. */
 export interface StepStart {

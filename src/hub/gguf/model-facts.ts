@@ -2,7 +2,7 @@
  * Numbers and tokens of a model that llama.cpp takes for granted: where they are not so, it does not say so but ends
  * the process (its `GGML_ASSERT`, or an exception in a thread of its own). What it refuses by itself is left to it.
  */
-import { ModelFileError } from '../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 import type { GgufMetadata, TensorInfo } from './gguf-layout.ts';
 
 /** A model as its header, or the headers of all of its files, describe it. */

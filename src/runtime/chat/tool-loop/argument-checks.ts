@@ -1,6 +1,6 @@
 /** Checks of arguments after the call, where the policy lets schemas pass that no grammar enforces in full. */
-import { type ArgumentValidator, argumentValidator } from '../../grammar/argument-validator.ts';
-import type { ToolList } from '../../tools/tools.ts';
+import { type ArgumentValidator, argumentValidator } from '../../../grammar/argument-validator.ts';
+import type { ToolList } from '../../../tools/tools.ts';
 
 /** By the list of tools, so that schemas are compiled once however many chats have it. */
 const known = new WeakMap<ToolList, ArgumentValidator>();

@@ -3,7 +3,7 @@
  * 262,000 tokens only the lengths are looked at. Every count and length is checked against the bytes that are there
  * before anything is made of it.
  */
-import { ModelFileError } from '../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 
 /** The numbers of GGUF's types of values that are not plain numbers. */
 const stringType = 8;

@@ -5,7 +5,7 @@
  * zeros, takes an answer of any status for data, allocates for ten million tensors, and decodes every token, which
  * takes seconds for a large vocabulary (`gguf-layout.ts` takes milliseconds).
  */
-import { ModelFileError } from '../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 import {
   callback,
   checkOptions,
@@ -13,10 +13,10 @@ import {
   type OptionRules,
   requireOption,
   string,
-} from '../format/option-rules.ts';
-import { type ByteSource, fileSource, httpSource } from './byte-source.ts';
+} from '../../format/option-rules.ts';
+import { type ByteSource, fileSource, httpSource } from '../byte-source.ts';
+import { chatTemplates, fileOrAddress } from '../hub-rules.ts';
 import { type GgufLayout, type GgufMetadata, MoreBytesNeeded, scanGguf } from './gguf-layout.ts';
-import { chatTemplates, fileOrAddress } from './hub-rules.ts';
 import { checkTensorBounds, weightCount } from './tensor-bounds.ts';
 
 /** What is known of a model before its weights are read. */

@@ -4,8 +4,8 @@
  */
 import path from 'node:path';
 import { parseGgufShardFilename } from '@huggingface/gguf';
-import { ModelFileError } from '../format/errors.ts';
-import { fileSource } from './byte-source.ts';
+import { ModelFileError } from '../../format/errors.ts';
+import { fileSource } from '../byte-source.ts';
 import { type GgufHeader, maxShards, readHeader } from './gguf-header.ts';
 import type { GgufLayout, TensorInfo } from './gguf-layout.ts';
 import { checkModelFacts } from './model-facts.ts';

@@ -1,5 +1,5 @@
 /** Where the weights of a GGUF file lie, checked against the file: nothing outside of it, nothing over another. */
-import { ModelFileError } from '../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 import type { GgufLayout, TensorInfo } from './gguf-layout.ts';
 
 /** How a type stores weights: so many of them in a block, and the bytes of one. */

@@ -1,5 +1,5 @@
 /** What carries out calls, and what comes of one. */
-import type { CallContext, EachTool, ToolList, ToolName, ToolOutput } from '../../tools/tools.ts';
+import type { CallContext, EachTool, ToolList, ToolName, ToolOutput } from '../../../tools/tools.ts';
 
 /** Carries out calls of any tool. */
 export type Executor<Call> = (call: Call, context: CallContext) => unknown;

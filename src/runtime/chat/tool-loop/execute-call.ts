@@ -1,12 +1,12 @@
 /** One call, carried out: arguments checked by the schema's own library, results and errors as text. */
 
-import type { CallContext } from '../../tools/tools.ts';
-import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../tools/tools.ts';
+import type { CallContext } from '../../../tools/tools.ts';
+import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools/tools.ts';
+import { onAbort } from '../on-abort.ts';
+import { isValidating, validationProblems } from '../validating-schema.ts';
 import { argumentCheck } from './argument-checks.ts';
 import type { CallOutcome } from './executor.ts';
-import { onAbort } from './on-abort.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
-import { isValidating, validationProblems } from './validating-schema.ts';
 
 type Call = ToolCallOf<ToolList>;
 
