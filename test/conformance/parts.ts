@@ -13,6 +13,7 @@ import { run as runMcpTools } from './mcp-tools.ts';
 import { run as runPeerCases } from './peer-cases.ts';
 import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
+import { run as runTemplateFormats } from './template-formats.ts';
 
 /** What one part found. */
 export interface PartResult {
@@ -37,6 +38,7 @@ const maskBenchEvery = 20;
 export const parts: readonly Part[] = [
   { name: 'jinja', run: runJinja },
   { name: 'laws over both corpora', run: runLaws },
+  { name: 'more templates', run: runTemplateFormats },
   { name: 'chat-cases', run: runChatCases },
   { name: 'peer-cases', run: (folder) => runPeerCases(folder, 'conforming') },
   { name: 'peer-cases, damaged', run: (folder) => runPeerCases(folder, 'damaged') },

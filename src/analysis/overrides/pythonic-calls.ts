@@ -21,7 +21,7 @@ export const pythonicCalls: FormatOverride = {
         separator: ', ',
         empty: '',
         frames: {
-          string: { open: "'", close: "'", codec: 'raw' },
+          string: { open: '', close: '', codec: 'python' },
           number: { open: '', close: '', codec: 'json' },
           boolean: { open: '', close: '', codec: 'python' },
           null: { open: '', close: '', codec: 'python' },

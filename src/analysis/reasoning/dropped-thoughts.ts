@@ -25,7 +25,12 @@ export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
   const few = treated.slice(0, mostTreated);
   const pairs = few.flatMap((open) => few.filter((each) => each !== open).map((close) => ({ open, close })));
   const found = pairs.find(({ open, close }) => dropsThoughts(probing, open, close));
-  return found === undefined ? null : recorded(probing, found);
+  if (found === undefined) return null;
+  const message =
+    `answers lose what stands between ${found.open} and ${found.close}, and no render shows thoughts between ` +
+    'them: a word that the model writes after the opener would be taken for thoughts';
+  probing.log.warn({ field: 'reasoning.start', kind: 'assumed', message });
+  return recorded(probing, found);
 }
 
 /** Whether a finished turn keeps of an answer only what follows `close`. */
