@@ -43,8 +43,8 @@ export const responseModule = defineParser({
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
     beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
-    // city='Paris', days=
-    //               ^ Before an argument.
+    // city=Paris, days=
+    //             ^ Before an argument.
     beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time(city=
     //          ^^^^ In an argument's name.
@@ -62,22 +62,26 @@ export const responseModule = defineParser({
         next: 'afterEntry',
       },
     }),
-    // city='Paris'
-    //      ^^^^^^^ In an argument's value.
+    // city=Paris
+    //      ^^^^^ In an argument's value.
     inValue: value({
       frames: [
-        { open: "'", close: "'", types: ['string'], quoted: false },
-        { open: '', close: '', types: ['number', 'boolean', 'null', 'array', 'object'], quoted: false },
+        {
+          open: '',
+          close: '',
+          types: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+          quoted: true,
+        },
       ],
       nested: null,
     }),
-    // city='Paris', days=
-    //             ^^ After an argument.
+    // city=Paris, days=
+    //           ^^ After an argument.
     afterEntry: expect({
       choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } },
     }),
-    // city='Paris')
-    //             ^ After the last argument.
+    // city=Paris)
+    //           ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
     // city='Paris'),
     //             ^ At the end of a call.
