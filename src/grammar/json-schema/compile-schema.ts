@@ -47,7 +47,10 @@ export interface CompileSchemaOptions {
   readonly formats?: 'assert' | 'ignore';
   /** Steps of work that one attempt may spend; there are at most three. The default is less than a second of work. */
   readonly budget?: number;
-  /** `false`: only declared properties are written (reported as narrowed). Default `true`. */
+  /**
+   * `false`: properties that the schema says nothing about are not written next to declared ones (reported as
+   * narrowed). Default `true`.
+   */
   readonly openObjects?: boolean;
 }
 
@@ -83,7 +86,7 @@ export class NothingValid extends Error {
 
 /**
  * What is given up, one after the other, until the budget suffices. Each says so in the report, as narrowed:
- * long texts of patterns first, then properties that are not declared.
+ * long texts of patterns first, then properties that the schema says nothing about.
  */
 const savings: readonly Saving[] = [{}, { stringStates: 10_000 }, { stringStates: 4000, openObjects: false }];
 

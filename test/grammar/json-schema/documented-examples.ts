@@ -172,7 +172,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['1', 'ab1'],
     invalid: ['ab', 'abcd1', '1 '],
   },
-  '`pattern` with a back-reference, lookbehind or flags inside': {
+  '`pattern` with a back-reference, lookbehind or other flags': {
     schema: { type: 'string', pattern: '^(a|b)\\1$' },
     valid: ['aa'],
     invalid: ['ab'],

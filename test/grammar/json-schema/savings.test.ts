@@ -94,6 +94,33 @@ test('properties that are not declared are given up before everything is', () =>
   expect(texts.map((text) => matcher.accepts(text))).toEqual([true, false, false]);
 });
 
+test('the saving keeps maps, and every property that the schema says something about', () => {
+  const rules = new RuleSet();
+  const number: JsonSchema = { type: 'number' };
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: {
+      map: { type: 'object', additionalProperties: number },
+      mixed: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: number },
+      any: { type: 'object' },
+      named: { type: 'object', properties: { a: number }, patternProperties: { '^x-': { type: 'string' } } },
+    },
+  };
+  const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict', openObjects: false } as const;
+  const { expression, issues } = compileSchema(schema, options);
+  expect(issues.map(({ pointer }) => pointer)).toEqual(['', '/properties/named']);
+  const matcher = engine(printGbnf(rules.grammar('root', expression)));
+  const written = [
+    '{"map": {"k": 1}}',
+    '{"mixed": {"a": "b", "k": 1}}',
+    '{"any": {"k": [null]}}',
+    '{"named": {"a": 1, "x-k": "y"}}',
+  ];
+  const unwritten = ['{"map": {"k": "v"}}', '{"mixed": {"k": "v"}}', '{"named": {"k": 1}}', '{"k": 1}'];
+  expect(written.filter((text) => !matcher.accepts(text))).toEqual([]);
+  expect(unwritten.filter((text) => matcher.accepts(text))).toEqual([]);
+});
+
 test('recursive alternatives that overlap are told apart without an end to the stack', () => {
   const needs = (key: string, value: JsonSchema) => ({ properties: { [key]: value }, required: [key] });
   const query = { $ref: '#/$defs/query' };

@@ -18,7 +18,7 @@ export interface ReportedObject {
 /** Says that only declared properties are written, because of the options or (not `closable`) of the format. */
 export function reportClosed(compilation: Compilation, place: Place, closable: boolean): void {
   const reason = closable
-    ? 'only declared properties are written'
+    ? 'properties that the schema says nothing about are not written'
     : 'the format writes a key twice, so only declared properties are written';
   compilation.report(place.nodes[0] ?? null, 'additionalProperties', reason, 'narrowed');
 }

@@ -115,9 +115,8 @@ class ObjectWriter {
     this.#writing = writing;
     this.#plan = planObject(shape, place.keys, compilation);
     const closable = writing.object.entryClose.every((part) => part !== null);
-    const open = compilation.openObjects && closable;
-    if (!open && this.#plan.classes.length > 0) reportClosed(compilation, place, closable);
-    if (open && this.#plan.classes.length > 0) compilation.wroteOpenObject = true;
+    const written = this.#plan.classes.map(({ state }) => closable && this.#isWritten(state));
+    if (written.includes(false)) reportClosed(compilation, place, closable);
     const forbidden = forbiddenInKeys(writing.object);
     for (const { key } of this.#plan.declared) {
       if (holdsAny(key, forbidden))
@@ -127,7 +126,7 @@ class ObjectWriter {
       ...this.#plan.declared.map(
         (property) => !holdsAny(property.key, forbidden) && this.#hasValue(property, writing),
       ),
-      ...this.#plan.classes.map(({ state }) => open && compilation.isProductive(state)),
+      ...this.#plan.classes.map(({ state }, index) => written[index] === true && compilation.isProductive(state)),
     ];
     this.#anyOrder = anyOrder && this.#fewEnough();
     this.#key = writing.rules.freshKey('object');
@@ -139,6 +138,17 @@ class ObjectWriter {
       shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
     this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
     this.#keys = this.#keyWriter();
+  }
+
+  /**
+   * Whether keys that are not declared are written with values of `state`. What the schema says something about
+   * is never left out: a map has no other properties.
+   */
+  #isWritten(state: State): boolean {
+    const { compilation } = this.#writing;
+    const spare = state === compilation.states.anything && this.#plan.declared.length > 0;
+    if (spare && compilation.openObjects) compilation.wroteOpenObject = true;
+    return !spare || compilation.openObjects;
   }
 
   /** Whether there is a value for a property; one that must come is left to whoever writes it. */
