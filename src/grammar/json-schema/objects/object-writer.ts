@@ -126,7 +126,9 @@ class ObjectWriter {
       ...this.#plan.declared.map(
         (property) => !holdsAny(property.key, forbidden) && this.#hasValue(property, writing),
       ),
-      ...this.#plan.classes.map(({ state }, index) => written[index] === true && compilation.isProductive(state)),
+      ...this.#plan.classes.map(
+        ({ state }, index) => written[index] === true && compilation.isProductive(state),
+      ),
     ];
     this.#anyOrder = anyOrder && this.#fewEnough();
     this.#key = writing.rules.freshKey('object');
