@@ -166,7 +166,8 @@ async function encode(file: string): Promise<{ readonly prompt: Token[]; readonl
   const model = await llama.loadModel({ modelPath: file, vocabOnly: true });
   const vocabulary = readVocabulary(model, file);
   const all = new MarkerTokens(vocabulary, [...markers, ...controls]);
-  const tokens = { prompt: vocabulary.encodePrompt([promptText]), script: all.encode(`${script}<|im_end|>`) };
+  const prompt = vocabulary.encodePrompt([{ text: promptText, special: true }]);
+  const tokens = { prompt, script: all.encode(`${script}<|im_end|>`) };
   await model.dispose();
   return tokens;
 }

@@ -1,6 +1,7 @@
 /** Chats with servers that run here, in each of their dialects, with real sampling after them. */
 import type { ServerResponse } from 'node:http';
 import { Ajv } from 'ajv';
+import type { Token } from 'node-llama-cpp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { ServerError } from '../../src/format/errors.ts';
@@ -346,6 +347,21 @@ describe('a server', () => {
       expect(Number(body.seed)).toBeLessThan(0xff_ff_ff_ff);
       expect(Number(body.top_k)).toBeLessThan(2 ** 31);
     }
+  });
+
+  it('keeps control tokens of one character, and those spelled like words, out of texts', async () => {
+    const odd = ['\u{272A}', 'beginning'];
+    // Byte-level: SentencePiece makes such tokens of ordinary text too.
+    const file = tinyModelFile({ vocabulary: 'gpt-2', markers, controls: [...controls, ...odd], chatTemplate });
+    const server = await serve('llama-server', file);
+    const model = await connect('llama-server', server);
+    const said = `a ${odd.join(' b ')}${odd.join('')} z`;
+    await model.chat({ messages: [{ role: 'user', content: said }], maxTokens: 1 }).message;
+    const prompt = completions(server)[0]?.body.prompt as readonly Token[];
+    expect(server.model.detokenize(prompt, true)).toContain(said);
+    const special = prompt.filter((token) => server.model.getTokenAttributes(token).control);
+    const texts = special.map((token) => server.model.detokenize([token], true));
+    expect(texts.filter((text) => odd.includes(text))).toEqual([]);
   });
 
   it('cannot be given a prompt that is longer than its context', async () => {

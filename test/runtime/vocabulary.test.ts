@@ -1,10 +1,11 @@
 /** Laws of tokens over all vocabularies that generate text. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { encodePrompt } from '../../src/runtime/node-llama-cpp/prompt-tokens.ts';
-import type { Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { plain } from '../support/sample-formats.ts';
-import { bundledVocabulary } from '../support/test-models.ts';
+import { bundledVocabulary, testLlama } from '../support/test-models.ts';
 
 const all = [
   'aquila',
@@ -125,8 +126,8 @@ describe.each(names)('%s', (name) => {
       fc.property(text, (pieces) => {
         const whole = loaded.model.tokenize(pieces.join(''), true);
         const begun = shouldPrependBosToken && bos !== null && whole[0] !== bos ? [bos, ...whole] : whole;
-        expect(vocabulary.encodePrompt([pieces.join('')])).toEqual(begun);
-        expect(vocabulary.encodePrompt([pieces.join('')])).toEqual(begun);
+        expect(vocabulary.encodePrompt([{ text: pieces.join(''), special: true }])).toEqual(begun);
+        expect(vocabulary.encodePrompt([{ text: pieces.join(''), special: true }])).toEqual(begun);
       }),
       { numRuns: runs },
     );
@@ -150,4 +151,23 @@ describe.each(names)('%s', (name) => {
       { numRuns: runs },
     );
   });
+});
+
+it('a control token of one character is text where a user writes it', async () => {
+  const [sign, word] = ['\u{272A}', 'beginning'];
+  const modelPath = await tinyModelFile({ vocabulary: 'llama-spm', controls: [sign, word] });
+  const model = await (await testLlama()).loadModel({ modelPath, vocabOnly: true });
+  const vocabulary = readVocabulary(model, modelPath);
+  const source = `${sign}{% for m in messages %}{{ m.content }}${sign}{% endfor %}`;
+  const promptOf = (content: string) =>
+    encodePrompt(source, { messages: [{ role: 'user', content }] }, vocabulary, plain);
+  const specialsOf = (content: string) =>
+    promptOf(content).tokens.filter((token) => vocabulary.isControl(token));
+  for (const content of [sign, `${sign}${sign} a`, `a ${sign}`, word, `${word}${sign}${word}`]) {
+    const { text, tokens } = promptOf(content);
+    expect(text).toBe(`${sign}${content}${sign}`);
+    expect(model.detokenize([...tokens], true)).toContain(content);
+    expect(specialsOf(content)).toEqual(specialsOf('x'));
+  }
+  await model.dispose();
 });

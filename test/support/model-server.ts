@@ -109,7 +109,7 @@ function llamaAnswer(model: LlamaModel, path: string, body: Body): object | null
   if (path !== '/tokenize') return null;
   const { bos, shouldPrependBosToken } = model.tokens;
   const begins = body.add_special === true && shouldPrependBosToken ? [bos] : [];
-  const tokens = [...begins, ...model.tokenize(String(body.content), true)];
+  const tokens = [...begins, ...model.tokenize(String(body.content), body.parse_special === true)];
   if (body.with_pieces !== true) return { tokens };
   return { tokens: tokens.map((id) => ({ id, piece: id === null ? '' : model.detokenize([id], true) })) };
 }

@@ -50,18 +50,43 @@ interface Stretch {
   readonly end: number;
 }
 
+/** A part of a prompt that is to be tokenised by itself. */
+export interface PromptPiece {
+  readonly text: string;
+  /** Special tokens count in it; `false` for a character of data that is itself the text of one. */
+  readonly special: boolean;
+}
+
 /**
- * The prompt cut where the text of a special token holds characters of data. Each piece is to be tokenised by
- * itself, special tokens included.
+ * The prompt cut where the text of a special token holds characters of data: inside of it, or around it where it is
+ * one character. Joined, the pieces are the prompt; the first may be empty.
  */
 export function cutPrompt(
   { text, spans }: Pick<TracedPrompt, 'text' | 'spans'>,
   finder: SpecialFinder,
-): string[] {
+): PromptPiece[] {
   const { own, foreign } = sortMarkers(text, spans, finder);
-  const cuts = foreign.map((marker) => cutInside(text, marker, own));
-  const places = [...new Set(cuts)].sort((a, b) => a - b);
-  return [...places, text.length].map((end, index) => text.slice(index === 0 ? 0 : places[index - 1], end));
+  const cuts = new Set<number>();
+  const plain = new Set<number>();
+  for (const marker of foreign) {
+    const { start, end } = marker;
+    if (end - start > widthAt(text, start)) {
+      cuts.add(cutInside(text, marker, own));
+      continue;
+    }
+    plain.add(start);
+    cuts.add(start).add(end);
+  }
+  const places = [...cuts].sort((a, b) => a - b);
+  return [...places, text.length].map((end, index) => {
+    const start = index === 0 ? 0 : (places[index - 1] ?? 0);
+    return { text: text.slice(start, end), special: !plain.has(start) };
+  });
+}
+
+/** UTF-16 units of the character at `place`. */
+function widthAt(text: string, place: number): number {
+  return (text.codePointAt(place) ?? 0) > 0xffff ? 2 : 1;
 }
 
 interface SortedMarkers {
@@ -106,8 +131,7 @@ function cutInside(
   { start, end, ownEnd }: SortedMarkers['foreign'][number],
   own: readonly Stretch[],
 ): number {
-  const width = (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
-  const place = Math.max(start + width, ownEnd);
+  const place = Math.max(start + widthAt(text, start), ownEnd);
   const around = markerAround(own, place);
   if (around === undefined) return place;
   return around.end < end ? around.end : around.start;

@@ -5,6 +5,7 @@
 import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
 import { ModelFileError } from '../../format/errors.ts';
 import { indexTokens, type TokenIndex } from '../../grammar/matcher/token-index.ts';
+import type { PromptPiece } from '../chat/prompt-pieces.ts';
 import { SpecialFinder } from '../chat/special-finder.ts';
 import { AllowedTokens } from './allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
@@ -37,8 +38,8 @@ export interface Vocabulary {
   endsGeneration(token: Token): boolean;
   /** Tokens of a text in which no special token can appear, as they come in the middle of a text. */
   encodePlain(text: string): Token[];
-  /** Tokens of a whole prompt out of trusted pieces; between two pieces no special token can form. */
-  encodePrompt(pieces: readonly string[]): Token[];
+  /** Tokens of a whole prompt out of its pieces; between two pieces no special token can form. */
+  encodePrompt(pieces: readonly PromptPiece[]): Token[];
 }
 
 const encoder = new TextEncoder();
@@ -142,9 +143,11 @@ class ModelVocabulary implements Vocabulary {
     return pieces.flatMap((piece) => this.#encodeInside(piece, false));
   }
 
-  encodePrompt(pieces: readonly string[]): Token[] {
+  encodePrompt(pieces: readonly PromptPiece[]): Token[] {
     // Thousands of tokens: to concatenate their arrays is many times faster than to spread them.
-    const lists = pieces.flatMap((piece, index) => this.#encodeTrusted(piece, index === 0));
+    const lists = pieces.flatMap(({ text, special }, index) =>
+      special ? this.#encodeTrusted(text, index === 0) : [this.#encodeCharacter(text)],
+    );
     const { bos, shouldPrependBosToken } = this.#model.tokens;
     const first = lists.find((list) => list.length > 0)?.[0];
     const begins: Token[] = shouldPrependBosToken && bos !== null && first !== bos ? [bos] : [];
@@ -166,6 +169,15 @@ class ModelVocabulary implements Vocabulary {
       atBeginning ? encode(head) : this.#encodeInside(head, true),
       ...fragments.map((fragment) => this.#fragments.get(fragment, encode)),
     ];
+  }
+
+  /**
+   * A character that is itself the text of a special token. Where the tokenizer makes that token of it in any case, it
+   * is written in bytes, and left out of vocabularies without bytes.
+   */
+  #encodeCharacter(text: string): readonly Token[] {
+    const tokens = this.encodePlain(text);
+    return tokens.some((token) => this.isSpecial(token)) ? this.#byteTokens(encoder.encode(text)) : tokens;
   }
 
   #widthOf(tokens: readonly Token[]): number {

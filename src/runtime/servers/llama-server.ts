@@ -12,19 +12,26 @@ import {
   readText,
   type ServedModel,
   type ServerDialect,
+  type ServerQuestion,
   type ServerToken,
 } from './server-dialect.ts';
 
 /** See the top of this file. */
 export const llamaServer: ServerDialect = {
   describe: { path: '/props', body: null, read: readProps },
-  tokenize: (text, _, begins) => ({
-    path: '/tokenize',
-    body: { content: text, add_special: begins, parse_special: true, with_pieces: true },
-    read: readPieces,
-  }),
+  tokenize: (text, _, begins) => tokenizing(text, begins, true),
+  tokenizePlain: (text) => tokenizing(text, false, false),
   complete: (request) => ({ path: '/completion', body: completionBody(request), read: readPiece }),
 };
+
+/** `special`: control tokens count; user-defined ones always do. */
+function tokenizing(text: string, begins: boolean, special: boolean): ServerQuestion<readonly ServerToken[]> {
+  return {
+    path: '/tokenize',
+    body: { content: text, add_special: begins, parse_special: special, with_pieces: true },
+    read: readPieces,
+  };
+}
 
 /** `{ tokens: [{ id, piece }] }`; a piece that is no text, half a character, comes as bytes. */
 function readPieces(answer: unknown): readonly ServerToken[] | null {

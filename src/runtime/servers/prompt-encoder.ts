@@ -5,11 +5,11 @@
  * that the template did not write, the prompt is cut inside of it and those pieces are asked for again, until none
  * is left. A prompt without such a place, nearly every one, is asked for once and whole.
  */
-import { cutPrompt, type TracedPrompt } from '../chat/prompt-pieces.ts';
+import { cutPrompt, type PromptPiece, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import type { SpecialFinder } from '../chat/special-finder.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerDialect, ServerToken } from './server-dialect.ts';
-import { SpecialTexts } from './special-texts.ts';
+import { SpecialTexts, type TokenQuestions } from './special-texts.ts';
 
 /** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
 const lineFeed = '\n';
@@ -53,12 +53,10 @@ export class PromptEncoder {
     for (let round = 0; round < mostRounds; round++) {
       const pieces = cutPrompt(prompt, this.#specials.finder);
       const tokens = await this.#encodePieces(pieces, known, signal);
-      const tokenize = async (text: string): Promise<readonly number[]> =>
-        (await this.#ask(text, signal)).map(({ id }) => id);
-      const learned = await this.#specials.learn(distinct(tokens), tokenize);
+      const learned = await this.#specials.learn(distinct(tokens), this.#questions(signal));
       // Most new ones are the template's, and change nothing.
-      if (!learned || sameTexts(pieces, cutPrompt(prompt, this.#specials.finder))) {
-        return tokens.map(({ id }) => id);
+      if (!learned || samePieces(pieces, cutPrompt(prompt, this.#specials.finder))) {
+        return idsOf(tokens);
       }
     }
     const reason = 'the conversation holds special tokens inside of special tokens, again and again';
@@ -67,19 +65,33 @@ export class PromptEncoder {
 
   /** Tokens of a text that stands after another. */
   async encodeInside(text: string, signal: AbortSignal | undefined): Promise<readonly number[]> {
-    return (await this.#askInside(text, signal)).map(({ id }) => id);
+    return idsOf(await this.#askInside(text, signal));
+  }
+
+  #questions(signal: AbortSignal | undefined): TokenQuestions {
+    const { tokenizePlain } = this.#dialect;
+    return {
+      tokenize: async (text) => idsOf(await this.#ask(text, signal)),
+      ...(tokenizePlain === undefined
+        ? {}
+        : {
+            tokenizePlain: async (text) => idsOf(await this.#connection.ask(tokenizePlain(text), signal)),
+          }),
+    };
   }
 
   async #encodePieces(
-    [first = '', ...others]: readonly string[],
+    [head, ...others]: readonly PromptPiece[],
     known: Map<string, readonly ServerToken[]>,
     signal: AbortSignal | undefined,
   ): Promise<readonly ServerToken[]> {
+    const first = head?.text ?? '';
     // A template that writes the first token itself must not get it twice.
     const begins = this.#bosToken === '' || !first.startsWith(this.#bosToken);
     const lists = [await remembered(known, `^${first}`, () => this.#ask(first, signal, begins))];
-    for (const piece of others) {
-      lists.push(await remembered(known, piece, () => this.#askInside(piece, signal)));
+    for (const { text, special } of others) {
+      const key = `${special ? 'special' : 'plain'} ${text}`;
+      lists.push(await remembered(known, key, () => this.#askInside(text, signal, special)));
     }
     const tokens = lists.flat();
     if (tokens.length > 0) return tokens;
@@ -87,13 +99,23 @@ export class PromptEncoder {
     throw this.#connection.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
   }
 
-  async #askInside(text: string, signal: AbortSignal | undefined): Promise<readonly ServerToken[]> {
+  /** `special`: special tokens count, as they do on servers that cannot be asked for tokens without them. */
+  async #askInside(
+    text: string,
+    signal: AbortSignal | undefined,
+    special = true,
+  ): Promise<readonly ServerToken[]> {
     if (text === '') return [];
+    const { tokenizePlain } = this.#dialect;
+    const ask = (asked: string): Promise<readonly ServerToken[]> =>
+      special || tokenizePlain === undefined
+        ? this.#ask(asked, signal)
+        : this.#connection.ask(tokenizePlain(asked), signal);
     this.#lineFeed ??= await this.#ask(lineFeed, signal);
     const lead = this.#lineFeed;
-    const tokens = await this.#ask(lineFeed + text, signal);
+    const tokens = await ask(lineFeed + text);
     if (lead.every(({ id }, index) => tokens[index]?.id === id)) return tokens.slice(lead.length);
-    return this.#ask(text, signal);
+    return ask(text);
   }
 
   async #ask(text: string, signal: AbortSignal | undefined, begins = false): Promise<readonly ServerToken[]> {
@@ -131,6 +153,10 @@ function distinct(tokens: readonly ServerToken[]): Iterable<ServerToken> {
   return new Map(tokens.map((token) => [token.id, token])).values();
 }
 
-function sameTexts(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((text, index) => text === right[index]);
+function idsOf(tokens: readonly ServerToken[]): readonly number[] {
+  return tokens.map(({ id }) => id);
+}
+
+function samePieces(left: readonly PromptPiece[], right: readonly PromptPiece[]): boolean {
+  return left.length === right.length && left.every(({ text }, index) => text === right[index]?.text);
 }

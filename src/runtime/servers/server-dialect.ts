@@ -68,6 +68,8 @@ export interface ServerDialect {
    * puts what the model wants there; for the others that is the template's business.
    */
   tokenize(text: string, model: string | null, begins: boolean): ServerQuestion<readonly ServerToken[]>;
+  /** Tokens of a text in which no control token counts; absent where the server cannot be asked for them. */
+  readonly tokenizePlain?: (text: string) => ServerQuestion<readonly ServerToken[]>;
   /** The texts of tokens, one each; absent where `tokenize` says them. */
   readonly spell?: (ids: readonly number[], model: string | null) => ServerQuestion<readonly string[]>;
   /** A completion whose answer comes as server-sent events; each is read by `read`. */

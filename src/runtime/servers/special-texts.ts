@@ -1,6 +1,7 @@
 /**
  * The special tokens of a model whose vocabulary nobody lists, learned from the tokens that its server makes of
- * prompts: an ordinary token is never spelled as special ones are, or does not stay whole between all neighbours.
+ * prompts. Where a server also tokenises without control tokens, those are the ones that never come then. Elsewhere,
+ * an ordinary token is never spelled as special ones are, or does not stay whole between all neighbours.
  */
 import { SpecialFinder } from '../chat/special-finder.ts';
 import type { ServerToken } from './server-dialect.ts';
@@ -14,14 +15,29 @@ const spelledAsSpecial = /^[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]$/u;
 const perhapsSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
 /** What ordinary tokens merge with on one side or the other. */
 const neighbours = [...'<>|"\'[](){}.,:;=-_/\\*#!?~'];
-/** Answers that are remembered at most; a vocabulary has some thousands of such tokens. */
-const mostRemembered = 50_000;
+/** What stands between tokens of which many are asked for at once; digits and line feeds merge with few. */
+const separators = ['0', '\n'];
+/** Answers that are remembered at most, of each kind: as many as large vocabularies have tokens. */
+const mostRemembered = 300_000;
+
+/** Asks a server for the ids of a text's tokens. */
+type AskForIds = (text: string) => Promise<readonly number[]>;
+
+/** What a server can be asked. */
+export interface TokenQuestions {
+  /** Special tokens count in the text. */
+  readonly tokenize: AskForIds;
+  /** Control tokens do not count in it; absent where the server cannot be asked that. */
+  readonly tokenizePlain?: AskForIds;
+}
 
 /** The special tokens that are known so far. */
 export class SpecialTexts {
   readonly #texts: Set<string>;
   /** By text, tokens that may be special by their spelling: whether they are. */
   readonly #tested = new Map<string, boolean>();
+  /** Ids of tokens that come where control tokens do not count. */
+  readonly #ordinary = new Set<number>();
   #finder: SpecialFinder;
 
   /** `given`: texts that are known from elsewhere. */
@@ -35,17 +51,17 @@ export class SpecialTexts {
     return this.#finder;
   }
 
-  /**
-   * Takes over the special tokens among those that a server made; `tokenize` asks it for the ids of a text. Returns
-   * whether any is new.
-   */
-  async learn(
-    tokens: Iterable<ServerToken>,
-    tokenize: (text: string) => Promise<readonly number[]>,
-  ): Promise<boolean> {
-    const unknown = [...tokens].filter(({ text }) => !this.#texts.has(text));
+  /** Takes over the special tokens among those that a server made. Returns whether any is new. */
+  async learn(tokens: Iterable<ServerToken>, questions: TokenQuestions): Promise<boolean> {
+    const unknown = [...tokens].filter(({ text }) => text !== '' && !this.#texts.has(text));
+    const control = await this.#controlTokens(unknown, questions.tokenizePlain);
     const special = await Promise.all(
-      unknown.map(({ id, text }) => spelledAsSpecial.test(text) || this.#staysWhole(id, text, tokenize)),
+      unknown.map(
+        (token) =>
+          control.has(token) ||
+          spelledAsSpecial.test(token.text) ||
+          this.#staysWhole(token, questions.tokenize),
+      ),
     );
     const before = this.#texts.size;
     unknown.forEach(({ text }, index) => {
@@ -56,11 +72,29 @@ export class SpecialTexts {
     return true;
   }
 
-  async #staysWhole(
-    id: number,
-    text: string,
-    tokenize: (text: string) => Promise<readonly number[]>,
-  ): Promise<boolean> {
+  /** Those of `tokens` that their text does not become where control tokens do not count. */
+  async #controlTokens(
+    tokens: readonly ServerToken[],
+    tokenizePlain: AskForIds | undefined,
+  ): Promise<ReadonlySet<ServerToken>> {
+    if (tokenizePlain === undefined) return new Set();
+    let open = tokens.filter(({ id }) => !this.#ordinary.has(id));
+    const close = (ids: readonly number[]): void => {
+      const found = new Set(ids);
+      if (this.#ordinary.size > mostRemembered) this.#ordinary.clear();
+      for (const { id } of open) if (found.has(id)) this.#ordinary.add(id);
+      open = open.filter(({ id }) => !found.has(id));
+    };
+    for (const separator of separators) {
+      if (open.length === 0) break;
+      close(await tokenizePlain(open.map(({ text }) => separator + text).join('') + separator));
+    }
+    const alone = await Promise.all(open.map(({ text }) => tokenizePlain(text)));
+    close(alone.flat());
+    return new Set(open);
+  }
+
+  async #staysWhole({ id, text }: ServerToken, tokenize: AskForIds): Promise<boolean> {
     if (!perhapsSpecial.test(text)) return false;
     const known = this.#tested.get(text);
     if (known !== undefined) return known;

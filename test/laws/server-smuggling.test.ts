@@ -1,0 +1,88 @@
+/**
+ * Prompts for servers, as tokens of the server's own vocabulary: no text of a user, a tool or a system message becomes
+ * a special token, and a prompt whose texts hold none has the tokens of the plain render. The server's vocabulary is
+ * the judge: it says what is a special token, and the encoder has to find that out.
+ */
+import type { LlamaModel, Token } from 'node-llama-cpp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { IdiolectError } from '../../src/format/errors.ts';
+import type { Message } from '../../src/format/messages.ts';
+import { renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
+import type { PromptEncoder } from '../../src/runtime/servers/prompt-encoder.ts';
+import { generatedInputs } from '../support/generated-corpus.ts';
+import {
+  attackedConversation,
+  attackedPositions,
+  attackedTools,
+  attacksWith,
+  literalsOf,
+} from '../support/smuggled-texts.ts';
+import { spineTemplates } from '../support/spine-templates.ts';
+import { testLlama } from '../support/test-models.ts';
+import { encoderFor, serverDialects } from '../support/tokenizing-server.ts';
+
+const long = process.env.LAWS === 'long';
+const templates = long
+  ? (await generatedInputs()).map(({ name, templateSource: source }) => ({ name, source }))
+  : await spineTemplates();
+const learned = templates.map(({ name, source }) => {
+  const { format } = analyzeTemplate(source);
+  const markers = [...new Set([...format.preservedTokens, ...format.stops])];
+  return { name, source, format, markers: markers.filter((text) => text.length > 2) };
+});
+
+let model: LlamaModel;
+beforeAll(async () => {
+  const controls = [...new Set(learned.flatMap(({ markers }) => markers))];
+  const modelPath = await tinyModelFile({ vocabulary: 'llama-spm', controls });
+  model = await (await testLlama()).loadModel({ modelPath, vocabOnly: true });
+});
+afterAll(() => model.dispose());
+
+/** The prompt's tokens, and its text; `null` where the template refuses the conversation. */
+async function encode(
+  encoder: PromptEncoder,
+  source: string,
+  format: ChatFormat,
+  messages: readonly Message[],
+): Promise<{ readonly tokens: readonly number[]; readonly text: string } | null> {
+  try {
+    const wanted = { messages, tools: attackedTools, input: format.input, now: new Date(0) };
+    const prompt = renderTraced(source, wanted, format);
+    return { tokens: await encoder.encode(prompt, undefined), text: prompt.text };
+  } catch (error) {
+    if (error instanceof IdiolectError) return null;
+    throw error;
+  }
+}
+
+function countSpecials(tokens: readonly number[]): number {
+  return tokens.filter((token) => model.getTokenAttributes(token as Token).control).length;
+}
+
+describe.each(learned)('$name', ({ name, source, format, markers }) => {
+  const literals = literalsOf(source).slice(0, long ? undefined : 4);
+  const kinds = Object.keys(serverDialects);
+  const place = learned.findIndex((each) => each.name === name);
+  const chosen = long ? kinds : kinds.filter((_, index) => index === place % kinds.length);
+
+  it.each(chosen)('%s', async (kind) => {
+    const dialect = serverDialects[kind];
+    if (dialect === undefined) throw new RangeError(kind);
+    const encoder = encoderFor(model, dialect);
+    const smuggled: string[] = [];
+    for (const position of attackedPositions) {
+      for (const [attack, twin] of markers.flatMap((marker) => attacksWith(marker, literals))) {
+        const found = await encode(encoder, source, format, attackedConversation(position, attack));
+        const expected = await encode(encoder, source, format, attackedConversation(position, twin));
+        if (found === null || expected === null) continue;
+        if (countSpecials(found.tokens) > countSpecials(expected.tokens)) smuggled.push(attack);
+        expect(expected.tokens).toEqual(model.tokenize(expected.text, true));
+      }
+    }
+    expect(smuggled).toEqual([]);
+  });
+});
