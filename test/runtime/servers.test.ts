@@ -352,7 +352,12 @@ describe('a server', () => {
   it('keeps control tokens of one character, and those spelled like words, out of texts', async () => {
     const odd = ['\u{272A}', 'beginning'];
     // Byte-level: SentencePiece makes such tokens of ordinary text too.
-    const file = tinyModelFile({ vocabulary: 'gpt-2', markers, controls: [...controls, ...odd], chatTemplate });
+    const file = tinyModelFile({
+      vocabulary: 'gpt-2',
+      markers,
+      controls: [...controls, ...odd],
+      chatTemplate,
+    });
     const server = await serve('llama-server', file);
     const model = await connect('llama-server', server);
     const said = `a ${odd.join(' b ')}${odd.join('')} z`;
