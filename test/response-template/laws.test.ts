@@ -105,7 +105,7 @@ describe.each(samples)('$name', (sample) => {
         }
         expect(open).toBeNull();
       }),
-      { numRuns: runs / 4 },
+      { numRuns: Math.ceil(runs / 4) },
     );
   });
 });
