@@ -18,12 +18,13 @@ const rooms = [
   'runtime',
   'mcp',
   'ai-sdk',
+  'serve',
   'testing',
   'cli',
 ];
 
 /** Everything that runs in a browser: all but these. */
-const nodeRooms = '^src/(hub|cli|runtime/node-llama-cpp)/';
+const nodeRooms = '^src/(hub|serve|cli|runtime/node-llama-cpp)/';
 
 /** Packages that `scripts/bundle.ts` puts into the bundle, and that nobody has to install. */
 const bundled = 'node_modules/(?:ajv|ajv-formats|ohm-js)/';

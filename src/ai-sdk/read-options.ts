@@ -2,6 +2,7 @@
 import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
 import type { JsonSchema, Message, Tool, ToolChoice } from '../format/messages.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import { effortOptions } from '../runtime/chat/reasoning-effort.ts';
 import { promptMessages } from './prompt-messages.ts';
 
 /** Options of a chat that the AI SDK has no word for: `providerOptions: { idiolect: { thinking: false } }`. */
@@ -25,7 +26,7 @@ export function readOptions(options: CallOptions): CallRequest {
   const warn = (warning: SharedV3Warning): void => void warnings.push(warning);
   const chat: ChatOptions = {
     ...samplingOptions(options, warn),
-    ...reasoningOptions(options.reasoning),
+    ...(isEffort(options.reasoning) ? effortOptions(options.reasoning) : {}),
     ...options.providerOptions?.idiolect,
     ...(options.maxOutputTokens === undefined ? {} : { maxTokens: options.maxOutputTokens }),
     ...(options.stopSequences === undefined
@@ -50,17 +51,8 @@ function samplingOptions(options: CallOptions, warn: Warn): Partial<ChatOptions>
   return Object.fromEntries(given);
 }
 
-/** Efforts are the template's own words; all that every template can be asked is whether to think. */
-function reasoningOptions(effort: string | undefined): Partial<ChatOptions> {
-  if (effort === undefined || effort === 'provider-default') return {};
-  if (effort === 'none') return { thinking: false };
-  return { thinking: true, templateVariables: { reasoning_effort: templateEffort(effort) } };
-}
-
-/** Templates know three. */
-function templateEffort(effort: string): string {
-  if (effort === 'minimal') return 'low';
-  return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
+function isEffort(effort: string | undefined): effort is string {
+  return effort !== undefined && effort !== 'provider-default';
 }
 
 function toolOptions({ tools = [], toolChoice }: CallOptions, warn: Warn): Partial<ChatOptions> {

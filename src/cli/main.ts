@@ -10,6 +10,7 @@ import { registerPull } from './hub/pull.ts';
 import { registerRemove } from './hub/remove.ts';
 import { registerInspect } from './inspect.ts';
 import { reportError, reportUsage } from './report-error.ts';
+import { registerServe } from './serve/serve.ts';
 import { registerVerify } from './verify.ts';
 
 /** The commands, in the order in which `--help` lists them. */
@@ -20,6 +21,7 @@ const commands = [
   registerPull,
   registerInfo,
   registerChat,
+  registerServe,
   registerList,
   registerRemove,
 ];

@@ -10,12 +10,14 @@ import { registerList } from '../../src/cli/hub/list.ts';
 import { registerPull } from '../../src/cli/hub/pull.ts';
 import { registerRemove } from '../../src/cli/hub/remove.ts';
 import { registerInspect } from '../../src/cli/inspect.ts';
+import { registerServe } from '../../src/cli/serve/serve.ts';
 import { registerVerify } from '../../src/cli/verify.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/cli.md'), 'utf8');
 const program = new Command();
 for (const register of [registerChat, registerGenerate, registerInfo, registerInspect]) register(program);
-for (const register of [registerList, registerPull, registerRemove, registerVerify]) register(program);
+for (const register of [registerList, registerPull, registerRemove, registerServe, registerVerify])
+  register(program);
 
 /** The rows of the first table of options after the heading of a command. */
 function documented(command: string): readonly (readonly string[])[] {

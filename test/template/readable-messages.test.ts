@@ -100,3 +100,24 @@ describe('calls of earlier turns', () => {
     ).toBe('');
   });
 });
+
+describe('instructions in the middle of a conversation', () => {
+  const one: Message = { role: 'system', content: 'zq one' };
+  const two: Message = { role: 'system', content: 'zq two' };
+  const answer: Message = { role: 'assistant', content: 'zq answer' };
+
+  it('are told wherever the first are', () => {
+    let shown = 0;
+    for (const { source, id } of corpus) {
+      if (rendered(source, [one, user])?.includes('zq one') !== true) continue;
+      if (rendered(source, [user, answer, user]) === null) continue;
+      for (const conversation of [
+        [one, two, user],
+        [one, user, answer, { ...two, role: 'developer' } as const, user],
+      ])
+        expect(rendered(source, conversation), id).toMatch(/zq one.*zq two/s);
+      shown += 1;
+    }
+    expect(shown).toBeGreaterThan(60);
+  });
+});

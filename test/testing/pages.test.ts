@@ -40,6 +40,6 @@ describe.each(['README.md', 'docs/runtime.md'])('%s', (page) => {
   });
 });
 
-it.each(['docs/hub.md', 'docs/servers.md', 'docs/ai-sdk.md'])('%s compiles', (page) =>
+it.each(['docs/hub.md', 'docs/servers.md', 'docs/ai-sdk.md', 'docs/serve.md'])('%s compiles', (page) =>
   expect(complaints(programOf(page))).toEqual([]),
 );

@@ -1,15 +1,18 @@
 /** `idiolect chat`: a conversation in the terminal, with tools that are really called. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
+import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
+import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
 import { terminalText } from '../terminal-text.ts';
-import { type ChatPartner, type ChatTargetOptions, openChatTarget } from './chat-target.ts';
 import { chatTools } from './chat-tools.ts';
 import { createChatView } from './chat-view.ts';
 import { type LineInput, openLineInput } from './line-input.ts';
 
-interface ChatCommandOptions extends ChatTargetOptions {
+interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireTools'> {
+  readonly tools: boolean;
+  readonly requireTools?: boolean;
   readonly thinking?: boolean;
   readonly temperature: number;
   readonly maxTokens?: number;
@@ -67,26 +70,9 @@ const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl
 Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation.
 A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.`;
 
-function positiveInteger(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('It must be an integer >= 1.');
-}
-
-function wholeNumber(text: string): number {
-  const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new InvalidArgumentError('It must be an integer >= 0.');
-}
-
-function nonNegative(text: string): number {
-  const number = Number(text);
-  if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
-  throw new InvalidArgumentError('It must be a number >= 0.');
-}
-
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
-  const model = await openChatTarget(target, options);
+  const requireTools = options.requireTools ?? options.tools;
+  const model = await openTarget(target, { ...options, requireTools, command: 'idiolect chat' });
   const offersTools = options.tools && model.supportsTools;
   const input = openLineInput(pc.bold('› '));
   process.stderr.write(greeting(model, offersTools, input));
@@ -98,14 +84,14 @@ async function chat(target: string, options: ChatCommandOptions): Promise<void> 
   }
 }
 
-function greeting(model: ChatPartner, offersTools: boolean, { isInteractive }: LineInput): string {
+function greeting(model: OpenedTarget, offersTools: boolean, { isInteractive }: LineInput): string {
   const names = chatTools.map(({ name }) => name).join(', ');
   const tools = offersTools ? `tools: ${names}` : 'no tools';
   const help = isInteractive ? pc.dim('  /new, /quit, Ctrl-C\n') : '';
   return `${pc.bold(terminalText(model.name))}  ${pc.dim(tools)}\n${help}`;
 }
 
-async function converse(model: ChatPartner, input: LineInput, options: ChatCommandOptions): Promise<void> {
+async function converse(model: OpenedTarget, input: LineInput, options: ChatCommandOptions): Promise<void> {
   const start: readonly Message[] =
     options.system === undefined ? [] : [{ role: 'system', content: options.system }];
   let messages = start;
@@ -121,7 +107,7 @@ async function converse(model: ChatPartner, input: LineInput, options: ChatComma
 
 /** The conversation with the answer; without the question where there was no answer. */
 async function ask(
-  model: ChatPartner,
+  model: OpenedTarget,
   messages: readonly Message[],
   options: ChatCommandOptions,
 ): Promise<readonly Message[]> {

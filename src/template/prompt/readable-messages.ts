@@ -1,7 +1,7 @@
 /**
  * Rewrites messages whose form a template does not know: content in parts becomes one text, a developer's
- * message becomes the system's. What a template knows is found by rendering small conversations, once per
- * template and only when such a message comes.
+ * message becomes the system's, and instructions in the middle of a conversation are told before it. What a template
+ * knows is found by rendering small conversations, once per template and only when such a message comes.
  */
 import { MessageError } from '../../format/errors.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
@@ -15,12 +15,32 @@ const planted = ['qv part', 'qv next'] as const;
 
 /** The messages, rewritten where the template would leave their texts out or print them as data. */
 export function makeReadable(template: Template, messages: readonly Message[]): readonly Message[] {
-  return messages.map((message, index) => {
+  const readable = messages.map((message, index) => {
     const known = message.role === 'developer' ? asKnownRole(template, message) : message;
     return Array.isArray(known.content) && !showsParts(template, known.role)
       ? ({ ...known, content: joinParts(known.content, `messages[${index}].content`) } as Message)
       : known;
   });
+  const hasLate = readable.some((message, index) => index > 0 && isInstruction(message));
+  return hasLate && !showsLateInstructions(template) ? instructionsFirst(readable) : readable;
+}
+
+function isInstruction({ role }: Message): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+/** All instructions as the first message. Its role is that of the first of them. */
+function instructionsFirst(messages: readonly Message[]): readonly Message[] {
+  const [first, ...others] = messages.filter(isInstruction);
+  if (first === undefined) return messages;
+  const parts = [first, ...others].map(({ content }) => content ?? '');
+  const isText = parts.every((part) => typeof part === 'string');
+  const content = isText ? parts.join('\n\n') : parts.flatMap(asParts);
+  return [{ ...first, content } as Message, ...messages.filter((message) => !isInstruction(message))];
+}
+
+function asParts(content: string | readonly ContentPart[]): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function asKnownRole(
@@ -52,12 +72,27 @@ const known = new WeakMap<Template, Map<string, boolean>>();
 
 /** Whether such a message's text is rendered, and not by printing the list that holds it. */
 function shows(template: Template, role: Role, content: string | readonly ContentPart[]): boolean {
-  const answers = known.get(template) ?? new Map<string, boolean>();
-  known.set(template, answers);
+  const answers = answersOf(template);
   const question = `${role} ${typeof content}`;
   const answer = answers.get(question) ?? isRendered(template, conversation(role, content));
   answers.set(question, answer);
   return answer;
+}
+
+/** Whether a second system message is rendered, and one after an answer. */
+function showsLateInstructions(template: Template): boolean {
+  const answers = answersOf(template);
+  const [next, later] = planted.map((content) => ({ role: 'system', content }));
+  const first = { role: 'system', content: 'qv first' };
+  const answer = answers.get('late') ?? isRendered(template, [first, next, user, reply, later, user]);
+  answers.set('late', answer);
+  return answer;
+}
+
+function answersOf(template: Template): Map<string, boolean> {
+  const answers = known.get(template) ?? new Map<string, boolean>();
+  known.set(template, answers);
+  return answers;
 }
 
 function isRendered(template: Template, messages: readonly unknown[]): boolean {
@@ -69,6 +104,7 @@ function isRendered(template: Template, messages: readonly unknown[]): boolean {
 }
 
 const user = { role: 'user', content: 'qv question' };
+const reply = { role: 'assistant', content: 'qv answer' };
 const call = { id: 'call00001', type: 'function', function: { name: 'qv_lookup', arguments: {} } };
 
 function conversation(role: Role, content: unknown): readonly unknown[] {

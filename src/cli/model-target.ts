@@ -1,0 +1,122 @@
+/** What a command talks to: a model in this process, from a file or the Hub, or one on a server. */
+import { MissingPackageError } from '../format/errors.ts';
+import { obtainModel } from '../hub/index.ts';
+import type { ChatModel, LoadModelOptions } from '../runtime/node-llama-cpp/index.ts';
+import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
+import { createPullView } from './hub/pull-view.ts';
+import { readModelSource } from './model-source.ts';
+
+/** Options that say how it is opened. */
+export interface TargetOptions {
+  /** The command, for errors: `idiolect chat`. */
+  readonly command: string;
+  readonly requireTools: boolean;
+  readonly contextSize?: number;
+  readonly sequences?: number;
+  readonly gpu: boolean;
+  readonly server: ServerKind;
+  readonly template?: string;
+}
+
+/** Whoever answers. */
+export interface OpenedTarget
+  extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'> {
+  /** Its template knows tools and calls. */
+  readonly supportsTools: boolean;
+}
+
+/** A model that is there, and can be opened. */
+export interface LocatedTarget {
+  /** Bytes of its file; 0 for one on a server. */
+  readonly bytes: number;
+  /** Throws what `loadModel` and `connectServer` throw. */
+  open(): Promise<OpenedTarget>;
+}
+
+/** Opens what `target` names. Throws what the Hub, `loadModel` and `connectServer` throw. */
+export async function openTarget(target: string, options: TargetOptions): Promise<OpenedTarget> {
+  return (await locateTarget(target, options)).open();
+}
+
+/** Finds what `target` names; a model of the Hub is fetched. Throws what the Hub throws. */
+export async function locateTarget(target: string, options: TargetOptions): Promise<LocatedTarget> {
+  if (isAddress(target)) return { bytes: 0, open: () => openServer(target, options) };
+  // No file and no model of the Hub is called so.
+  if (hostAndPort.test(target)) return { bytes: 0, open: () => openServer(`http://${target}`, options) };
+  const { requireTools } = options;
+  await importEngine(options);
+  const view = createPullView();
+  const { file, card } = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
+  return { bytes: card.size ?? 0, open: () => openModel(file, card.supportsTools, options) };
+}
+
+function isAddress(target: string): boolean {
+  return /^https?:\/\//i.test(target);
+}
+
+/** `localhost:8080` */
+const hostAndPort = /^[\w.-]+:\d+(?:\/|$)/;
+
+async function openServer(url: string, options: TargetOptions): Promise<OpenedTarget> {
+  const { server: kind, contextSize, template, requireTools } = options;
+  const source = template === undefined ? null : await readModelSource(template);
+  const { IDIOLECT_API_KEY: apiKey } = process.env;
+  const model = await connectServer({
+    kind,
+    url,
+    requireTools,
+    ...(contextSize === undefined ? {} : { contextSize }),
+    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
+    ...(source === null ? {} : { chatTemplate: source.templateSource }),
+    ...(source?.bosToken === undefined ? {} : { bosToken: source.bosToken }),
+    ...(source?.eosToken === undefined ? {} : { eosToken: source.eosToken }),
+  });
+  const { supportsTools, supportsToolCalls } = model.templates.default.format.capabilities;
+  return {
+    name: model.name,
+    templates: model.templates,
+    supportsTools: requireTools || (supportsTools && supportsToolCalls),
+    chat: (request) => model.chat(request),
+    runTools: (request) => model.runTools(request),
+    dispose: async () => undefined,
+  };
+}
+
+async function openModel(
+  file: string,
+  supportsTools: boolean,
+  options: TargetOptions,
+): Promise<OpenedTarget> {
+  const { loadModel } = await importEngine(options);
+  const { requireTools, contextSize, sequences } = options;
+  const loadOptions: LoadModelOptions = {
+    requireTools,
+    ...(contextSize === undefined ? {} : { contextSize }),
+    ...(sequences === undefined ? {} : { sequences }),
+    ...(options.gpu ? {} : { gpu: false }),
+  };
+  const model = await loadModel(file, loadOptions);
+  return {
+    name: model.name,
+    get templates() {
+      return model.templates;
+    },
+    supportsTools,
+    chat: (request) => model.chat(request),
+    runTools: (request) => model.runTools(request),
+    dispose: () => model.dispose(),
+  };
+}
+
+/** Only here, so that every other command works where the engine is not installed. */
+async function importEngine({
+  command: neededFor,
+}: TargetOptions): Promise<typeof import('../runtime/node-llama-cpp/index.ts')> {
+  try {
+    return await import('../runtime/node-llama-cpp/index.ts');
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
+    if (!isMissing) throw cause;
+    throw new MissingPackageError({ packageName: 'node-llama-cpp', neededFor, cause });
+  }
+}

@@ -1,0 +1,151 @@
+/** `idiolect serve`: models over HTTP. */
+import { type Command, Option } from 'commander';
+import pc from 'picocolors';
+import type {
+  HandlerOptions,
+  ModelEntry,
+  RunningServer,
+  ServableModel,
+  ServeOptions,
+} from '../../serve/index.ts';
+import type { TargetOptions } from '../model-target.ts';
+import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
+import { reportError } from '../report-error.ts';
+import { terminalText } from '../terminal-text.ts';
+import { logJson, logLine } from './log-line.ts';
+import { locateAll, readTarget } from './served-targets.ts';
+
+interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
+  readonly port: number;
+  readonly host: string;
+  readonly apiKey?: readonly string[];
+  readonly sequences: number;
+  readonly queue: number;
+  readonly memory?: number;
+  readonly temperature: number;
+  readonly degrade?: boolean;
+  readonly cors?: readonly string[];
+  readonly allowHost?: readonly string[];
+  readonly log?: boolean;
+  readonly json?: boolean;
+}
+
+/** Adds the command. */
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description("serve models over HTTP, in the words of OpenAI's API; their calls fit their schemas")
+    .argument(
+      '<model...>',
+      'GGUF files, models of the Hub (owner/name), or addresses of servers; name=model gives one another name',
+    )
+    .option('-p, --port <number>', 'where to listen; 0 for any that is free', wholeNumber, 8080)
+    .option('--host <address>', 'the address to listen at; 0.0.0.0 lets others in', '127.0.0.1')
+    .option(
+      '--api-key <key...>',
+      "keys, one of which a request needs; default: IDIOLECT_SERVE_KEY's, or none",
+    )
+    .option(
+      '-s, --sequences <number>',
+      'responses of one model that are written at a time',
+      positiveInteger,
+      2,
+    )
+    .option('--queue <number>', 'requests that may wait; further ones get 429', wholeNumber, 100)
+    .option('--memory <GB>', 'for the files of the models that are open; default: no limit', nonNegative)
+    .option(
+      '--context-size <number>',
+      'tokens that a conversation may have; default: what the model was trained on, at most 8192',
+      positiveInteger,
+    )
+    .option('--temperature <number>', 'where a request does not say it', nonNegative, 0.7)
+    .option('--degrade', 'accept schemas that cannot be enforced in full')
+    .option('--cors <origin...>', 'pages that may call, by their origin; default: none')
+    .option('--allow-host <name...>', 'names that the server is called by; default: those of this machine')
+    .option('--no-require-tools', 'also take models that cannot call tools')
+    .option('--no-gpu', 'use no GPU')
+    .addOption(
+      new Option('--server <kind>', 'what answers at an address')
+        .choices(['llama-server', 'vllm', 'sglang'])
+        .default('llama-server'),
+    )
+    .option(
+      '--template <file>',
+      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
+    )
+    .option('--log', 'one line for every request; no contents')
+    .option('--json', 'the same for programs, on standard output')
+    .action(serveModels);
+}
+
+async function serveModels(targets: readonly string[], options: ServeCommandOptions): Promise<void> {
+  const named = targets.map(readTarget);
+  const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
+  const { serve } = await import('../../serve/index.ts');
+  const [only, ...others] = entries;
+  // One model is opened now: whoever waits for the address knows then that it works.
+  const opened = only !== undefined && others.length === 0 ? await openNow(only) : null;
+  try {
+    const server = await serve(opened ?? entries, serveOptions(options));
+    const names = named.map(({ name }) => name);
+    process.stderr.write(greeting(server, names));
+    await interrupted(server);
+  } finally {
+    await opened?.dispose?.();
+  }
+}
+
+async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
+  const model = await open();
+  return {
+    name,
+    ...(model.templates === undefined ? {} : { templates: model.templates }),
+    chat: (request) => model.chat(request),
+    dispose: async () => model.dispose?.(),
+  };
+}
+
+function serveOptions(options: ServeCommandOptions): ServeOptions {
+  const { IDIOLECT_SERVE_KEY: fromEnvironment = '' } = process.env;
+  const apiKeys = options.apiKey ?? (fromEnvironment === '' ? [] : [fromEnvironment]);
+  return {
+    port: options.port,
+    host: options.host,
+    apiKeys,
+    // As many again wait with their prompts ready, so that a free sequence finds the one that suits it.
+    concurrency: 2 * options.sequences,
+    queueLimit: options.queue,
+    policy: options.degrade === true ? 'degrade' : 'strict',
+    sampling: { temperature: options.temperature },
+    ...(options.memory === undefined ? {} : { memoryLimit: Math.floor(options.memory * 1e9) }),
+    ...(options.cors === undefined ? {} : { corsOrigins: options.cors }),
+    ...(options.allowHost === undefined ? {} : { hosts: options.allowHost }),
+    ...reports(options),
+  };
+}
+
+function reports({ log, json }: ServeCommandOptions): Pick<HandlerOptions, 'onRequest' | 'onError'> {
+  const onError = (error: unknown): void => void process.stderr.write(reportError(error, json === true));
+  if (json === true)
+    return { onError, onRequest: (record) => void process.stdout.write(logJson(record, new Date())) };
+  if (log !== true) return { onError };
+  return { onError, onRequest: (record) => void process.stderr.write(logLine(record, new Date())) };
+}
+
+function greeting({ url }: RunningServer, names: readonly string[]): string {
+  return `${pc.bold(names.map(terminalText).join(', '))}  ${pc.cyan(`${url}/v1`)}\n${pc.dim('Ctrl-C ends it\n')}`;
+}
+
+/** Until Ctrl-C: what runs is finished then, and given up at the second one. */
+async function interrupted(server: RunningServer): Promise<void> {
+  const giveUp = new AbortController();
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      process.off('SIGINT', end).off('SIGTERM', end);
+      resolve();
+    };
+    process.on('SIGINT', end).on('SIGTERM', end);
+  });
+  process.once('SIGINT', () => giveUp.abort());
+  await server.close(giveUp.signal);
+}

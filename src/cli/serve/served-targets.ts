@@ -1,0 +1,38 @@
+/** The models that `idiolect serve` is given, each under its name. */
+import path from 'node:path';
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import type { ModelEntry } from '../../serve/index.ts';
+import { type LocatedTarget, locateTarget, type TargetOptions } from '../model-target.ts';
+
+/** `name=target`, or a target, which says the name. */
+export interface NamedTarget {
+  readonly name: string;
+  readonly target: string;
+}
+
+/** Reads one argument. Throws `UnsupportedOptionError` for an empty name. */
+export function readTarget(argument: string): NamedTarget {
+  const [, name, target] = /^([^=/\\]*)=(.+)$/s.exec(argument) ?? [];
+  if (name === undefined || target === undefined) return { name: targetName(argument), target: argument };
+  if (name === '') throw new UnsupportedOptionError({ option: argument, reason: 'the name is empty' });
+  return { name, target };
+}
+
+/** `qwen3.gguf` is called `qwen3`; a model of the Hub and a server are called what they are called. */
+function targetName(target: string): string {
+  return /\.gguf$/i.test(target) ? path.basename(target).replace(/\.gguf$/i, '') : target;
+}
+
+/** Finds all of them, so that what cannot be served is told before anybody asks; they are opened later. */
+export async function locateAll(
+  targets: readonly NamedTarget[],
+  options: TargetOptions,
+): Promise<readonly ModelEntry[]> {
+  const entries: ModelEntry[] = [];
+  for (const { name, target } of targets) entries.push(entryOf(name, await locateTarget(target, options)));
+  return entries;
+}
+
+function entryOf(name: string, { bytes, open }: LocatedTarget): ModelEntry {
+  return { name, bytes, open };
+}

@@ -1,0 +1,45 @@
+/** Who may call: keys, names of the server, origins of pages. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { RequestError } from './errors.ts';
+
+/** Where no key is asked for, everybody is one caller. */
+export const anybody = 'anybody';
+
+/** Checks keys in the same time whatever is wrong with them. */
+export class KeyCheck {
+  readonly #digests: readonly Buffer[];
+
+  constructor(keys: readonly string[]) {
+    this.#digests = keys.map(digest);
+  }
+
+  /** Which caller this is: a digest of the key. Throws `RequestError` (401). */
+  caller({ headers }: Request): string {
+    if (this.#digests.length === 0) return anybody;
+    const given =
+      headers.get('x-api-key') ?? /^Bearer\s+(.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+    const found = digest(given ?? '');
+    // All of them are compared, so that the time says nothing of which one came near.
+    const matches = this.#digests.filter((known) => timingSafeEqual(known, found));
+    if (given !== undefined && matches.length > 0) return found.toString('hex');
+    const reason = `${given === undefined ? 'a key is needed' : 'the key is wrong'}: send it as Authorization: Bearer, or as x-api-key`;
+    throw new RequestError({ status: 401, reasonCode: 'invalid_api_key', param: null, reason });
+  }
+}
+
+/** Digests are of one length, whatever the keys are. */
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/**
+ * Refuses a request under a name that is none of the server's: a page whose own name leads to this machine could
+ * otherwise call it as if it were its own server. Throws `RequestError` (403).
+ */
+export function requireHost(request: Request, hosts: readonly string[]): void {
+  if (hosts.length === 0) return;
+  const { hostname } = new URL(request.url);
+  if (hosts.includes(hostname.replace(/^\[|\]$/g, ''))) return;
+  const reason = `this server is not called ${JSON.stringify(hostname)}; allow the name with hosts (--allow-host)`;
+  throw new RequestError({ status: 403, reasonCode: 'unknown_host', param: null, reason });
+}

@@ -1,0 +1,15 @@
+/** `/v1/chat/completions`, OpenAI's older API. */
+import type { Endpoint } from '../endpoint.ts';
+import { openAiError } from '../openai-error.ts';
+import { type ChatCompletionRequest, readChatCompletion } from './read-request.ts';
+import { completeChat, streamChat } from './write-response.ts';
+
+/** The API as the server knows it. */
+export const chatCompletions: Endpoint<ChatCompletionRequest> = {
+  path: '/v1/chat/completions',
+  read: readChatCompletion,
+  complete: completeChat,
+  stream: streamChat,
+  errorBody: openAiError,
+  errorFrame: (failure) => ({ data: openAiError(failure) }),
+};

@@ -1,0 +1,44 @@
+/** The messages of a request, without what no template takes. */
+import { readMessages } from '../../format/check-messages.ts';
+import type { ContentPart, Message } from '../../format/messages.ts';
+import { isRecord } from '../../format/option-rules.ts';
+import { invalid } from '../errors.ts';
+
+/** Fields of a message that reach the template. */
+const messageFields = ['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content'];
+
+/** Reads the conversation. Throws `MessageError`, and `RequestError` for content that is no text. */
+export function readChatMessages(given: unknown): readonly Message[] {
+  const messages = Array.isArray(given) ? given.map(withKnownFields) : given;
+  return readMessages(messages).map((message, index) => withText(message, `messages[${index}]`));
+}
+
+/** Answers of other servers say more than a model wrote; `reasoning` is a newer name of the thoughts. */
+function withKnownFields(message: unknown): unknown {
+  if (!isRecord(message)) return message;
+  const { reasoning, ...rest } = message;
+  const thoughts = rest.reasoning_content ?? (typeof reasoning === 'string' ? reasoning : undefined);
+  const named = thoughts === undefined ? rest : { ...rest, reasoning_content: thoughts };
+  const kept = Object.entries(named).filter(([name]) => messageFields.includes(name));
+  return Object.fromEntries(kept);
+}
+
+function withText(message: Message, path: string): Message {
+  const { content } = message;
+  if (content === undefined) return { ...(message as Message & object), content: null } as Message;
+  if (!Array.isArray(content)) return message;
+  const parts = content.map((part: ContentPart, index) => textPart(part, `${path}.content[${index}]`));
+  return { ...message, content: parts } as Message;
+}
+
+/** A template may show a place for an image that no engine here ever sees. */
+function textPart(part: ContentPart, path: string): ContentPart {
+  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text };
+  if (part.type === 'refusal' && typeof part.refusal === 'string')
+    return { type: 'text', text: part.refusal };
+  throw invalid(
+    path,
+    `${path}: models are given text, and no part of type ${part.type}`,
+    'unsupported_content',
+  );
+}

@@ -1,0 +1,80 @@
+/** Responses of `/v1/chat/completions`: whole, and in chunks. */
+
+import { ChatDeltas } from '../../parser/assistant-message.ts';
+import type { Finish, ResponseMessage, Usage } from '../../parser/events.ts';
+import type { BegunAnswer } from '../endpoint.ts';
+import type { Frame } from '../event-stream.ts';
+import { TroubleLog, troubleOf } from '../trouble.ts';
+import type { ChatCompletionRequest } from './read-request.ts';
+
+type Answer = BegunAnswer<ChatCompletionRequest>;
+
+/** The whole response. */
+export async function completeChat(answer: Answer): Promise<object> {
+  let finish: Finish | null = null;
+  for await (const event of answer.events) if (event.type === 'finish') finish = event;
+  const message = await answer.message();
+  return {
+    ...head(answer, 'chat.completion'),
+    choices: [
+      { index: 0, message: plainMessage(message), logprobs: null, finish_reason: finishReason(finish) },
+    ],
+    ...(finish?.usage === undefined ? {} : { usage: usageOf(finish.usage) }),
+    ...troubleOf(message),
+  };
+}
+
+/** The response in chunks. */
+export async function* streamChat(answer: Answer): AsyncGenerator<Frame, void> {
+  const deltas = new ChatDeltas();
+  const trouble = new TroubleLog();
+  const { includeUsage } = answer.request;
+  const chunk = (choices: readonly object[], rest: object = {}): Frame => ({
+    data: {
+      ...head(answer, 'chat.completion.chunk'),
+      choices,
+      ...(includeUsage ? { usage: null } : {}),
+      ...rest,
+    },
+  });
+  let finish: Finish | null = null;
+  for await (const event of answer.events) {
+    trouble.note(event);
+    const converted = deltas.convert(event);
+    if (converted === null) continue;
+    const isLast = event.type === 'finish';
+    if (isLast) finish = event;
+    yield chunk([{ index: 0, ...converted, logprobs: null }], isLast ? trouble.found : {});
+  }
+  if (includeUsage && finish?.usage !== undefined) yield chunk([], { usage: usageOf(finish.usage) });
+  yield { data: '[DONE]' };
+}
+
+function head({ id, created, model }: Answer, object: string) {
+  return { id: `chatcmpl-${id}`, object, created, model };
+}
+
+function plainMessage({ content, reasoning_content: thoughts, tool_calls: calls }: ResponseMessage): object {
+  const hasCalls = calls !== undefined && calls.length > 0;
+  return {
+    role: 'assistant',
+    content: content ?? (hasCalls ? null : ''),
+    refusal: null,
+    ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
+    ...(hasCalls ? { tool_calls: calls } : {}),
+  };
+}
+
+function finishReason(finish: Finish | null): string {
+  return finish?.reason === 'tool-calls' ? 'tool_calls' : (finish?.reason ?? 'stop');
+}
+
+function usageOf({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: Usage): object {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: cachedTokens === null ? {} : { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  };
+}

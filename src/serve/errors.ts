@@ -1,0 +1,121 @@
+/** What a server refuses, and what it says then: any error as the status and the words of an HTTP answer. */
+import { errorClass } from '../format/error-class.ts';
+import {
+  ContextOverflowError,
+  DecodingError,
+  GrammarError,
+  IdiolectError,
+  MessageError,
+  ModelDisposedError,
+  SchemaError,
+  ServerError,
+  TemplateError,
+  ToolError,
+  ToolListError,
+  ToolsUnsupportedError,
+  UnsupportedOptionError,
+} from '../format/errors.ts';
+
+/** What a client is told of an error, whichever API it speaks. */
+export interface Failure {
+  /** HTTP status. */
+  readonly status: number;
+  /** For programs: `context_length_exceeded`, `unsupported_parameter`. */
+  readonly code: string;
+  /** The field of the request that it is about: `messages[1].content`. */
+  readonly param: string | null;
+  readonly message: string;
+  /** Seconds after which to try again. */
+  readonly retryAfter?: number;
+}
+
+/** A request that is refused before a model sees it. */
+export class RequestError extends errorClass(
+  'request',
+  (facts: {
+    readonly status: number;
+    /** As the client is told; `code` says what kind of error this is within the library. */
+    readonly reasonCode: string;
+    readonly param: string | null;
+    readonly reason: string;
+    readonly retryAfter?: number;
+  }) => facts.reason,
+) {}
+
+/** A request with a wrong field. */
+export function invalid(param: string | null, reason: string, reasonCode = 'invalid_value'): RequestError {
+  return new RequestError({ status: 400, reasonCode, param, reason });
+}
+
+/** Fields whose names are others in a request than in the options that they become. */
+const paramNames: ReadonlyMap<string, string> = new Map([
+  ['maxTokens', 'max_completion_tokens'],
+  ['toolChoice', 'tool_choice'],
+  ['parallelToolCalls', 'parallel_tool_calls'],
+  ['responseFormat', 'response_format'],
+  ['thinking', 'reasoning_effort'],
+  ['thinkingBudget', 'thinking_budget'],
+  ['templateVariables', 'chat_template_kwargs'],
+  ['topP', 'top_p'],
+  ['topK', 'top_k'],
+  ['minP', 'min_p'],
+  ['continueFinalMessage', 'messages'],
+]);
+
+/** What a client is told of `error`. Of a defect, only that it is one: its text may hold anything. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RequestError) {
+    const { status, reasonCode: code, param, message, retryAfter } = error;
+    return { status, code, param, message, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  }
+  if (!(error instanceof IdiolectError)) return failure(500, 'internal_error', null, 'the server failed');
+  return requestFailure(error) ?? serverFailure(error);
+}
+
+function failure(status: number, code: string, param: string | null, message: string): Failure {
+  return { status, code, param, message };
+}
+
+/** The request is at fault; `null` for every other error. */
+function requestFailure(error: IdiolectError): Failure | null {
+  const { message } = error;
+  if (error instanceof MessageError) return failure(400, 'invalid_message', error.path, message);
+  if (error instanceof ContextOverflowError)
+    return failure(400, 'context_length_exceeded', 'messages', message);
+  if (error instanceof SchemaError) {
+    const isAnswer = error.issues.every(({ tool }) => tool === '');
+    return isAnswer
+      ? failure(400, 'invalid_json_schema', 'response_format', message)
+      : failure(400, 'invalid_function_parameters', 'tools', message);
+  }
+  if (error instanceof ToolListError)
+    return failure(400, 'invalid_tools', `tools${pointerPath(error.pointer)}`, message);
+  if (error instanceof ToolError) return failure(400, 'invalid_tools', 'tools', message);
+  if (error instanceof GrammarError) return failure(400, 'grammar_too_complex', 'tools', message);
+  if (error instanceof ToolsUnsupportedError) return failure(400, 'tools_unsupported', 'tools', message);
+  if (error instanceof UnsupportedOptionError) {
+    const param = paramNames.get(error.option) ?? error.option;
+    const code = error.reason.startsWith('must ') ? 'invalid_value' : 'unsupported_parameter';
+    return failure(400, code, param, message);
+  }
+  if (error instanceof TemplateError && error.kind === 'raised')
+    return failure(400, 'conversation_refused', 'messages', message);
+  return null;
+}
+
+function serverFailure(error: IdiolectError): Failure {
+  const { message } = error;
+  if (error instanceof ModelDisposedError) return failure(503, 'model_unloaded', 'model', message);
+  if (error instanceof ServerError) return failure(502, 'upstream_error', null, message);
+  if (error instanceof DecodingError) return failure(500, 'generation_failed', null, error.reason);
+  return failure(500, error.code.replaceAll('-', '_'), null, message);
+}
+
+/** `/0/function/name` as `[0].function.name`. */
+function pointerPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join('');
+}

@@ -1,0 +1,62 @@
+/** Server-sent events: written as they are read, with comments while there is nothing to say. */
+
+/** One event of a stream. */
+export interface Frame {
+  /** Its type, where the API names it outside of the data. */
+  readonly event?: string;
+  /** JSON to send, or text as it is. */
+  readonly data: object | string;
+}
+
+/** How long a stream may say nothing, and how long its reader may take nothing. */
+export interface StreamTimes {
+  readonly keepAliveMs: number;
+  readonly stallMs: number;
+}
+
+/** The bytes of a stream. `leave` is called when its reader has gone, or takes nothing any more. */
+export function eventStream(
+  frames: AsyncGenerator<Frame, void>,
+  { keepAliveMs, stallMs }: StreamTimes,
+  leave: (reason: Error) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let pending: Promise<IteratorResult<Frame, void>> | null = null;
+  const expectReader = () => setTimeout(() => leave(new Error('the client takes nothing')), stallMs);
+  let stall = expectReader();
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      clearTimeout(stall);
+      pending ??= frames.next();
+      const next = await orTimeout(pending, keepAliveMs);
+      if (next === null) controller.enqueue(encoder.encode(': waiting\n\n'));
+      else if (next.done === true) return controller.close();
+      else controller.enqueue(encoder.encode(frameText(next.value)));
+      if (next !== null) pending = null;
+      stall = expectReader();
+    },
+    cancel() {
+      clearTimeout(stall);
+      leave(new Error('the client left'));
+    },
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+function frameText({ event, data }: Frame): string {
+  const name = event === undefined ? '' : `event: ${event}\n`;
+  return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+}
+
+/** What `promise` comes to, or `null` where that takes longer. */
+export async function orTimeout<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,129 @@
+/** Models over HTTP: a function from requests to responses, for any server that knows them. */
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { KeyCheck, requireHost } from './access.ts';
+import { Admission } from './admission.ts';
+import { chatCompletions } from './chat-completions/endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { failureOf, RequestError } from './errors.ts';
+import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
+import { describeModel, listModels } from './model-list.ts';
+import { ModelShelf } from './model-shelf.ts';
+import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
+import type { ModelEntry, ServableModel } from './servable-model.ts';
+
+/** Answers requests. */
+export interface Handler {
+  (request: Request): Promise<Response>;
+  /**
+   * Ends: new requests are refused; those that run are finished, or given up once `signal` says so. Closes the
+   * models that the handler opened itself.
+   */
+  close(signal?: AbortSignal): Promise<void>;
+}
+
+/** Whatever there is to serve. */
+export type Servable = ServableModel | readonly (ServableModel | ModelEntry)[];
+
+/** The APIs that ask a model. */
+const endpoints: readonly Endpoint[] = [chatCompletions];
+
+/**
+ * A handler that serves one model, or several by their names, in the words of other APIs. Runs wherever requests and
+ * responses are the platform's, over Node's `crypto`. Models that were given open stay the caller's. Throws
+ * `UnsupportedOptionError` for a wrong option.
+ */
+export function createHandler(models: Servable, given: HandlerOptions = {}): Handler {
+  const server = new Server(Array.isArray(models) ? models : [models], readHandlerOptions(given));
+  const handler = (request: Request): Promise<Response> => server.answer(request);
+  return Object.assign(handler, { close: (signal?: AbortSignal) => server.close(signal) });
+}
+
+class Server {
+  readonly #app = new Hono();
+  readonly #keys: KeyCheck;
+  readonly #state: ServerState;
+  readonly #giveUp = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  #isClosing = false;
+
+  constructor(models: readonly (ServableModel | ModelEntry)[], options: Required<HandlerOptions>) {
+    this.#keys = new KeyCheck(options.apiKeys);
+    this.#state = {
+      options,
+      shelf: new ModelShelf(models, options.memoryLimit),
+      admission: new Admission(options),
+      closing: this.#giveUp.signal,
+      report: options.onRequest,
+    };
+    this.#addRoutes();
+  }
+
+  async answer(request: Request): Promise<Response> {
+    return this.#app.fetch(request);
+  }
+
+  async close(signal?: AbortSignal): Promise<void> {
+    this.#isClosing = true;
+    const giveUp = (): void => this.#giveUp.abort(new Error('the server is shutting down'));
+    if (signal?.aborted === true) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    signal?.removeEventListener('abort', giveUp);
+    await this.#state.shelf.close();
+  }
+
+  #addRoutes(): void {
+    const { options, shelf } = this.#state;
+    const { corsOrigins: origin } = options;
+    if (origin.length > 0) this.#app.use(cors({ origin: origin.includes('*') ? '*' : [...origin] }));
+    this.#app.use(async (context, next) => {
+      requireHost(context.req.raw, options.hosts);
+      await next();
+    });
+    this.#app.get('/health', (context) => context.json({ status: 'ok' }));
+    this.#app.get('/v1/models', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(await listModels(shelf));
+    });
+    this.#app.get('/v1/models/:name{.+}', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(await describeModel(shelf, req.param('name')));
+    });
+    for (const endpoint of endpoints)
+      this.#app.post(endpoint.path, ({ req }) => this.#ask(endpoint, req.raw));
+    this.#app.notFound((context) => this.#refuse(notFound(context.req.raw)));
+    this.#app.onError((error) => this.#refuse(error));
+  }
+
+  async #ask(endpoint: Endpoint, request: Request): Promise<Response> {
+    try {
+      const caller = this.#keys.caller(request);
+      if (this.#isClosing) throw shuttingDown();
+      const run = new RequestRun(this.#state, endpoint, caller);
+      this.#running.add(run.over);
+      void run.over.then(() => this.#running.delete(run.over));
+      return await run.answer(request);
+    } catch (error) {
+      return this.#refuse(error, endpoint);
+    }
+  }
+
+  #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'> = chatCompletions): Response {
+    const failure = failureOf(error);
+    if (failure.status >= 500 && !(error instanceof RequestError)) this.#state.options.onError(error);
+    const id = randomUUID().replaceAll('-', '');
+    return failureResponse(failure, endpoint.errorBody(failure, id), id);
+  }
+}
+
+function shuttingDown(): RequestError {
+  const reason = 'the server is shutting down';
+  return new RequestError({ status: 503, reasonCode: 'shutting_down', param: null, reason });
+}
+
+function notFound({ method, url }: Request): RequestError {
+  const reason = `there is no ${method} ${new URL(url).pathname}`;
+  return new RequestError({ status: 404, reasonCode: 'not_found', param: null, reason });
+}

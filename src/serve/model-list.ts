@@ -1,0 +1,61 @@
+/** `/v1/models`: which models there are, and what is known of them. */
+import { RequestError } from './errors.ts';
+import type { ModelShelf } from './model-shelf.ts';
+import type { ServableModel } from './servable-model.ts';
+
+/** The list, in OpenAI's shape and Anthropic's at once. */
+export async function listModels(shelf: ModelShelf): Promise<object> {
+  const models = await shelf.list();
+  const data = models.map(({ name, model }) => modelCard(name, model));
+  return {
+    object: 'list',
+    data,
+    has_more: false,
+    first_id: models[0]?.name ?? null,
+    last_id: models.at(-1)?.name ?? null,
+  };
+}
+
+/** One of them. Throws `RequestError` (404). */
+export async function describeModel(shelf: ModelShelf, name: string): Promise<object> {
+  const found = (await shelf.list()).find((each) => each.name === name);
+  if (found !== undefined) return modelCard(found.name, found.model);
+  const reason = `there is no model ${JSON.stringify(name)}`;
+  throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
+}
+
+/** Nobody knows when a model was made; the beginning of time is a date that says so. */
+function modelCard(name: string, model: ServableModel | null): object {
+  return {
+    id: name,
+    object: 'model',
+    type: 'model',
+    display_name: name,
+    created: 0,
+    created_at: '1970-01-01T00:00:00Z',
+    owned_by: 'idiolect',
+    loaded: model !== null,
+    ...learned(model),
+  };
+}
+
+/** What its template says of it: the same as `idiolect info` shows. */
+function learned(model: ServableModel | null): object {
+  const format = model?.templates?.toolUse.format;
+  if (format === undefined) return {};
+  const { capabilities, labels } = format;
+  const { toolFormat, reasoningMode } = labels;
+  return {
+    capabilities: snakeCase(capabilities),
+    labels: { tool_format: toolFormat, reasoning_mode: reasoningMode },
+  };
+}
+
+/** `supportsToolCalls` as `supports_tool_calls`. */
+function snakeCase(flags: object): object {
+  const entries = Object.entries(flags).map(([flag, holds]) => [
+    flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    holds,
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,142 @@
+/** The models of a server by name: those that are open, and those that are opened when they are asked for. */
+import { UnsupportedOptionError } from '../format/errors.ts';
+import { requireOption } from '../format/option-rules.ts';
+import { RequestError } from './errors.ts';
+import type { ModelEntry, ServableModel } from './servable-model.ts';
+
+interface Slot {
+  readonly entry: ModelEntry;
+  model: Promise<ServableModel> | null;
+  /** It takes memory: it is open, or being opened. One that waits to be opened is not. */
+  isOpen: boolean;
+  /** It was given open, and stays so. */
+  readonly isFixed: boolean;
+  users: number;
+  /** When it was last asked for, in requests. */
+  lastUse: number;
+}
+
+/** A model in use. */
+export interface BorrowedModel {
+  readonly name: string;
+  readonly model: ServableModel;
+  /** To be called once. */
+  release(): void;
+}
+
+/** Hands out models; of those that it opened itself, idle ones are closed where memory is needed. */
+export class ModelShelf {
+  readonly #slots = new Map<string, Slot>();
+  readonly #memoryLimit: number;
+  #uses = 0;
+  /** Models are opened one after the other, so that the limit holds at every moment. */
+  #opening: Promise<unknown> = Promise.resolve();
+  readonly #idle: (() => void)[] = [];
+
+  constructor(models: readonly (ServableModel | ModelEntry)[], memoryLimit: number) {
+    this.#memoryLimit = memoryLimit;
+    for (const given of models) {
+      requireOption('models', given, { expected: 'models, or entries with open()', allows: isServable });
+      if (this.#slots.has(given.name)) throw nameTwice(given.name);
+      this.#slots.set(given.name, newSlot(given));
+    }
+  }
+
+  /** Names in the order in which they were given, and the models that are open. */
+  async list(): Promise<readonly { readonly name: string; readonly model: ServableModel | null }[]> {
+    const open = async ({ entry, model }: Slot) => ({
+      name: entry.name,
+      model: (await model?.catch(() => null)) ?? null,
+    });
+    return Promise.all(Array.from(this.#slots.values(), open));
+  }
+
+  /** The model of that name; the first where none is named. Throws `RequestError` (404), and what opening throws. */
+  async borrow(name: string | null): Promise<BorrowedModel> {
+    const slot = this.#find(name);
+    slot.users += 1;
+    this.#uses += 1;
+    slot.lastUse = this.#uses;
+    try {
+      slot.model ??= this.#open(slot);
+      return { name: slot.entry.name, model: await slot.model, release: () => this.#release(slot) };
+    } catch (error) {
+      // The next request tries again.
+      slot.model = null;
+      slot.isOpen = false;
+      this.#release(slot);
+      throw error;
+    }
+  }
+
+  /** Closes what was opened here. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#slots.values(), (slot) => (slot.isFixed ? undefined : shut(slot))));
+  }
+
+  #find(name: string | null): Slot {
+    const [first] = this.#slots.values();
+    const slot = name === null ? first : this.#slots.get(name);
+    if (slot !== undefined) return slot;
+    const reason = `there is no model ${JSON.stringify(name)}; there are ${[...this.#slots.keys()].join(', ')}`;
+    throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
+  }
+
+  #open(slot: Slot): Promise<ServableModel> {
+    const turn = this.#opening.then(async () => {
+      await this.#makeRoom(slot);
+      slot.isOpen = true;
+      return slot.entry.open();
+    });
+    this.#opening = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Closes idle models, the one that was used longest ago first, and waits for busy ones where that is not enough. */
+  async #makeRoom(wanted: Slot): Promise<void> {
+    const { bytes = 0, name } = wanted.entry;
+    if (bytes > this.#memoryLimit) {
+      const reason = `model ${JSON.stringify(name)} takes ${bytes} bytes of memory, and ${this.#memoryLimit} are allowed`;
+      throw new RequestError({ status: 503, reasonCode: 'model_too_large', param: 'model', reason });
+    }
+    const others = [...this.#slots.values()].filter((slot) => slot !== wanted && !slot.isFixed);
+    for (;;) {
+      const open = others.filter((slot) => slot.isOpen && (slot.entry.bytes ?? 0) > 0);
+      const taken = open.reduce((sum, { entry }) => sum + (entry.bytes ?? 0), 0);
+      if (taken + bytes <= this.#memoryLimit) return;
+      const idle = open.filter(({ users }) => users === 0).sort((one, other) => one.lastUse - other.lastUse);
+      if (idle[0] === undefined) await new Promise<void>((resolve) => this.#idle.push(resolve));
+      else await shut(idle[0]);
+    }
+  }
+
+  #release(slot: Slot): void {
+    slot.users -= 1;
+    if (slot.users === 0) for (const wake of this.#idle.splice(0)) wake();
+  }
+}
+
+function newSlot(given: ServableModel | ModelEntry): Slot {
+  if ('open' in given)
+    return { entry: given, model: null, isOpen: false, isFixed: false, users: 0, lastUse: 0 };
+  const entry: ModelEntry = { name: given.name, open: async () => given };
+  return { entry, model: Promise.resolve(given), isOpen: true, isFixed: true, users: 0, lastUse: 0 };
+}
+
+async function shut(slot: Slot): Promise<void> {
+  const { model } = slot;
+  slot.model = null;
+  await (await model?.catch(() => undefined))?.dispose?.();
+  slot.isOpen = false;
+}
+
+function isServable(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return false;
+  const opens: unknown = Reflect.get(value, 'open') ?? Reflect.get(value, 'chat');
+  return typeof value.name === 'string' && typeof opens === 'function';
+}
+
+function nameTwice(name: string): UnsupportedOptionError {
+  const reason = `two are called ${JSON.stringify(name)}; give one of them another name`;
+  return new UnsupportedOptionError({ option: 'models', reason });
+}

@@ -1,0 +1,87 @@
+/** The JSON of a request: bounded in size, time and depth. */
+
+import { readBeginning } from '../format/limited-body.ts';
+import { isRecord } from '../format/option-rules.ts';
+import { invalid, RequestError } from './errors.ts';
+
+/** The body of a request. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** Nested deeper, a value is no request; what walks through values may recurse so far. */
+const maxDepth = 200;
+
+/** Reads the body. Throws `RequestError`; also where a browser could have sent it without asking. */
+export async function readJsonBody(
+  request: Request,
+  limits: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
+): Promise<Body> {
+  requireJson(request);
+  const text = await readText(request, limits);
+  requireShallow(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid(null, 'the body is no JSON', 'invalid_json');
+  }
+  if (!isRecord(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
+  return value;
+}
+
+/** A page of any origin may send a form or a plain text without asking; JSON it may not. */
+function requireJson({ headers }: Request): void {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/json') return;
+  const reason = 'the content-type must be application/json';
+  throw new RequestError({ status: 415, reasonCode: 'unsupported_media_type', param: null, reason });
+}
+
+async function readText(
+  request: Request,
+  { maxBodyBytes, bodyTimeoutMs }: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
+): Promise<string> {
+  const tooLong = Number(request.headers.get('content-length') ?? 0) > maxBodyBytes;
+  if (tooLong) throw tooLarge(maxBodyBytes);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const reason = `the body was not here after ${bodyTimeoutMs} ms`;
+    const error = new RequestError({ status: 408, reasonCode: 'request_timeout', param: null, reason });
+    timer = setTimeout(() => reject(error), bodyTimeoutMs);
+  });
+  try {
+    const body = readBeginning(new Response(request.body), maxBodyBytes);
+    const { bytes, complete } = await Promise.race([body, late]);
+    if (!complete) throw tooLarge(maxBodyBytes);
+    return new TextDecoder().decode(bytes);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLarge(most: number): RequestError {
+  const reason = `the body has more than ${most} bytes`;
+  return new RequestError({ status: 413, reasonCode: 'request_too_large', param: null, reason });
+}
+
+/** JSON of any depth can be parsed, and little else can be done with it. */
+function requireShallow(text: string): void {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > maxDepth) throw invalid(null, `the body is nested more than ${maxDepth} levels deep`);
+  }
+}
+
+/** Where the string that begins at `start` is closed. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    if (at < 0) return text.length;
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+}

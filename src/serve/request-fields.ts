@@ -1,0 +1,87 @@
+/** Reading the fields of a request, which may hold anything. */
+import { checkOption, isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
+import { invalid } from './errors.ts';
+import type { Body } from './read-body.ts';
+
+/** The value of a field, `null` taken as absent. Throws `UnsupportedOptionError` for one that the rule does not allow. */
+export function field(body: Body, name: string, rule: OptionRule): unknown {
+  const value = body[name] ?? undefined;
+  checkOption(name, value, rule);
+  return value;
+}
+
+/** One that must be there. */
+export function requiredField(body: Body, name: string, rule: OptionRule): unknown {
+  const value = body[name] ?? undefined;
+  if (value === undefined) throw invalid(name, `${name} is missing`, 'missing_required_parameter');
+  requireOption(name, value, rule);
+  return value;
+}
+
+/** A field that is text. */
+export function textField(body: Body, name: string): string | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw invalid(name, `${name} must be a string`);
+}
+
+/** A field that is a number within limits. */
+export function numberField(body: Body, name: string, rule: OptionRule): number | undefined {
+  const value = field(body, name, rule);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A field that is true or false; absent is false. */
+export function flag(body: Body, name: string): boolean {
+  const value = body[name] ?? false;
+  if (typeof value === 'boolean') return value;
+  throw invalid(name, `${name} must be true or false`);
+}
+
+/** A field that is an object. */
+export function objectField(body: Body, name: string): Body | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined || isRecord(value)) return value;
+  throw invalid(name, `${name} must be an object`);
+}
+
+/** A field that is a list of objects. */
+export function objectList(body: Body, name: string): readonly Body[] | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw invalid(name, `${name} must be an array`);
+  return value.map((item: unknown, index) => {
+    if (isRecord(item)) return item;
+    throw invalid(`${name}[${index}]`, `${name}[${index}] must be an object`);
+  });
+}
+
+/** An object without the fields that are `undefined`. */
+export function present<Fields extends object>(
+  fields: Fields,
+): { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** A feature that the engine does not give: it must be absent, or have a value that asks for nothing. */
+export interface Absent {
+  readonly name: string;
+  readonly reason: string;
+  /** Whether the value asks for nothing. */
+  readonly isNothing: (value: unknown) => boolean;
+}
+
+/** Throws for the first feature that is asked for and that there is none of. */
+export function refuseFeatures(body: Body, features: readonly Absent[]): void {
+  for (const { name, reason, isNothing } of features) {
+    const value = body[name] ?? undefined;
+    if (value === undefined || isNothing(value)) continue;
+    throw invalid(name, `${name}: ${reason}`, 'unsupported_parameter');
+  }
+}
+
+/** The names of fields that are in neither list. */
+export function unknownFields(body: Body, ...known: readonly (readonly string[])[]): readonly string[] {
+  const names = new Set(known.flat());
+  return Object.keys(body).filter((name) => !names.has(name));
+}

@@ -1,0 +1,172 @@
+/** One request that asks a model: from its body to the last byte of its answer. */
+import { randomUUID } from 'node:crypto';
+import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import type { Admission } from './admission.ts';
+import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
+import { type Failure, failureOf } from './errors.ts';
+import { eventStream, type Frame, orTimeout } from './event-stream.ts';
+import type { HandlerOptions } from './handler-options.ts';
+import type { ModelShelf } from './model-shelf.ts';
+import { type Body, readJsonBody } from './read-body.ts';
+import { type RequestRecord, RequestWatch } from './request-record.ts';
+
+/** What requests share. */
+export interface ServerState {
+  readonly options: Required<HandlerOptions>;
+  readonly shelf: ModelShelf;
+  readonly admission: Admission;
+  /** Aborted when the server gives up what still runs. */
+  readonly closing: AbortSignal;
+  /** Told of every request that is over. */
+  readonly report: (record: RequestRecord) => void;
+}
+
+/** The client is not there any more; nobody reads this status. */
+const clientLeft = 499;
+
+/** Answers one request of an API; `caller` is whose turn it is taken in. */
+export class RequestRun {
+  readonly #state: ServerState;
+  readonly #endpoint: Endpoint;
+  readonly #caller: string;
+  readonly #id = randomUUID().replaceAll('-', '');
+  readonly #leaving = new AbortController();
+  readonly #watch: RequestWatch;
+  readonly #release: (() => void)[] = [];
+  #frames: AsyncGenerator<Frame, void> | null = null;
+  #setOver = (): void => undefined;
+  /** Resolves when nothing of the request is at work any more. */
+  readonly over: Promise<void>;
+
+  constructor(state: ServerState, endpoint: Endpoint, caller: string) {
+    this.over = new Promise((resolve) => {
+      this.#setOver = resolve;
+    });
+    this.#state = state;
+    this.#endpoint = endpoint;
+    this.#caller = caller;
+    this.#watch = new RequestWatch(this.#id, endpoint.path, state.report);
+  }
+
+  /** The answer; an error is one, too. */
+  async answer(request: Request): Promise<Response> {
+    const leave = (): void => this.#leave(new Error('the client left'));
+    request.signal.addEventListener('abort', leave, { once: true });
+    try {
+      const body = await readJsonBody(request, this.#state.options);
+      const read = this.#endpoint.read(body);
+      this.#watch.stream = read.stream;
+      const headers = this.#headers(read);
+      if (read.stream) return await this.#stream(read, body, headers);
+      const whole = await this.#endpoint.complete(await this.#begin(read, body));
+      this.#end(200);
+      return Response.json(whole, { headers });
+    } catch (error) {
+      const failure = this.#failure(error);
+      this.#end(failure.status, failure.code);
+      return failureResponse(failure, this.#endpoint.errorBody(failure, this.#id), this.#id);
+    }
+  }
+
+  /** What fails before the first frame, and before the client would think that nobody is there, has its own status. */
+  async #stream(read: ReadRequest, body: Body, headers: Headers): Promise<Response> {
+    const frames = this.#readFrames(read, body);
+    this.#frames = frames;
+    const first = frames.next();
+    await orTimeout(first, this.#state.options.keepAliveMs);
+    headers.set('content-type', 'text/event-stream; charset=utf-8');
+    headers.set('cache-control', 'no-cache');
+    const stream = eventStream(this.#ended(first, frames), this.#state.options, (reason) =>
+      this.#leave(reason),
+    );
+    return new Response(stream, { headers });
+  }
+
+  async *#readFrames(read: ReadRequest, body: Body): AsyncGenerator<Frame, void> {
+    yield* this.#endpoint.stream(await this.#begin(read, body));
+  }
+
+  /** The frames to their end, which is an error where they fail. */
+  async *#ended(
+    first: Promise<IteratorResult<Frame, void>>,
+    frames: AsyncGenerator<Frame, void>,
+  ): AsyncGenerator<Frame, void> {
+    try {
+      for (let next = await first; next.done !== true; next = await frames.next()) yield next.value;
+      this.#end(200);
+    } catch (error) {
+      const failure = this.#failure(error);
+      this.#end(failure.status, failure.code);
+      if (failure.status !== clientLeft) yield this.#endpoint.errorFrame(failure, this.#id);
+    }
+  }
+
+  /** Nobody reads the answer any more: its sequence is freed before the next token. */
+  #leave(reason: Error): void {
+    this.#leaving.abort(reason);
+    // Frames that nobody has begun to read, or reads no more, are ended here.
+    const ended = this.#frames?.return();
+    void ended?.catch(() => undefined).then(() => this.#end(clientLeft, 'client_left'));
+  }
+
+  /** Waits for a turn and for the model, and starts the response. */
+  async #begin(request: ReadRequest, body: Body): Promise<BegunAnswer> {
+    const { admission, shelf, closing, options } = this.#state;
+    const signal = AbortSignal.any([this.#leaving.signal, closing]);
+    this.#release.push(await admission.enter(this.#caller, signal));
+    const borrowed = await shelf.borrow(request.model);
+    this.#release.push(borrowed.release);
+    this.#watch.model = borrowed.name;
+    const chat: ChatOptions = { ...options.sampling, policy: options.policy, ...request.chat, signal };
+    const stream = borrowed.model.chat(chat);
+    await stream.report;
+    return {
+      request,
+      body,
+      id: this.#id,
+      created: Math.floor(Date.now() / 1000),
+      model: borrowed.name,
+      events: this.#watch.watch(stream),
+      message: () => stream.message,
+    };
+  }
+
+  #headers({ unknown }: ReadRequest): Headers {
+    const headers = new Headers({ 'x-request-id': this.#id });
+    const names = unknown.map((name) => encodeURIComponent(name).slice(0, 60)).slice(0, 20);
+    if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
+    return headers;
+  }
+
+  #failure(error: unknown): Failure {
+    const failure = this.#failureOf(error);
+    if (failure.status >= 500 && failure.code !== 'shutting_down') this.#state.options.onError(error);
+    return failure;
+  }
+
+  /** An abort is whatever reason it was given. */
+  #failureOf(error: unknown): Failure {
+    const { closing } = this.#state;
+    if (this.#leaving.signal.aborted)
+      return { status: clientLeft, code: 'client_left', param: null, message: 'the client left' };
+    if (closing.aborted)
+      return { status: 503, code: 'shutting_down', param: null, message: 'the server is shutting down' };
+    return failureOf(error);
+  }
+
+  /** The first word on how it ended counts; whatever it held is free. */
+  #end(status: number, code: string | null = null): void {
+    for (const release of this.#release.splice(0)) release();
+    this.#watch.end(status, code);
+    this.#setOver();
+  }
+}
+
+/** An error as an HTTP answer. */
+export function failureResponse({ status, retryAfter }: Failure, body: object, requestId: string): Response {
+  const headers = new Headers({ 'x-request-id': requestId });
+  if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
+  // 413, 408: what was not read of the body is not worth reading.
+  if (status === 413 || status === 408) headers.set('connection', 'close');
+  return Response.json(body, { status, headers });
+}

@@ -1,0 +1,39 @@
+/** How tokens are drawn, as every API asks for it. */
+import { integerFrom, numberFrom } from '../format/option-rules.ts';
+import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
+import { invalid } from './errors.ts';
+import type { Body } from './read-body.ts';
+import { numberField, present } from './request-fields.ts';
+
+/** Fields that are read here; the last two are those of local servers. */
+export const samplingFields = ['temperature', 'top_p', 'seed', 'top_k', 'min_p'] as const;
+
+const anyInteger = integerFrom(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
+/** The options of a chat. A field that is absent is absent. */
+export function readSampling(body: Body): SamplingOptions {
+  return present({
+    temperature: numberField(body, 'temperature', numberFrom(0, 2)),
+    topP: numberField(body, 'top_p', numberFrom(0, 1)),
+    topK: numberField(body, 'top_k', integerFrom(0, Number.MAX_SAFE_INTEGER)),
+    minP: numberField(body, 'min_p', numberFrom(0, 1)),
+    seed: readSeed(numberField(body, 'seed', anyInteger)),
+  });
+}
+
+/** −1 is another server's word for any; other negative numbers are seeds like all the rest. */
+function readSeed(seed: number | undefined): number | undefined {
+  if (seed === undefined || seed === -1) return undefined;
+  return seed < 0 ? seed + Number.MAX_SAFE_INTEGER : seed;
+}
+
+/** One text, or several, at which the response ends. */
+export function readStops(body: Body, name: string): readonly string[] | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined) return undefined;
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return texts.flatMap((text, index) => {
+    if (typeof text === 'string') return text === '' ? [] : [text];
+    throw invalid(Array.isArray(value) ? `${name}[${index}]` : name, `${name} must be a string, or a list`);
+  });
+}
