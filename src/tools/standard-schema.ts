@@ -23,6 +23,8 @@ export type SchemaInput = JsonSchema | StandardJsonSchema;
  */
 export function toJsonSchema(input: SchemaInput): JsonSchema {
   if (!isStandard(input)) {
+    const vendor = vendorOf(input);
+    if (vendor !== null) throw refusal(withoutJsonSchema(vendor));
     if (isJsonSchema(input)) return input;
     throw refusal(`${typeof input} is no JSON Schema: a schema is an object or a boolean`);
   }
@@ -41,11 +43,32 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
 }
 
 function isStandard(input: SchemaInput): input is StandardJsonSchema {
+  return 'jsonSchema' in standardOf(input);
+}
+
+/** What the schema of a library says of itself; nothing for any other value. */
+function standardOf(input: unknown): object {
   // Libraries make schemas that are functions, too.
   const holdsProperties = (typeof input === 'object' && input !== null) || typeof input === 'function';
-  if (!holdsProperties || !('~standard' in input)) return false;
+  if (!holdsProperties || !('~standard' in input)) return {};
   const standard: unknown = input['~standard'];
-  return typeof standard === 'object' && standard !== null && 'jsonSchema' in standard;
+  return typeof standard === 'object' && standard !== null ? standard : {};
+}
+
+/** The library of a schema that can check values, but does not say what it is as JSON Schema. */
+function vendorOf(input: unknown): string | null {
+  const standard = standardOf(input);
+  if (!('validate' in standard)) return null;
+  return 'vendor' in standard && typeof standard.vendor === 'string' ? standard.vendor : 'its library';
+}
+
+/** What to do about a schema of `vendor`. Wrappers that are published apart from their library are named. */
+function withoutJsonSchema(vendor: string): string {
+  const wrapper =
+    vendor === 'valibot'
+      ? 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'
+      : `take a version of ${vendor} that implements Standard JSON Schema, or give the JSON Schema itself`;
+  return `a schema of ${vendor} does not say what it is as JSON Schema: ${wrapper}`;
 }
 
 function isJsonSchema(value: unknown): value is JsonSchema {

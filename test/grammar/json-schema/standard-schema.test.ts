@@ -111,3 +111,16 @@ describe('toJsonSchema', () => {
     expect(toJsonSchema(schema)).toMatchObject({ properties: { days: { type: 'string' } } });
   });
 });
+
+describe('a schema that cannot say what it is as JSON Schema', () => {
+  test('of valibot names the wrapper', () => {
+    const unwrapped = v.strictObject({ city: v.string() }) as unknown as SchemaInput;
+    expect(() => toJsonSchema(unwrapped)).toThrow('toStandardJsonSchema of @valibot/to-json-schema');
+    expect(() => toJsonSchema(unwrapped)).toThrow(SchemaError);
+  });
+
+  test('of another library names the library', () => {
+    const other = { '~standard': { version: 1, vendor: 'checker', validate: () => ({ value: 1 }) } };
+    expect(() => toJsonSchema(other as unknown as SchemaInput)).toThrow('a version of checker');
+  });
+});
