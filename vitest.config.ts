@@ -18,6 +18,9 @@ const pure = [
   'tools',
 ].map((room) => `test/${room}/**/*.test.ts`);
 
+/** Tests of a GPU backend need a driver and minutes of shader compilation: `npm run test:gpu`. */
+const elsewhere = process.env.GPU === undefined ? ['test/gpu/**'] : [];
+
 export default defineConfig({
   resolve: { conditions: ['idiolect:source'] },
   ssr: { resolve: { conditions: ['idiolect:source', 'node', 'import', 'module', 'default'] } },
@@ -27,7 +30,10 @@ export default defineConfig({
     hookTimeout: 240_000,
     projects: [
       { extends: true, test: { name: 'pure', include: pure, isolate: false } },
-      { extends: true, test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: pure } },
+      {
+        extends: true,
+        test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: [...pure, ...elsewhere] },
+      },
     ],
   },
 });

@@ -189,7 +189,8 @@ async function respond(
 ): Promise<Measured> {
   const started = cpuTime();
   const run = createRun(opened, mode, conforms);
-  const sampling = conforms ? {} : { temperature: 1, seed };
+  const { vocabulary } = opened;
+  const sampling = { vocabulary, ...(conforms ? {} : { temperature: 1, seed }) };
   for await (const _event of decode(
     alone(opened.sequence),
     { tokens: prompt, turnStart: prompt.length },

@@ -1,6 +1,9 @@
 /** Checks of options at run time, for callers that the type checker does not see. */
 import { UnsupportedOptionError } from './errors.ts';
 
+/** Options that are known and not taken, by their names, and why. */
+export type RefusedOptions = Readonly<Record<string, string>>;
+
 /** Which values an option may have, and what they are called in an error. */
 export interface OptionRule {
   readonly expected: string;
@@ -106,6 +109,11 @@ export function numberFrom(min: number, max: number): OptionRule {
   return { expected: `a number ${limits}`, allows: (value) => isBetween(value, min, max) };
 }
 
+/** The same with both limits in its words. */
+export function numberBetween(min: number, max: number): OptionRule {
+  return { expected: `a number from ${min} to ${max}`, allows: (value) => isBetween(value, min, max) };
+}
+
 /** A whole number from `min` to `max`, which may be infinite. */
 export function integerFrom(min: number, max: number): OptionRule {
   const isWhole = (value: unknown) => Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
@@ -123,16 +131,21 @@ export function integerFrom(min: number, max: number): OptionRule {
 export function readOptions<Given extends object, Options extends object>(
   given: Given,
   rules: OptionRules<Options>,
+  refused: RefusedOptions = {},
 ): Given {
   const options = withoutNulls(given);
-  checkOptions<object>(options, rules);
+  checkOptions<object>(options, rules, refused);
   return options;
 }
 
 /** The same for options of which some may be `null`. */
-export function checkOptions<Options extends object>(options: Options, rules: OptionRules<Options>): void {
+export function checkOptions<Options extends object>(
+  options: Options,
+  rules: OptionRules<Options>,
+  refused: RefusedOptions = {},
+): void {
   if (!isRecord(options)) refuse('options', object, options);
-  refuseUnknownOptions(options, rules);
+  refuseUnknownOptions(options, rules, refused);
   for (const [option, rule] of Object.entries<OptionRule>(rules)) checkOption(option, options[option], rule);
 }
 
@@ -147,10 +160,16 @@ export function requireOption(option: string, value: unknown, rule: OptionRule):
 }
 
 /** A name without a rule belongs to another API or is misspelled. */
-function refuseUnknownOptions<Options extends object>(options: Options, rules: OptionRules<Options>): void {
+function refuseUnknownOptions<Options extends object>(
+  options: Options,
+  rules: OptionRules<Options>,
+  refused: RefusedOptions,
+): void {
   const known = Object.keys(rules);
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option)) continue;
+    const why = Object.entries(refused).find(([name]) => spelling(name) === spelling(option));
+    if (why !== undefined) throw new UnsupportedOptionError({ option, reason: `is not taken: ${why[1]}` });
     const meant = known.find((name) => spelling(name) === spelling(option));
     const reason = `unknown option; ${meant === undefined ? `the options are ${known.join(', ')}` : `did you mean ${meant}?`}`;
     throw new UnsupportedOptionError({ option, reason });

@@ -19,6 +19,7 @@ const completion = {
   stops: [],
   preservedTokens: [],
   maxTokens: 10,
+  free: true,
   sampling: {},
 };
 

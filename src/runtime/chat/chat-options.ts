@@ -16,6 +16,48 @@ export interface SamplingOptions {
   readonly minP?: number;
   /** Makes a run repeatable. Default: the time. */
   readonly seed?: number;
+  /** Divides the logits of the latest tokens (multiplies those below 0); 1 (default) leaves them alone. */
+  readonly repeatPenalty?: number;
+  /** Subtracted from a token's logit for each time that it is among the latest tokens. Default: 0. */
+  readonly frequencyPenalty?: number;
+  /** Subtracted once from the logit of each of the latest tokens. Default: 0. */
+  readonly presencePenalty?: number;
+  /** How many tokens are the latest ones, prompt included. Default: 64. */
+  readonly repeatLastN?: number;
+  /** Keeps whole sequences from being repeated. Default: none. */
+  readonly dry?: DryOptions;
+  /** Now and then leaves out the likeliest tokens. Default: never. */
+  readonly xtc?: XtcOptions;
+  /**
+   * Added to the logits of tokens, given by id or as a text, of which each token counts; `false` forbids them where
+   * the grammar does not demand them. A later entry replaces an earlier one. Default: none.
+   */
+  readonly logitBias?: readonly LogitBias[];
+}
+
+/** A token's id, or a text, and what is added to the logits; `false`: never. */
+export type LogitBias = readonly [token: number | string, bias: number | false];
+
+/** "Don't repeat yourself": a token that would prolong a repetition is penalised, the more the longer it is. */
+export interface DryOptions {
+  /** 0 switches it off; 0.8 is usual. */
+  readonly multiplier: number;
+  /** The penalty grows by this factor with each repeated token. Default: 1.75. */
+  readonly base?: number;
+  /** Repetitions of so many tokens cost nothing. Default: 2. */
+  readonly allowedLength?: number;
+  /** How many of the latest tokens are looked at. Default: all. */
+  readonly lastN?: number;
+  /** Texts that end a repetition. Default: line feed, `:`, `"` and `*`. */
+  readonly sequenceBreakers?: readonly string[];
+}
+
+/** "Exclude top choices": leaves out all likely tokens but the least likely of them. */
+export interface XtcOptions {
+  /** How often, from 0 to 1. */
+  readonly probability: number;
+  /** From which probability on a token is a likely one. */
+  readonly threshold: number;
 }
 
 /** What a chat is to do. */

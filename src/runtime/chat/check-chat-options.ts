@@ -9,7 +9,6 @@ import {
   integerFrom,
   isRecord,
   jsonObject,
-  numberFrom,
   type OptionRule,
   type OptionRules,
   oneOf,
@@ -18,6 +17,7 @@ import {
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions } from './chat-options.ts';
+import { checkSamplers, refusedOptions, samplingRules } from './sampling-rules.ts';
 import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
@@ -48,11 +48,7 @@ export const chatRules: OptionRules<ChatOptions> = {
   stop: stringArray,
   signal: abortSignal,
   injectForcedText: boolean,
-  temperature: numberFrom(0, Number.MAX_VALUE),
-  topK: integerFrom(0, Number.MAX_SAFE_INTEGER),
-  topP: numberFrom(0, 1),
-  minP: numberFrom(0, 1),
-  seed: integerFrom(0, Number.MAX_SAFE_INTEGER),
+  ...samplingRules,
 };
 
 const runRules: OptionRules<RunToolsOptions> = {
@@ -65,16 +61,17 @@ const runRules: OptionRules<RunToolsOptions> = {
 
 /** Options of a run, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
 export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
-  return requireMessages(readOptions(given, runRules));
+  return checkRequest(readOptions(given, runRules, refusedOptions));
 }
 
 /** The same for a chat. */
 export function checkChatOptions(given: ChatOptions): ChatOptions {
-  return requireMessages(readOptions(given, chatRules));
+  return checkRequest(readOptions(given, chatRules, refusedOptions));
 }
 
-/** The only option that may not be absent. */
-function requireMessages<Options extends ChatOptions>(options: Options): Options {
+/** `messages` is the only option that may not be absent. */
+function checkRequest<Options extends ChatOptions>(options: Options): Options {
   checkOption('messages', options.messages ?? null, array);
+  checkSamplers(options);
   return options;
 }

@@ -115,6 +115,11 @@ export class SteeredResponse {
     return this.#matcher;
   }
 
+  /** What is written here is free text: a grammar that there may be says nothing of it. */
+  get free(): boolean {
+    return !this.#constrained || this.#options.plainText;
+  }
+
   /** Tokens that may still be written. */
   get tokensLeft(): number {
     return Math.max(0, this.#options.maxTokens - this.#count.total);
@@ -215,7 +220,7 @@ export class SteeredResponse {
     const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
     if (!complete) throw this.broken('the response was ended where the grammar does not allow it');
     this.#stopped = true;
-    return this.#feedPieces(this.#stops.end(this.#stopsCount ? last : ''));
+    return this.#feedPieces(this.#stops.end(this.free ? last : ''));
   }
 
   /**
@@ -244,11 +249,6 @@ export class SteeredResponse {
   #begin(matcher: Matcher | null): void {
     this.#matcher = matcher;
     this.#constrained = matcher !== null;
-  }
-
-  /** Where the grammar says what may come, it says when to end, too. */
-  get #stopsCount(): boolean {
-    return !this.#constrained || this.#options.plainText;
   }
 
   #takeConstrained({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
@@ -320,7 +320,8 @@ export class SteeredResponse {
   #feed(text: string, role: TextPiece['role']): readonly ResponseEvent[] {
     if (this.#stopped || text === '') return [];
     if (role !== 'control') this.#written += text;
-    if (!this.#stopsCount) return this.#feedPieces([...this.#stops.release(), { text, role }]);
+    // Where the grammar says what may come, it says when to end, too.
+    if (!this.free) return this.#feedPieces([...this.#stops.release(), { text, role }]);
     const { pieces, stopped } = this.#stops.pass({ text, role });
     this.#stopped = stopped;
     return this.#feedPieces(pieces);

@@ -96,7 +96,8 @@ async function* generate(
   try {
     refuseDisposed(engine);
     const run = start(prepared, lease.sequence.contextSize);
-    return yield* decode(lease, prepared.prompt, run, options, options.signal);
+    const { vocabulary } = engine;
+    return yield* decode(lease, prepared.prompt, run, { ...options, vocabulary });
   } catch (error) {
     // Whatever the engine says of a context that is gone, this is why; an abort before it counts more.
     if (isDisposed(engine)) options.signal?.throwIfAborted();

@@ -1,11 +1,13 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
 import {
   boolean,
+  callback,
   integerFrom,
   isRecord,
   type OptionRule,
   type OptionRules,
   oneOf,
+  type RefusedOptions,
   readOptions,
   string,
 } from '../../format/option-rules.ts';
@@ -22,6 +24,39 @@ const llama: OptionRule = {
   allows: (value) => isRecord(value) && typeof value.loadModel === 'function',
 };
 
+const gpuLayers: OptionRule = {
+  expected: `"auto", "max" or an integer from 0 to ${largest}`,
+  allows: (value) => value === 'auto' || value === 'max' || integerFrom(0, largest).allows(value),
+};
+
+const lora: OptionRule = {
+  expected: 'an array of adapters { file, scale }, with a number as scale',
+  allows: (value) => Array.isArray(value) && value.every(isAdapter),
+};
+
+function isAdapter(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.file !== 'string') return false;
+  const { file: _, scale = 1, ...more } = value;
+  return typeof scale === 'number' && Number.isFinite(scale) && Object.keys(more).length === 0;
+}
+
+const ownPredictor =
+  "node-llama-cpp's token predictors walk through a grammar of their own, and know nothing of text that is injected";
+const ownCache = 'node-llama-cpp calls it experimental: values that a backend does not know end the process';
+
+/** Options of llama.cpp and node-llama-cpp that are known and not taken, and why. */
+const refusedOptions: RefusedOptions = {
+  draftModel: ownPredictor,
+  modelDraft: ownPredictor,
+  tokenPredictor: ownPredictor,
+  cacheTypeK: ownCache,
+  cacheTypeV: ownCache,
+  experimentalKvCacheKeyType: ownCache,
+  experimentalKvCacheValueType: ownCache,
+  mainGpu: 'node-llama-cpp does not pass it on; choose the device by an environment variable of its backend',
+  tensorSplit: 'node-llama-cpp does not pass it on; it spreads layers by itself',
+};
+
 const loadRules: OptionRules<LoadModelOptions> = {
   modules,
   chatTemplate: string,
@@ -31,12 +66,16 @@ const loadRules: OptionRules<LoadModelOptions> = {
   threads: integerFrom(0, largest),
   checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   gpu: oneOf('auto', false),
+  gpuLayers,
+  flashAttention: oneOf('auto', true, false),
+  lora,
+  onLoadProgress: callback,
   llama,
 };
 
 /** Options of a model, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
-  return readOptions(given, loadRules);
+  return readOptions(given, loadRules, refusedOptions);
 }
 
 /** The same for chats that are prepared: nothing has to be given. */

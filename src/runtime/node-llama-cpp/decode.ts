@@ -3,9 +3,10 @@ import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-
 import { ContextOverflowError, DecodingError } from '../../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
-import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import type { ResponseRun } from './response-run.ts';
+import { LatestTokens, samplerOptions } from './sampler-options.ts';
 import type { LeasedSequence } from './sequence-pool.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** Prompt tokens that are evaluated between two looks at the abort signal. */
 const promptSlice = 512;
@@ -15,6 +16,12 @@ export interface DecodedPrompt {
   readonly tokens: readonly Token[];
   /** Tokens before what the prompt wrote of the assistant's turn: the next prompt has them, too. */
   readonly turnStart: number;
+}
+
+/** How tokens are drawn, in which vocabulary, and what ends it. */
+export interface DecodingOptions extends SamplingOptions {
+  readonly vocabulary: Vocabulary;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -27,9 +34,9 @@ export async function* decode(
   { sequence, alone, share, evaluated }: Omit<LeasedSequence, 'release'>,
   { tokens: prompt, turnStart }: DecodedPrompt,
   run: ResponseRun,
-  sampling: SamplingOptions,
-  signal?: AbortSignal,
+  sampling: DecodingOptions,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const { signal } = sampling;
   signal?.throwIfAborted();
   const opening = run.start();
   requireRoom(prompt.length + opening.tokens.length, sequence);
@@ -49,7 +56,10 @@ export async function* decode(
       signal,
     );
     evaluated();
-    yield* sample(sequence, tokens, run, sampling, signal);
+    const latest = new LatestTokens(sampling);
+    latest.push(all);
+    const options = samplerOptions(run, sampling, latest, sampling.vocabulary, sequence.contextSize);
+    yield* sample(sequence, tokens, run, options, latest, signal);
   }
   const { events, message } = run.finish();
   yield* events;
@@ -102,10 +112,11 @@ async function* sample(
   sequence: LlamaContextSequence,
   tokens: Token[],
   run: ResponseRun,
-  sampling: SamplingOptions,
+  options: SequenceEvaluateOptions,
+  latest: LatestTokens,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ResponseEvent, void> {
-  const iterator = sequence.evaluate(tokens, evaluateOptions(run, sampling));
+  const iterator = sequence.evaluate(tokens, options);
   try {
     let next: Token[] | undefined;
     while (true) {
@@ -117,6 +128,7 @@ async function* sample(
       signal?.throwIfAborted();
       if (step.over) return;
       next = [...step.tokens];
+      latest.push(next);
     }
   } finally {
     await iterator.return();
@@ -130,19 +142,4 @@ async function fromEngine<Value>(work: Promise<Value>, run: ResponseRun): Promis
   } catch (cause) {
     throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: run.text, cause });
   }
-}
-
-function evaluateOptions(run: ResponseRun, sampling: SamplingOptions): SequenceEvaluateOptions {
-  const { temperature = 0, topK = 40, topP = 0.95, minP = 0, seed } = sampling;
-  return {
-    // Which of them end the response, the run says.
-    yieldEogToken: true,
-    temperature,
-    topK: llamaTopK(topK),
-    topP,
-    minP,
-    ...(seed === undefined ? {} : { seed: llamaSeed(seed) }),
-    grammarEvaluationState: () => run.grammarState,
-    tokenBias: () => run.bias,
-  };
 }

@@ -11,7 +11,13 @@ export {
   type ToolList,
 } from '../../tools/tools.ts';
 export type { AnswerOf, PartialAnswer } from '../chat/answer.ts';
-export type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
+export type {
+  ChatOptions,
+  DryOptions,
+  LogitBias,
+  SamplingOptions,
+  XtcOptions,
+} from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
 export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/tool-loop/executor.ts';
@@ -25,5 +31,5 @@ export {
 } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
-export type { LoadModelOptions } from './load-model-options.ts';
+export type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 export type { PrepareOptions } from './prepare.ts';

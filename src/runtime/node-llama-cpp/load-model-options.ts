@@ -3,6 +3,14 @@ import type { Llama } from 'node-llama-cpp';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
+/** A LoRA adapter. */
+export interface LoraAdapter {
+  /** Its path. */
+  readonly file: string;
+  /** How strong it is. Default: 1. */
+  readonly scale?: number;
+}
+
 /** Options of `loadModel`. */
 export interface LoadModelOptions {
   /**
@@ -31,6 +39,14 @@ export interface LoadModelOptions {
   readonly checkpointMemory?: number;
   /** `auto` (default) takes the GPU that is there; `false`, none. */
   readonly gpu?: 'auto' | false;
+  /** Layers that the GPU holds; `auto` (default): as many as its memory has room for, `max`: all. */
+  readonly gpuLayers?: number | 'auto' | 'max';
+  /** Attention in blocks, which takes less memory. Default: `auto`, where the backend and the model can. */
+  readonly flashAttention?: boolean | 'auto';
+  /** LoRA adapters (GGUF) that are added to the model's weights. Default: none. */
+  readonly lora?: readonly LoraAdapter[];
+  /** Told how much of the model is loaded, from 0 to 1. */
+  readonly onLoadProgress?: (loaded: number) => void;
   /** An engine that is open already. Default: one for the whole process. */
   readonly llama?: Llama;
 }

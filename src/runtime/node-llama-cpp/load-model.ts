@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel } from 'node-llama-cpp';
+import {
+  InsufficientMemoryError,
+  type Llama,
+  type LlamaContext,
+  type LlamaContextOptions,
+  type LlamaModel,
+} from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
@@ -17,7 +23,7 @@ import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { checkLoadOptions } from './check-options.ts';
-import type { LoadModelOptions } from './load-model-options.ts';
+import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 import { type PrepareOptions, prepareModel, warmUp } from './prepare.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { sharedLlama } from './shared-llama.ts';
@@ -79,7 +85,8 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
   await requireFile(file);
   await checkModelFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
-  const model = await openFile(llama, file);
+  for (const adapter of options.lora ?? []) await requireFile(adapter.file);
+  const model = await openFile(llama, file, options);
   try {
     const sources = templatesOf(model, file, options.chatTemplate);
     const templates = await TemplateCache.open(sources, specialTexts(model), options.modules ?? []);
@@ -166,9 +173,17 @@ function noSuchFile(file: string): string {
   return `no such file; \`idiolect pull ${wanted}\` fetches models of the Hugging Face Hub, and prints where they lie`;
 }
 
-async function openFile(llama: Llama, file: string): Promise<LlamaModel> {
+async function openFile(
+  llama: Llama,
+  file: string,
+  { gpuLayers, onLoadProgress }: LoadModelOptions,
+): Promise<LlamaModel> {
   try {
-    return await llama.loadModel({ modelPath: path.resolve(file) });
+    return await llama.loadModel({
+      modelPath: path.resolve(file),
+      ...(gpuLayers === undefined ? {} : { gpuLayers }),
+      ...(onLoadProgress === undefined ? {} : { onLoadProgress }),
+    });
   } catch (cause) {
     throw new ModelFileError({ file, reason: `node-llama-cpp cannot load it: ${String(cause)}`, cause });
   }
@@ -192,12 +207,19 @@ async function createContext(
       contextSize,
       sequences,
       ...(threads === undefined ? {} : { threads }),
+      ...(options.flashAttention === undefined ? {} : { flashAttention: options.flashAttention }),
+      ...(options.lora === undefined ? {} : { lora: adaptersOf(options.lora) }),
     });
   } catch (cause) {
     if (cause instanceof InsufficientMemoryError)
       throw new UnsupportedOptionError({ option: 'contextSize', reason: cause.message });
     throw new ModelFileError({ file, reason: `node-llama-cpp makes no context: ${String(cause)}`, cause });
   }
+}
+
+function adaptersOf(lora: readonly LoraAdapter[]): Exclude<LlamaContextOptions['lora'], string | undefined> {
+  const adapters = lora.map(({ file, scale = 1 }) => ({ filePath: path.resolve(file), scale }));
+  return { adapters };
 }
 
 function templatesOf(model: LlamaModel, file: string, given: string | undefined): TemplateSources {

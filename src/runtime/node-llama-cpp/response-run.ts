@@ -2,7 +2,7 @@
  * One response, token by token: what is evaluated in place of a sampled token, and after it. Knows nothing of how
  * tokens are sampled; `decode.ts` does that.
  */
-import { type LlamaGrammarEvaluationState, type Token, TokenBias } from 'node-llama-cpp';
+import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../format/errors.ts';
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import {
@@ -37,13 +37,11 @@ export class ResponseRun {
   readonly #options: RunOptions;
   readonly #response: SteeredResponse;
   readonly #guide: GrammarGuide;
-  readonly #noBias: TokenBias;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#response = new SteeredResponse(options);
     this.#guide = new GrammarGuide(options);
-    this.#noBias = new TokenBias(options.model.tokenizer);
   }
 
   /** llama.cpp's grammar for the next token; none outside of what the grammar covers. */
@@ -51,9 +49,14 @@ export class ResponseRun {
     return this.#response.constrained ? this.#guide.state : undefined;
   }
 
-  /** Pulls the next sample towards the allowed tokens, where they are few. */
-  get bias(): TokenBias {
-    return (this.#response.constrained ? this.#guide.bias : null) ?? this.#noBias;
+  /** Pulls the next sample towards the allowed tokens, where they are few; `null` where nothing has to be pulled. */
+  get bias(): TokenBias | null {
+    return this.#response.constrained ? this.#guide.bias : null;
+  }
+
+  /** The next token is one of free text. */
+  get free(): boolean {
+    return this.#response.free;
   }
 
   /** The text so far. */

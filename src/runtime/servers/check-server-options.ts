@@ -15,6 +15,7 @@ import {
 } from '../../format/option-rules.ts';
 import { checkChatOptions, modules } from '../chat/check-chat-options.ts';
 import type { ServerChatOptions } from './server-chat.ts';
+import type { ServerDialect } from './server-dialect.ts';
 import type { ServerOptions } from './server-options.ts';
 
 const url: OptionRule = {
@@ -62,9 +63,17 @@ function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
   }
 }
 
-/** The same for a chat. */
-export function checkServerChatOptions(given: ServerChatOptions): ServerChatOptions {
+/** The same for a chat with a server that is spoken to so. */
+export function checkServerChatOptions(given: ServerChatOptions, dialect: ServerDialect): ServerChatOptions {
   const options = checkChatOptions(given);
+  for (const [option, value] of Object.entries(options)) {
+    const reason = dialect.refused[option];
+    if (value !== undefined && reason !== undefined) throw new UnsupportedOptionError({ option, reason });
+  }
+  if (dialect.biasById && options.logitBias?.some(([token]) => typeof token === 'string') === true) {
+    const reason = 'this server takes token ids and no texts';
+    throw new UnsupportedOptionError({ option: 'logitBias', reason });
+  }
   if (options.injectForcedText !== undefined) {
     const reason = 'a server writes all of its text itself; leave it out';
     throw new UnsupportedOptionError({ option: 'injectForcedText', reason });

@@ -3,6 +3,7 @@
  * ids and GBNF and do not apply a chat template of their own.
  */
 import { isRecord } from '../../format/option-rules.ts';
+import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import {
   type CompletionPiece,
@@ -18,6 +19,8 @@ import {
 
 /** See the top of this file. */
 export const llamaServer: ServerDialect = {
+  refused: {},
+  biasById: false,
   describe: { path: '/props', body: null, read: readProps },
   tokenize: (text, _, begins) => tokenizing(text, begins, true),
   tokenizePlain: (text) => tokenizing(text, false, false),
@@ -63,6 +66,7 @@ function completionBody({
   stops,
   preservedTokens,
   maxTokens,
+  free,
   sampling,
 }: CompletionRequest): object {
   const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
@@ -82,7 +86,28 @@ function completionBody({
     stop: stops,
     ...(sampling.seed === undefined ? {} : { seed: llamaSeed(sampling.seed) }),
     ...(grammar === null ? {} : { grammar }),
+    ...(free ? freeSamplers(sampling) : {}),
   };
+}
+
+/** Its own defaults are those of this process. */
+function freeSamplers(sampling: SamplingOptions): object {
+  const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty, dry, xtc, logitBias } = sampling;
+  const named = {
+    repeat_penalty: repeatPenalty,
+    repeat_last_n: repeatLastN,
+    frequency_penalty: frequencyPenalty,
+    presence_penalty: presencePenalty,
+    dry_multiplier: dry?.multiplier,
+    dry_base: dry?.base,
+    dry_allowed_length: dry?.allowedLength,
+    dry_penalty_last_n: dry?.lastN,
+    dry_sequence_breakers: dry?.sequenceBreakers,
+    xtc_probability: xtc?.probability,
+    xtc_threshold: xtc?.threshold,
+    logit_bias: logitBias,
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
 function readPiece(answer: unknown): CompletionPiece | null {

@@ -4,6 +4,7 @@
  * both, reads GBNF.
  */
 import { isRecord } from '../../format/option-rules.ts';
+import type { SamplingOptions } from '../chat/chat-options.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
@@ -16,6 +17,8 @@ import {
   type ServerDialect,
   type ServerToken,
 } from './server-dialect.ts';
+
+const notThere = 'vLLM and SGLang have no such sampler; leave it out';
 
 /** vLLM 0.12 and later. */
 export const vllm: ServerDialect = {
@@ -57,6 +60,8 @@ function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
 
 function openAiServer(withGrammar: (grammar: string) => object): Omit<ServerDialect, 'tokenize' | 'spell'> {
   return {
+    refused: { repeatLastN: notThere, dry: notThere, xtc: notThere },
+    biasById: true,
     describe: { path: '/v1/models', body: null, read: readModels },
     complete: (request, model) => ({
       path: '/v1/completions',
@@ -90,7 +95,7 @@ function readModels(answer: unknown): ServedModel | null {
   };
 }
 
-function completionBody({ prompt, stops, maxTokens, sampling }: CompletionRequest): object {
+function completionBody({ prompt, stops, maxTokens, free, sampling }: CompletionRequest): object {
   const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
   return {
     prompt,
@@ -107,7 +112,22 @@ function completionBody({ prompt, stops, maxTokens, sampling }: CompletionReques
     spaces_between_special_tokens: false,
     return_token_ids: true,
     ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+    ...(free ? freeSamplers(sampling) : {}),
   };
+}
+
+function freeSamplers(sampling: SamplingOptions): object {
+  const { repeatPenalty, frequencyPenalty, presencePenalty, logitBias } = sampling;
+  const named = {
+    repetition_penalty: repeatPenalty,
+    frequency_penalty: frequencyPenalty,
+    presence_penalty: presencePenalty,
+    // The least bias of their API stands for never.
+    logit_bias:
+      logitBias &&
+      Object.fromEntries(logitBias.map(([token, bias]) => [token, bias === false ? -100 : bias])),
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
 function readPiece(answer: unknown): CompletionPiece | null {

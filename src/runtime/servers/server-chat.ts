@@ -120,13 +120,15 @@ async function* complete(
   // What was written may have more tokens by now: closed thoughts, and texts that are cut in another way.
   const room = contextSize - prompt.length - written.length;
   if (room <= 0) return run.cutOff();
+  const free = grammar === null || plainText;
   const request = {
     prompt: [...prompt, ...written],
     grammar,
     // Inside of a call they are text like any other, and a grammar knows itself where to end.
-    stops: grammar === null || plainText ? stopsOf(options, template) : [],
+    stops: free ? stopsOf(options, template) : [],
     preservedTokens: template.format.preservedTokens,
     maxTokens: Math.min(run.tokensLeft, room),
+    free,
     sampling: options,
   };
   const question = dialect.complete(request, model);
@@ -146,10 +148,10 @@ function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate):
 
 /** Renders, builds and checks. Throws the typed errors of all three, before the server is asked for a token. */
 export async function prepareServerChat(
-  { templates, grammars }: ServerEngine,
+  { templates, grammars, dialect }: ServerEngine,
   given: ServerChatOptions,
 ): Promise<PreparedServerChat> {
-  const checked = checkServerChatOptions(given);
+  const checked = checkServerChatOptions(given, dialect);
   checked.signal?.throwIfAborted();
   const options = { ...checked, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);

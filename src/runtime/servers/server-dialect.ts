@@ -1,4 +1,5 @@
 /** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
+import type { RefusedOptions } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 
 /** What to write after a prompt. */
@@ -12,6 +13,8 @@ export interface CompletionRequest {
   /** Special tokens that must come as text. */
   readonly preservedTokens: readonly string[];
   readonly maxTokens: number;
+  /** All of the text is free text: only there do penalties, DRY, XTC and a bias count. */
+  readonly free: boolean;
   readonly sampling: SamplingOptions;
 }
 
@@ -62,6 +65,10 @@ export interface ServerQuestion<Answer> {
 
 /** How one kind of server is spoken to. `model`: `ServedModel.name`. */
 export interface ServerDialect {
+  /** Sampling options that it does not have, by their names, and why. */
+  readonly refused: RefusedOptions;
+  /** Its bias takes token ids and no texts. */
+  readonly biasById: boolean;
   readonly describe: ServerQuestion<ServedModel>;
   /**
    * Tokens of a text in which special tokens count. `begins`: it is the beginning of a prompt, where llama.cpp

@@ -1,0 +1,110 @@
+/** How tokens are drawn, from outside the type checker: which values are taken, and which options never are. */
+import {
+  checkOptions,
+  integerFrom,
+  jsonObject,
+  numberBetween,
+  numberFrom,
+  type OptionRule,
+  type OptionRules,
+  type RefusedOptions,
+  requireOption,
+  stringArray,
+} from '../../format/option-rules.ts';
+import type { DryOptions, SamplingOptions, XtcOptions } from './chat-options.ts';
+
+const largestCount = 2 ** 31 - 1;
+/** Those of OpenAI's API. */
+const largestPenalty = 2;
+const largestBias = 100;
+/** The engine sets memory aside for them. */
+const mostRepeated = 65_536;
+
+const logitBias: OptionRule = {
+  expected: `an array of pairs [token id or text, bias from -${largestBias} to ${largestBias} or false]`,
+  allows: (value) => Array.isArray(value) && value.every(isBias),
+};
+
+function isBias(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [token, bias] = value;
+  const isToken = integerFrom(0, largestCount).allows(token) || (typeof token === 'string' && token !== '');
+  return isToken && (bias === false || numberFrom(-largestBias, largestBias).allows(bias));
+}
+
+const dryRules: OptionRules<DryOptions> = {
+  multiplier: numberFrom(0, Number.MAX_VALUE),
+  base: numberFrom(1, Number.MAX_VALUE),
+  allowedLength: integerFrom(1, largestCount),
+  lastN: integerFrom(0, largestCount),
+  sequenceBreakers: stringArray,
+};
+
+const xtcRules: OptionRules<XtcOptions> = { probability: numberFrom(0, 1), threshold: numberFrom(0, 1) };
+
+/** Fields of a nested option are named with it: `dry.base`. */
+function checkNested<Options extends object>(
+  option: string,
+  value: Options | undefined,
+  rules: OptionRules<Options>,
+  required: readonly (keyof Options & string)[],
+): void {
+  if (value === undefined) return;
+  const named = (each: object) =>
+    Object.fromEntries(Object.entries(each).map(([name, field]) => [`${option}.${name}`, field]));
+  const namedRules = named(rules);
+  checkOptions(named(value), namedRules);
+  for (const name of required) requireOption(`${option}.${name}`, value[name], rules[name]);
+}
+
+const samplers = 'node-llama-cpp has no such sampler to pass it to';
+
+/** Options of llama.cpp and of other APIs that are known and not taken, and why. */
+export const refusedOptions: RefusedOptions = {
+  dynatempRange: `${samplers}; take temperature with minP`,
+  dynatempExponent: `${samplers}; take temperature with minP`,
+  typicalP: `${samplers}; take topP or minP`,
+  topNSigma: `${samplers}; take minP`,
+  mirostat: `${samplers}; take minP`,
+  mirostatTau: `${samplers}; take minP`,
+  mirostatEta: `${samplers}; take minP`,
+  adaptiveTarget: `${samplers}; take xtc`,
+  samplers:
+    'node-llama-cpp has one order of samplers: bias, penalties, dry, topK, topP, minP, xtc, temperature',
+  logprobs:
+    'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
+  topLogprobs:
+    'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
+  nProbs:
+    'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
+  ignoreEos: 'where a response ends, its format says; for longer ones, continueFinalMessage',
+  grammar: 'the grammar is made of the format and tools; for one of your own, responseFormat',
+  n: 'one response for each chat; ask again, with another seed',
+  stream: 'a chat always streams; await message for all of it at once',
+};
+
+/** Of the options that say how tokens are drawn. */
+export const samplingRules: OptionRules<SamplingOptions> = {
+  temperature: numberFrom(0, Number.MAX_VALUE),
+  topK: integerFrom(0, Number.MAX_SAFE_INTEGER),
+  topP: numberFrom(0, 1),
+  minP: numberFrom(0, 1),
+  seed: integerFrom(0, Number.MAX_SAFE_INTEGER),
+  repeatPenalty: { expected: `a number above 0, at most ${largestPenalty}`, allows: isPenaltyFactor },
+  frequencyPenalty: numberBetween(-largestPenalty, largestPenalty),
+  presencePenalty: numberBetween(-largestPenalty, largestPenalty),
+  repeatLastN: integerFrom(0, mostRepeated),
+  dry: jsonObject,
+  xtc: jsonObject,
+  logitBias,
+};
+
+function isPenaltyFactor(value: unknown): boolean {
+  return typeof value === 'number' && value > 0 && value <= largestPenalty;
+}
+
+/** What `dry` and `xtc` hold. Throws `UnsupportedOptionError` for the first field that is not as its type says. */
+export function checkSamplers({ dry, xtc }: SamplingOptions): void {
+  checkNested('dry', dry, dryRules, ['multiplier']);
+  checkNested('xtc', xtc, xtcRules, ['probability', 'threshold']);
+}
