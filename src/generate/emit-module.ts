@@ -15,19 +15,26 @@ export interface EmittedModule {
   readonly 'index.ts': string;
 }
 
+/**
+ * How imports between generated files end: `js`, as tsc, tsx and bundlers resolve it, or `ts` for what runs
+ * the files as they are (Node with its types stripped, Deno, Bun).
+ */
+export type ImportExtension = 'js' | 'ts';
+
 /** The files of a format's generated folder. Deterministic, and formatted as the project's formatter does. */
-export function emitModule(format: ChatFormat): EmittedModule {
+export function emitModule(format: ChatFormat, extension: ImportExtension = 'js'): EmittedModule {
   return {
     'format.json': `${JSON.stringify(format, null, 2)}\n`,
     'parser.ts': emitParserModule(lowerToStates(format)),
-    'index.ts': index,
+    'index.ts': emitIndex(extension),
   };
 }
 
-const index = `${generatedBanner.trimEnd()}
+function emitIndex(extension: ImportExtension): string {
+  return `${generatedBanner.trimEnd()}
 import type { ChatFormat, GeneratedModule } from 'idiolect/parser';
 import data from './format.json' with { type: 'json' };
-import { responseModule as parser } from './parser.js';
+import { responseModule as parser } from './parser.${extension}';
 
 /** How the model writes reasoning, answers and calls. */
 export const format = data as ChatFormat;
@@ -35,3 +42,4 @@ export const format = data as ChatFormat;
 /** The parser together with its format, for \`createResponseParser\` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
 `;
+}

@@ -1,6 +1,7 @@
 /** The index of a folder of generated modules: from a template's fingerprint to its module. */
 import { generatedBanner } from '../codegen/banner.ts';
 import { lineWidth } from '../codegen/source-writer.ts';
+import type { ImportExtension } from './emit-module.ts';
 
 /** One generated module as the registry lists it. */
 export interface RegistryEntry {
@@ -14,9 +15,9 @@ export interface RegistryEntry {
  * Source of `index.ts`: `modules`, lazily importable, keyed by fingerprint, so that a program finds the
  * module of a loaded model by hashing its template.
  */
-export function emitRegistry(entries: readonly RegistryEntry[]): string {
+export function emitRegistry(entries: readonly RegistryEntry[], extension: ImportExtension = 'js'): string {
   const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const lines = sorted.map(emitEntry);
+  const lines = sorted.map((entry) => emitEntry(entry, extension));
   return `${generatedBanner}
 import type { GeneratedModule } from 'idiolect/parser';
 
@@ -30,8 +31,8 @@ ${lines.join('\n')}
 `;
 }
 
-function emitEntry({ name, templateSha256 }: RegistryEntry): string {
-  const load = `() => import('./${name}/index.js')`;
+function emitEntry({ name, templateSha256 }: RegistryEntry, extension: ImportExtension): string {
+  const load = `() => import('./${name}/index.${extension}')`;
   const line = `  ['${templateSha256}', ${load}],`;
   return line.length <= lineWidth ? line : `  [\n    '${templateSha256}',\n    ${load},\n  ],`;
 }

@@ -7,6 +7,7 @@ import type { Tool } from '../format/messages.ts';
 import { toolVersion } from '../format/version.ts';
 import { type BuiltGrammar, buildGrammar } from '../grammar/build-grammar.ts';
 import { compileAhead, emitCompiledTools } from './emit-compiled-tools.ts';
+import type { ImportExtension } from './emit-module.ts';
 
 /** Content by file name, and what the grammars leave to be checked afterwards. */
 export interface EmittedTools {
@@ -25,6 +26,7 @@ export function emitTools(
   tools: readonly Tool[],
   types: string,
   policy: 'strict' | 'degrade',
+  extension: ImportExtension = 'js',
 ): EmittedTools {
   const auto = buildGrammar(format, { tools, toolChoice: 'auto', policy });
   const required = buildGrammar(format, { tools, toolChoice: 'required', policy });
@@ -32,7 +34,7 @@ export function emitTools(
     ['tools.compiled.ts', emitCompiledTools(comment, compileAhead(format, tools, policy))],
     ['tools.auto.gbnf', printGrammar(auto, tools)],
     ['tools.required.gbnf', printGrammar(required, tools)],
-    ['tools.ts', toolsModule(tools, types)],
+    ['tools.ts', toolsModule(tools, types, extension)],
   ]);
   return { files, report: required.report };
 }
@@ -68,12 +70,12 @@ function oneLine(text: string): string {
 const listStart = 'export const tools = ';
 const listEnd = ' as const satisfies readonly Tool[];';
 
-function toolsModule(tools: readonly Tool[], types: string): string {
+function toolsModule(tools: readonly Tool[], types: string, extension: ImportExtension): string {
   const list: Printable = JSON.parse(JSON.stringify(tools));
   return `${comment}
 import type { Tool, ToolCallEvent } from 'idiolect';
 import { rememberTools } from 'idiolect/parser';
-import { compiledTools } from './tools.compiled.js';
+import { compiledTools } from './tools.compiled.${extension}';
 
 ${types}
 

@@ -4,7 +4,7 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { formatGrammar } from '../grammar/format-grammar.ts';
 import { printOhm } from '../grammar/ohm/print-ohm.ts';
-import { emitModule } from './emit-module.ts';
+import { emitModule, type ImportExtension } from './emit-module.ts';
 import { type LawBreach, verifyTemplate } from './verify/verify-template.ts';
 
 /** A chat template to generate from. */
@@ -19,6 +19,8 @@ export interface GenerateInput {
   readonly eosToken?: string;
   /** Generate a module even if it breaks a law on its own template; its files then say so. */
   readonly force?: boolean;
+  /** How imports between the files end; default `js`. */
+  readonly importExtension?: ImportExtension;
 }
 
 /** The files of one model, and what they were made from. */
@@ -45,7 +47,7 @@ export function generateModel(input: GenerateInput): GeneratedModel {
   const broken = breaches.filter(({ law }) => essential.includes(law));
   const [first] = broken;
   if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);
-  const files = new Map(Object.entries(emitFiles(analysis.format)));
+  const files = new Map(Object.entries(emitFiles(analysis.format, input.importExtension)));
   const marked = first === undefined ? files : withWarning(files, broken);
   return { name: input.name, analysis, breaches: broken, files: marked };
 }
@@ -61,8 +63,8 @@ function selfCheckError(origin: string, first: LawBreach, count: number): Analys
 }
 
 /** Content of a format's files by name. */
-export function emitFiles(format: ChatFormat): Readonly<Record<string, string>> {
-  const module = emitModule(format);
+export function emitFiles(format: ChatFormat, extension?: ImportExtension): Readonly<Record<string, string>> {
+  const module = emitModule(format, extension);
   const grammar = formatGrammar(format);
   return {
     'format.json': module['format.json'],

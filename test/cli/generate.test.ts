@@ -92,6 +92,26 @@ describe('--tools', () => {
   });
 });
 
+test('--import-extension: every import of a file that was written names it as it is', async () => {
+  const out = at('as-they-are');
+  const args = [at('model.jinja'), '--tools', at('tools.json'), '-o', out, '--import-extension', 'ts'];
+  await generate(...args);
+  const sources = [...contents(out)].filter(([name]) => name.endsWith('.ts'));
+  const imported = sources.flatMap(([name, source]) =>
+    [...source.matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, target = '']) =>
+      path.join(out, path.dirname(name), target),
+    ),
+  );
+  expect(imported.map((file) => path.relative(out, file)).sort()).toEqual([
+    'model/format.json',
+    'model/index.ts',
+    'model/parser.ts',
+    'model/tools.compiled.ts',
+  ]);
+  for (const file of imported) expect(fs.existsSync(file)).toBe(true);
+  expect((await generate(...args, '--check')).exitCode).toBe(0);
+});
+
 describe('response templates', () => {
   test('what is wrong with one is told with its file', async () => {
     const file = at('wrong.json');

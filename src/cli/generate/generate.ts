@@ -1,7 +1,8 @@
 /** `idiolect generate`: chat templates, models and response templates in, generated modules out. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { UnsupportedOptionError } from '../../format/errors.ts';
+import type { ImportExtension } from '../../generate/emit-module.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
 import { describeGenerated, describeTools, differenceLines, summary } from './generate-report.ts';
 import { type GeneratedFolder, generateFolder, type MakeOptions, reservedNames } from './generated-folder.ts';
@@ -14,6 +15,7 @@ interface GenerateOptions {
   readonly tools?: readonly string[];
   readonly degrade: boolean;
   readonly responseTemplate: boolean;
+  readonly importExtension: ImportExtension;
   readonly force: boolean;
   readonly check: boolean;
   readonly json: boolean;
@@ -37,6 +39,14 @@ export function registerGenerate(program: Command): void {
     )
     .option('--degrade', "accept tools' schemas that cannot be enforced in full, and say what is not", false)
     .option('--response-template', "also write Hugging Face's response template of each chat template", false)
+    .addOption(
+      new Option(
+        '--import-extension <ending>',
+        'how imports between the files end: js for tsc, tsx and bundlers, ts for Node and Deno as they are',
+      )
+        .choices(['js', 'ts'])
+        .default('js'),
+    )
     .option('-f, --force', 'write a module even if it fails its own check', false)
     .option('--check', 'write nothing; exit with 1 where what lies there differs', false)
     .option('--json', 'report for programs', false)
@@ -50,8 +60,10 @@ async function generate(files: readonly string[], options: GenerateOptions): Pro
   const folders: GeneratedFolder[] = [];
   for (const file of files) folders.push(await generateFolder(file, makeOptions(options, tools)));
   refuseDoubles(folders);
-  const differences = options.check ? await compareGenerated(options.out, folders) : [];
-  const kept = options.check ? [] : await writeGenerated(options.out, folders);
+  const differences = options.check
+    ? await compareGenerated(options.out, folders, options.importExtension)
+    : [];
+  const kept = options.check ? [] : await writeGenerated(options.out, folders, options.importExtension);
   const isLacking = folders.some(
     (folder) => folder.kind === 'model' && folder.responseTemplate?.template === null,
   );
@@ -84,6 +96,7 @@ function makeOptions(options: GenerateOptions, tools: MakeOptions['tools']): Mak
     tools,
     policy: options.degrade ? 'degrade' : 'strict',
     responseTemplate: options.responseTemplate,
+    importExtension: options.importExtension,
   };
 }
 

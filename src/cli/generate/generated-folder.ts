@@ -7,6 +7,7 @@ import {
   ToolListError,
   UnsupportedOptionError,
 } from '../../format/errors.ts';
+import type { ImportExtension } from '../../generate/emit-module.ts';
 import { emitTools } from '../../generate/emit-tools.ts';
 import { type GeneratedModel, generateModel } from '../../generate/generate-model.ts';
 import { emitResponseTemplate } from '../../response-template/from-format/emit-response-template.ts';
@@ -26,6 +27,7 @@ export interface MakeOptions {
   readonly tools: NamedTools | null;
   readonly policy: 'strict' | 'degrade';
   readonly responseTemplate: boolean;
+  readonly importExtension: ImportExtension;
 }
 
 /** One folder, as texts. */
@@ -68,7 +70,12 @@ export async function generateFolder(file: string, options: MakeOptions): Promis
     ]);
     return { kind: 'response-template', name, origin: file, files };
   }
-  const model = generateModel({ ...input.source, name, force: options.force });
+  const model = generateModel({
+    ...input.source,
+    name,
+    force: options.force,
+    importExtension: options.importExtension,
+  });
   const { format } = model.analysis;
   const made = options.responseTemplate ? toResponseTemplate(format) : null;
   const tools = await toolFiles(model, input.source.origin, options);
@@ -92,12 +99,12 @@ function refuseExtras(file: string, { tools, responseTemplate }: MakeOptions): v
 async function toolFiles(
   { analysis }: GeneratedModel,
   origin: string,
-  { tools, policy }: MakeOptions,
+  { tools, policy, importExtension }: MakeOptions,
 ): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: readonly SchemaIssue[] }> {
   if (tools === null) return { files: new Map(), report: [] };
   const types = await printToolTypes(tools.tools, tools.source);
   try {
-    return emitTools(analysis.format, tools.tools, types, policy);
+    return emitTools(analysis.format, tools.tools, types, policy, importExtension);
   } catch (error) {
     throw located(error, tools.source, origin);
   }

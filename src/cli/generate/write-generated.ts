@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { UnsupportedOptionError } from '../../format/errors.ts';
+import type { ImportExtension } from '../../generate/emit-module.ts';
 import { emitRegistry, type RegistryEntry } from '../../generate/emit-registry.ts';
 import { makeFolder } from '../../hub/make-folder.ts';
 
@@ -21,6 +22,7 @@ export interface FolderFiles {
 export async function writeGenerated(
   out: string,
   folders: readonly FolderFiles[],
+  extension: ImportExtension = 'js',
 ): Promise<readonly string[]> {
   await refuseForeign(out, await isFolderOrFree(out));
   await makeFolder(out).catch(refuseFolder);
@@ -41,7 +43,7 @@ export async function writeGenerated(
   const there = await listFiles(out);
   for (const name of known.keys()) if (!there.includes(name)) known.delete(name);
   await replaceFile(record, `${JSON.stringify(Object.fromEntries([...known].sort()), null, 2)}\n`);
-  await replaceFile(index, emitRegistry(await readEntries(out)));
+  await replaceFile(index, emitRegistry(await readEntries(out), extension));
   return kept;
 }
 
@@ -69,7 +71,11 @@ function hashOf(content: string | Uint8Array): string {
 }
 
 /** What in `out` is not as it would be written, a line each; empty when nothing differs. */
-export async function compareGenerated(out: string, folders: readonly FolderFiles[]): Promise<string[]> {
+export async function compareGenerated(
+  out: string,
+  folders: readonly FolderFiles[],
+  extension: ImportExtension = 'js',
+): Promise<string[]> {
   const differences: string[] = [];
   const known = await readRecord(path.join(out, recordName));
   for (const { name, files } of folders) {
@@ -87,7 +93,7 @@ export async function compareGenerated(out: string, folders: readonly FolderFile
     }
   }
   const index = path.join(out, 'index.ts');
-  const registry = emitRegistry(await readEntries(out));
+  const registry = emitRegistry(await readEntries(out), extension);
   if ((await readText(index)) !== registry) differences.push(`${index} differs`);
   return differences;
 }
