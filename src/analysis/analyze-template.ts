@@ -1,9 +1,9 @@
 /** From a chat template to its format: the table of the stages, and the door to them. */
 import type { Capabilities, ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
-import { type OptionRules, readOptions, string } from '../format/option-rules.ts';
+import { integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';
-import { parseTemplate } from '../template/template.ts';
+import { parseTemplate, WorkBudget } from '../template/template.ts';
 import { inferCallsFormat } from './calls/calls-format.ts';
 import { inferCallsOpening } from './calls/calls-opening.ts';
 import { inferCapabilities } from './capabilities.ts';
@@ -58,6 +58,11 @@ export interface AnalyzeOptions {
   readonly bosToken?: string;
   /** The model's end-of-sequence token; default `""`, and then no end of turn holds it. */
   readonly eosToken?: string;
+  /**
+   * Steps that all renders of the analysis may do together, in units of work; more are a `TemplateLimitError`.
+   * Default 5,000,000, a second or two at worst; real templates take 30,000 to 700,000.
+   */
+  readonly budget?: number;
 }
 
 /** What an analysis found out. */
@@ -70,7 +75,14 @@ export interface Analysis {
   readonly selfCheck: SelfCheck;
 }
 
-const optionRules: OptionRules<AnalyzeOptions> = { name: string, bosToken: string, eosToken: string };
+const optionRules: OptionRules<AnalyzeOptions> = {
+  name: string,
+  bosToken: string,
+  eosToken: string,
+  budget: integerFrom(1, Number.MAX_SAFE_INTEGER),
+};
+
+const defaultBudget = 5_000_000;
 
 /** Real templates render a probe in a few thousand steps; a hundred renders must not add up to minutes. */
 const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
@@ -83,7 +95,7 @@ const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
   const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
-  const probing = prepareProbes(templateSource, name);
+  const probing = prepareProbes(templateSource, name, new WorkBudget(options.budget ?? defaultBudget));
   const { format, selfCheck } = stages.run(probing);
   const { sentinels } = probing.prober;
   const special = new Map([
@@ -100,8 +112,8 @@ export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = 
   };
 }
 
-function prepareProbes(templateSource: string, name: string): Probing {
-  const template = parseTemplate(templateSource, { name, limits: analysisLimits });
+function prepareProbes(templateSource: string, name: string, budget: WorkBudget): Probing {
+  const template = parseTemplate(templateSource, { name, limits: analysisLimits, budget });
   const sentinels = chooseSentinels(templateSource);
   if (sentinels === null) {
     const reason = 'the template contains every sentinel';

@@ -29,6 +29,7 @@ const limitUnits = {
   steps: 'steps',
   output: 'characters of output',
   depth: 'levels of nesting',
+  source: 'characters of source',
   budget: 'steps in all its renders together',
 } as const;
 
@@ -36,7 +37,7 @@ const limitUnits = {
 export class TemplateLimitError extends errorClass(
   'template-limit',
   (facts: { readonly template: string; readonly limit: keyof typeof limitUnits; readonly allowed: number }) =>
-    `${facts.template}: rendering needs more than ${facts.allowed} ${limitUnits[facts.limit]}; is this a chat template?`,
+    `${facts.template}: it needs more than ${facts.allowed} ${limitUnits[facts.limit]}; is this a chat template?`,
 ) {}
 
 /** What a template writes cannot be read as a chat format. */

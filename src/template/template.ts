@@ -110,6 +110,7 @@ class CompiledTemplate implements Template {
     this.source = source;
     this.limits = { ...defaultLimits, ...options.limits };
     this.budget = options.budget ?? null;
+    if (source.length > this.limits.source) throw this.exceeded('source');
     const names = new Set<string>();
     try {
       const nodes = parseSource(this.source);
@@ -165,7 +166,7 @@ class CompiledTemplate implements Template {
 
   /** What went wrong before the first render. */
   private refuse(cause: unknown): Error {
-    if (isStackOverflow(cause)) return this.tooDeep();
+    if (isStackOverflow(cause)) return this.exceeded('depth');
     if (cause instanceof SourceError) return this.fail('syntax', cause.message, cause.line, cause);
     if (cause instanceof CompileError) return this.fail('syntax', cause.message, 0, cause);
     return this.fail('syntax', cause instanceof Error ? cause.message : String(cause), 0, cause);
@@ -175,12 +176,12 @@ class CompiledTemplate implements Template {
     if (cause instanceof TemplateLimitError) return cause;
     if (cause instanceof RaisedError) return this.fail('raised', cause.message, line, cause);
     if (cause instanceof PythonError) return this.fail('runtime', cause.message, line, cause);
-    if (isStackOverflow(cause)) return this.tooDeep();
+    if (isStackOverflow(cause)) return this.exceeded('depth');
     return this.fail('runtime', cause instanceof Error ? cause.message : String(cause), line, cause);
   }
 
-  private tooDeep(): TemplateLimitError {
-    return new TemplateLimitError({ template: this.name, limit: 'depth', allowed: this.limits.depth });
+  private exceeded(limit: 'depth' | 'source'): TemplateLimitError {
+    return new TemplateLimitError({ template: this.name, limit, allowed: this.limits[limit] });
   }
 
   private fail(kind: TemplateError['kind'], reason: string, line: number, cause: unknown): TemplateError {

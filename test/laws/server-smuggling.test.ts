@@ -34,9 +34,10 @@ const learned = templates.map(({ name, source }) => {
   return { name, source, format, markers: markers.filter((text) => text.length > 2) };
 });
 
+const controls = [...new Set(learned.flatMap(({ markers }) => markers))];
+
 let model: LlamaModel;
 beforeAll(async () => {
-  const controls = [...new Set(learned.flatMap(({ markers }) => markers))];
   const modelPath = await tinyModelFile({ vocabulary: 'llama-spm', controls });
   model = await (await testLlama()).loadModel({ modelPath, vocabOnly: true });
 });
@@ -67,7 +68,10 @@ describe.each(learned)('$name', ({ name, source, format, markers }) => {
   const literals = literalsOf(source).slice(0, long ? undefined : 4);
   const kinds = Object.keys(serverDialects);
   const place = learned.findIndex((each) => each.name === name);
-  const chosen = long ? kinds : kinds.filter((_, index) => index === place % kinds.length);
+  const chosen =
+    long && process.env.KIND === undefined
+      ? kinds
+      : kinds.filter((_, index) => index === place % kinds.length);
 
   it.each(chosen)('%s', async (kind) => {
     const dialect = serverDialects[kind];
@@ -80,6 +84,8 @@ describe.each(learned)('$name', ({ name, source, format, markers }) => {
         const expected = await encode(encoder, source, format, attackedConversation(position, twin));
         if (found === null || expected === null) continue;
         if (countSpecials(found.tokens) > countSpecials(expected.tokens)) smuggled.push(attack);
+        // A literal of the template between the halves may itself be a marker.
+        if (controls.some((marker) => twin.includes(marker))) continue;
         expect(expected.tokens).toEqual(model.tokenize(expected.text, true));
       }
     }

@@ -29,7 +29,18 @@ function meters(count: Count): readonly (() => void)[] {
       const start = typeof from === 'number' ? from : 0;
       count((typeof found === 'number' && found >= 0 ? found : length(text)) - start + 1);
     }),
-    patched(RegExp.prototype, 'test', (_, [text]) => count(length(text))),
+    patched(String.prototype, 'split', (text) => count(length(text))),
+    patched(String.prototype, 'replace', (text, _, replaced) => count(length(text) + length(replaced))),
+    patched(String.prototype, 'replaceAll', (text, _, replaced) => count(length(text) + length(replaced))),
+    patched(String.prototype, 'match', (text) => count(length(text))),
+    patched(String.prototype, 'repeat', (_, __, repeated) => count(length(repeated))),
+    patched(String.prototype, 'toUpperCase', (text) => count(length(text))),
+    patched(String.prototype, 'toLowerCase', (text) => count(length(text))),
+    patched(String.prototype, 'codePointAt', () => count(1)),
+    // A sticky pattern looks at what stands at one place.
+    patched(RegExp.prototype, 'test', (pattern, [text]) =>
+      count(pattern instanceof RegExp && pattern.sticky ? 1 : length(text)),
+    ),
     patched(Array.prototype, 'join', (_, __, joined) => count(length(joined))),
     patched(TextDecoder.prototype, 'decode', (_, __, decoded) => count(length(decoded))),
   ];

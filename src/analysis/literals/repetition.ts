@@ -67,14 +67,19 @@ function candidateSplits(text: RepeatedLiterals, between: string): readonly Spli
   const afterEdges = tokenEdges(text.after);
   const longestOpen = commonSuffixLength([text.before, between]);
   const longestClose = commonPrefixLength([between, text.after]);
-  const opens = lengths(longestOpen).filter(
-    (length) => edges.has(between.length - length) && beforeEdges.has(text.before.length - length),
-  );
-  const closes = lengths(longestClose).filter((length) => edges.has(length) && afterEdges.has(length));
+  const opens = lengths(longestOpen)
+    .filter((length) => edges.has(between.length - length) && beforeEdges.has(text.before.length - length))
+    .slice(0, mostCuts);
+  const closes = lengths(longestClose)
+    .filter((length) => edges.has(length) && afterEdges.has(length))
+    .slice(0, mostCuts);
   return opens.flatMap((open) =>
     closes.filter((close) => open + close <= between.length).map((close) => ({ open, close })),
   );
 }
+
+/** Cuts on each side that are compared with all of the other side; real literals have a dozen. */
+const mostCuts = 64;
 
 function lengths(highest: number): readonly number[] {
   return Array.from({ length: highest + 1 }, (_, index) => index);

@@ -13,6 +13,9 @@ export interface Boundaries {
   readonly boundaries: BoundaryStatistics;
 }
 
+/** UTF-16 units on each side of a cut that are looked at: more than any two markers have. */
+const nearby = 256;
+
 /** Literals that stand directly before and after free text, and how often they do. */
 export class BoundaryStatistics {
   readonly #before = new Map<string, number>();
@@ -39,8 +42,8 @@ export class BoundaryStatistics {
 
   /** How often the token before a cut stood before free text, and the one after it after free text. */
   weight(left: string, right: string): number {
-    const before = tokens(left).at(-1);
-    const after = tokens(right)[0];
+    const before = tokens(left.slice(-nearby)).at(-1);
+    const after = tokens(right.slice(0, nearby))[0];
     if (before === undefined || after === undefined) return Number.POSITIVE_INFINITY;
     return (this.#before.get(before) ?? 0) + (this.#after.get(after) ?? 0);
   }

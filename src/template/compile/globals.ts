@@ -90,13 +90,13 @@ const raise: Call = (runtime, args, keywords) => {
   throw new RaisedError(plainText(message).slice(0, longestMessage));
 };
 
-/** The longest field, `%c`, has twelve times the characters of its directive. */
-const longestField = 12;
+/** The longest field, `%c`, has twelve times the characters of its directive, and is put together of seven others. */
+const costOfField = 32;
 
 const strftimeNow: Call = (runtime, args, keywords) => {
   const [format] = bind('strftime_now', ['format'], args, keywords, 1);
   const text = textArgument('strftime_now', format);
-  runtime.chargeText(longestField * text.length);
+  runtime.chargeEach(costOfField * text.length);
   const time = strftime(runtime.now(), text);
   return format !== undefined && tracedOf(format) instanceof TracedText ? dataText(time) : time;
 };

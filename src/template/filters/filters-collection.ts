@@ -146,7 +146,7 @@ const last: Filter = (runtime, value) => {
 const reverse: Filter = (runtime, value) => {
   const text = tracedOf(value);
   if (text !== null) {
-    runtime.chargeText(lengthOfText(text));
+    runtime.chargeEach(lengthOfText(text));
     return markedLike(value, joinTexts([...tracedCharacters(text)].reverse()));
   }
   const reversed = [...iterate(runtime, value)].reverse();

@@ -30,7 +30,7 @@ import type { Filter } from './filter.ts';
 function onText(change: (text: string) => string): Filter {
   return (runtime, value) => {
     const text = str(runtime, value);
-    runtime.chargeText(lengthOfText(text));
+    runtime.chargeEach(lengthOfText(text));
     return markedLike(value, changeText(text, change));
   };
 }
@@ -108,7 +108,7 @@ const truncate: Filter = (runtime, value, args, keywords) => {
   const ending = end === undefined ? ellipsis : (tracedOf(end) ?? '');
   if (lengthOf(runtime, value) <= limit + integerArgument('truncate', leeway ?? undefined, 5)) return value;
   const plain = textArgument('truncate', value);
-  runtime.chargeText(plain.length + ellipsis.length);
+  runtime.chargeEach(plain.length + ellipsis.length);
   const kept = characters(plain)
     .slice(0, Math.max(0, limit - textLength(ellipsis)))
     .join('');
@@ -128,8 +128,8 @@ function percentEncode(text: string): string {
 const urlencode: Filter = (runtime, value) => {
   const encode = (item: Value | undefined): Text => {
     const text = str(runtime, item ?? null);
-    // Every byte is looked at by itself.
-    runtime.chargeText(8 * lengthOfText(text));
+    // Every byte is looked at by itself, and has three characters.
+    runtime.chargeEach(6 * lengthOfText(text));
     return changeText(text, percentEncode);
   };
   const elements = textOf(value) === null ? elementsOf(value) : null;

@@ -44,6 +44,8 @@ function remark(value: Value): Value {
 
 type BoundCall = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
 
+/** Methods that change characters one by one, or look at each of them. */
+const readEach: ReadonlySet<string> = new Set(['istitle', 'splitlines', 'swapcase', 'title']);
 /** Methods that look at no more of a text than their argument is long. */
 const shortReads: ReadonlySet<string> = new Set(['startswith', 'endswith', 'removeprefix', 'removesuffix']);
 
@@ -51,7 +53,8 @@ function textMethod(self: Value, text: Text, name: string): BoundCall | undefine
   const method = name === 'format' ? formatMethod : stringMethods.get(name);
   if (method === undefined) return undefined;
   return (runtime, args, keywords) => {
-    runtime.chargeText(shortReads.has(name) ? 0 : lengthOfText(text));
+    if (readEach.has(name)) runtime.chargeEach(lengthOfText(text));
+    else runtime.chargeText(shortReads.has(name) ? 0 : lengthOfText(text));
     for (const value of args) runtime.chargeRead(textOf(value)?.length ?? 0);
     const result = method(runtime, text, args, keywords);
     return self instanceof Markup ? remark(result) : result;
@@ -199,13 +202,15 @@ function pick<T>(items: readonly T[], start: Bound, stop: Bound, step: number): 
 
 const surrogate = /[\ud800-\udfff]/;
 
-function sliceCharacters(text: Text, start: Bound, stop: Bound, step: number): Text {
+function sliceCharacters(runtime: Runtime, text: Text, start: Bound, stop: Bound, step: number): Text {
   const plain = plainText(text);
+  runtime.chargeText(plain.length);
   if (step === 1 && !surrogate.test(plain)) {
     const { length } = plain;
     const from = place(start, 0, 0, length, length);
     return sliceText(text, from, Math.max(from, place(stop, length, 0, length, length)));
   }
+  runtime.chargeEach(plain.length);
   return joinTexts(pick(tracedCharacters(text), start, stop, step));
 }
 
@@ -222,8 +227,7 @@ export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value,
   if (step === 0) throw new PythonError('ValueError', 'slice step cannot be zero');
   const text = tracedOf(value);
   if (text !== null) {
-    runtime.chargeText(lengthOfText(text));
-    return markedLike(value, sliceCharacters(text, start, stop, step));
+    return markedLike(value, sliceCharacters(runtime, text, start, stop, step));
   }
   if (value instanceof List) {
     runtime.charge(1 + value.length);

@@ -106,7 +106,7 @@ function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: nu
   }
   const items = entries.map(([key, item]) => {
     const name = keyText(key);
-    runtime.chargeText(name.length);
+    runtime.chargeEach(name.length);
     return dumpText(name, options) + options.keySeparator + dumpValue(runtime, item, options, depth + 1);
   });
   return wrap(runtime, '{', '}', items, options, depth);
@@ -126,7 +126,7 @@ function dumpValue(runtime: Runtime, value: Value, options: DumpOptions, depth: 
   runtime.charge(1);
   const text = textOf(value);
   if (text !== null) {
-    runtime.chargeText(text.length);
+    runtime.chargeEach(text.length);
     return dumpText(text, options);
   }
   const scalar = dumpScalar(value);

@@ -14,10 +14,17 @@ export interface TemplateLimits {
   readonly output: number;
   /** Macro calls inside each other. Default 150. */
   readonly depth: number;
+  /** Characters of the template itself, which are counted when it is parsed. Default 2,097,152. */
+  readonly source: number;
 }
 
 /** What bounds a render unless told otherwise. */
-export const defaultLimits: TemplateLimits = { steps: 5_000_000, output: 1 << 24, depth: 150 };
+export const defaultLimits: TemplateLimits = {
+  steps: 5_000_000,
+  output: 1 << 24,
+  depth: 150,
+  source: 1 << 21,
+};
 
 /** Work that several renders may do together; each takes its steps from here. */
 export class WorkBudget {
@@ -93,6 +100,12 @@ export class Runtime {
   chargeText(characters: number): void {
     if (characters > this.limits.output) throw this.exceeded('output');
     this.charge(1 + (characters >> 3));
+  }
+
+  /** Charges for text whose characters are looked at or changed one by one, which costs several times as much. */
+  chargeEach(characters: number): void {
+    if (characters > this.limits.output) throw this.exceeded('output');
+    this.charge(1 + (characters >> 1));
   }
 
   /** Charges for joining texts. Engines join without copying, so this costs less than making them. */

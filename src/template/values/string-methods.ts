@@ -135,8 +135,15 @@ function replace(runtime: Runtime, self: Text, args: readonly Value[], keywords:
 }
 
 /** The part between two optional indexes, and where it begins, in code points. */
-function window(name: string, self: string, start: Value | undefined, end: Value | undefined) {
+function window(
+  runtime: Runtime,
+  name: string,
+  self: string,
+  start: Value | undefined,
+  end: Value | undefined,
+) {
   if (start === undefined && end === undefined) return { text: self, from: 0 };
+  runtime.chargeEach(self.length);
   const all = characters(self);
   const place = (value: Value | undefined, otherwise: number) => {
     const index = value === null ? otherwise : integerArgument(name, value, otherwise);
@@ -147,10 +154,10 @@ function window(name: string, self: string, start: Value | undefined, end: Value
 }
 
 function finding(name: string, fromRight: boolean, mustFind: boolean): StringMethod {
-  return (_runtime, self, args, keywords) => {
+  return (runtime, self, args, keywords) => {
     const [sub, start, end] = bind(name, ['sub', 'start', 'end'], args, keywords, 1);
     const part = textArgument(name, sub);
-    const { text, from } = window(name, plainText(self), start, end);
+    const { text, from } = window(runtime, name, plainText(self), start, end);
     const at = fromRight ? findLast(text, part) : findFirst(text, part);
     if (at >= 0) return from + textLength(text.slice(0, at));
     if (mustFind) throw new PythonError('ValueError', 'substring not found');
@@ -158,10 +165,10 @@ function finding(name: string, fromRight: boolean, mustFind: boolean): StringMet
   };
 }
 
-function count(_runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
+function count(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
   const [sub, start, end] = bind('count', ['sub', 'start', 'end'], args, keywords, 1);
   const part = textArgument('count', sub);
-  const { text } = window('count', plainText(self), start, end);
+  const { text } = window(runtime, 'count', plainText(self), start, end);
   if (part === '') return textLength(text) + 1;
   let found = 0;
   for (const _place of findAll(text, part)) found += 1;

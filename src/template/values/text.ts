@@ -165,7 +165,7 @@ function plainRepr(runtime: Runtime, value: Value, depth: number): string {
   if (value instanceof Undefined) return 'Undefined';
   const content = textOf(value);
   if (content !== null) {
-    runtime.chargeText(content.length);
+    runtime.chargeEach(content.length);
     return value instanceof Markup ? `Markup(${textRepr(content)})` : textRepr(content);
   }
   if (value instanceof List || value instanceof Tuple || value instanceof Dict || value instanceof View) {
@@ -231,6 +231,6 @@ function escapeCharacters(text: string): string {
 export function escapeHtml(runtime: Runtime, value: Value): Text {
   if (value instanceof Markup) return value.content;
   const text = str(runtime, value);
-  runtime.chargeText(lengthOfText(text));
+  runtime.chargeEach(lengthOfText(text));
   return changeText(text, escapeCharacters);
 }
