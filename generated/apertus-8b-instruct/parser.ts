@@ -12,7 +12,12 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant_start|>',
-    callsOpen: { text: '<|tools_prefix|>', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: {
+      text: '<|tools_prefix|>',
+      role: 'call',
+      goesOn: { texts: ['[', '{'] },
+      empty: ']<|tools_suffix|>',
+    },
     turnEnd: '<|assistant_end|>',
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },

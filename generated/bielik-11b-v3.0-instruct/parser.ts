@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     turnStart: '<|im_start|>assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
     callClose: '\n</tool_call>',

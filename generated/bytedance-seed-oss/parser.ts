@@ -24,8 +24,18 @@ export const responseModule = defineParser({
     turnStart: '<seed:bos>assistant\n',
     reasoningStart: { text: '<seed:think>', role: 'thought' },
     strayReasoningEnd: '</seed:think>\n',
-    callOpen: { text: '\n\n<seed:tool_call>\n', role: 'call', goesOn: { texts: ['<function='] } },
-    callOpen2: { text: '<function=', role: 'call', nameFollows: ['>'] },
+    callOpen: {
+      text: '\n\n<seed:tool_call>\n',
+      role: 'call',
+      goesOn: { texts: ['<function='] },
+      empty: '</seed:tool_call>',
+    },
+    innerOpen: {
+      text: '<function=',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['>'] },
+      repairs: 'opener',
+    },
     turnEnd: '<seed:eos>',
     reasoningEnd: { text: '</seed:think>\n', role: 'thought' },
     callOpening: '<function=',
@@ -45,7 +55,7 @@ export const responseModule = defineParser({
         reasoningStart: 'inReasoning',
         strayReasoningEnd: 'afterReasoning',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -58,7 +68,7 @@ export const responseModule = defineParser({
         reasoningEnd: 'afterReasoning',
         turnEnd: 'turnEnded',
         callOpen: { ambiguous: 'maybeCall' },
-        callOpen2: { ambiguous: 'maybeCall' },
+        innerOpen: { ambiguous: 'maybeCall' },
       },
       mustClose: true,
     }),
@@ -75,7 +85,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -84,7 +94,7 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'callOpened1', callOpen2: 'inToolName', turnEnd: 'turnEnded' },
+      stops: { callOpen: 'callOpened1', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <seed:tool_call>⏎<function=get_time>⏎
     //                  ^^^^^^^^^^ In the opening of a call.
@@ -154,7 +164,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
@@ -165,7 +175,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
@@ -175,7 +185,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -187,14 +197,14 @@ export const responseModule = defineParser({
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // <seed:eos>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'callOpened1', callOpen2: 'inToolName' },
+      choices: { callOpen: 'callOpened1', innerOpen: 'inToolName' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

@@ -15,7 +15,12 @@ export const responseModule = defineParser({
     repeatedStart: '<|CHATBOT_TOKEN|>',
     reasoningStart: { text: '<|START_THINKING|>', role: 'thought' },
     strayReasoningEnd: '<|END_THINKING|>',
-    callsOpen: { text: '<|START_ACTION|>', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: {
+      text: '<|START_ACTION|>',
+      role: 'call',
+      goesOn: { texts: ['[', '{'] },
+      empty: ']<|END_ACTION|>',
+    },
     contentStart: '<|START_TEXT|>',
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     reasoningEnd: { text: '<|END_THINKING|>', role: 'thought' },

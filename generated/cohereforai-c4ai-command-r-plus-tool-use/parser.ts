@@ -13,7 +13,7 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
     repeatedStart: '<|CHATBOT_TOKEN|>',
-    callsOpen: { text: '\nAction:\n', role: 'call', goesOn: { texts: ['```json', '[', '{'] } },
+    callsOpen: { text: '\nAction:\n', role: 'call', goesOn: { texts: ['```json', '[', '{'] }, empty: ']```' },
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     turnEnd2: '<|START_OF_TURN_TOKEN|>',
     callsOpening: '```json\n',

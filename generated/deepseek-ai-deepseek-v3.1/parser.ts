@@ -23,17 +23,23 @@ export const responseModule = defineParser({
     turnStart: '<｜Assistant｜>',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
-    callsOpen: { text: '<｜tool▁calls▁begin｜>', role: 'call', goesOn: { texts: ['<｜tool▁call▁begin｜>'] } },
+    callsOpen: {
+      text: '<｜tool▁calls▁begin｜>',
+      role: 'call',
+      goesOn: { texts: ['<｜tool▁call▁begin｜>'] },
+      empty: '<｜tool▁calls▁end｜>',
+    },
     callOpen: {
       text: '<｜tool▁call▁begin｜>',
       role: 'call',
-      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>'] },
+      goesOn: { texts: [], nameEnds: ['<｜tool▁sep｜>', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     callOpening: '<｜tool▁call▁begin｜>',
     nameEnd: '<｜tool▁sep｜>',
     callClose: '<｜tool▁call▁end｜>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>', role: 'call' },
   },
@@ -94,7 +100,11 @@ export const responseModule = defineParser({
     //                    ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        nameEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // get_time<｜tool▁sep｜>{"city": "Paris"}<｜tool▁call▁end…

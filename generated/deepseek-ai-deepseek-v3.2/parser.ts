@@ -28,6 +28,7 @@ export const responseModule = defineParser({
       text: '\n\n<｜DSML｜function_calls>\n',
       role: 'call',
       goesOn: { texts: ['<｜DSML｜invoke'] },
+      empty: '</｜DSML｜function_calls>',
     },
     callOpen: { text: '<｜DSML｜invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '<｜end▁of▁sentence｜>',

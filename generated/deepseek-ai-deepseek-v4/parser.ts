@@ -24,7 +24,12 @@ export const responseModule = defineParser({
     turnStart: '<｜Assistant｜>',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
-    callsOpen: { text: '\n\n<｜DSML｜tool_calls>\n', role: 'call', goesOn: { texts: ['<｜DSML｜invoke'] } },
+    callsOpen: {
+      text: '\n\n<｜DSML｜tool_calls>\n',
+      role: 'call',
+      goesOn: { texts: ['<｜DSML｜invoke'] },
+      empty: '</｜DSML｜tool_calls>',
+    },
     callOpen: { text: '<｜DSML｜invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },

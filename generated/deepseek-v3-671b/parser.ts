@@ -16,16 +16,18 @@ export const responseModule = defineParser({
       text: '<｜tool▁calls▁begin｜>',
       role: 'call',
       goesOn: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
+      empty: '<｜tool▁calls▁end｜>',
     },
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
       role: 'call',
-      goesOn: { texts: [], nameEnds: ['```json'] },
+      goesOn: { texts: [], nameEnds: ['```json', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameEnd: '\n```json\n',
     callClose: '\n```<｜tool▁call▁end｜>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
   },
@@ -54,7 +56,11 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        nameEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // get_time⏎```json⏎{"city":"Paris"}⏎```<｜tool▁call…

@@ -28,6 +28,7 @@ export const responseModule = defineParser({
       text: '<tool_call>',
       role: 'call',
       goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+      empty: '</tool_call>',
     },
     turnEnd: '<|user|>',
     turnEnd2: '<|observation|>',

@@ -26,7 +26,12 @@ export const responseModule = defineParser({
     turnStart: '<|turn>model\n',
     reasoningStart: { text: '<|channel>thought\n', role: 'thought' },
     strayReasoningEnd: '<channel|>',
-    callOpen: { text: '<|tool_call>call:', role: 'call', goesOn: { texts: [], nameEnds: ['{'] } },
+    callOpen: {
+      text: '<|tool_call>call:',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['{'] },
+      empty: '}<tool_call|>',
+    },
     turnEnd: '<turn|>\n',
     reasoningEnd: { text: '<channel|>', role: 'thought' },
     nameEnd: '{',

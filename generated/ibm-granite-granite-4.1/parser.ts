@@ -13,7 +13,7 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|start_of_role|>assistant<|end_of_role|>',
     repeatedStart: '<|end_of_role|>',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|end_of_text|>\n',
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call' },

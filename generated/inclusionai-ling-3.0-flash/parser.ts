@@ -29,6 +29,7 @@ export const responseModule = defineParser({
       text: '\n<tool_call>',
       role: 'call',
       goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+      empty: '</tool_call>',
     },
     turnEnd: '<|role_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },

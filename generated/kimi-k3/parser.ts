@@ -25,7 +25,12 @@ export const responseModule = defineParser({
     repeatedStart: '<|sep|>',
     reasoningStart: { text: '<|open|>think<|sep|>', role: 'thought' },
     strayReasoningEnd: '<|close|>think<|sep|>',
-    callsOpen: { text: '<|open|>tools<|sep|>', role: 'call', goesOn: { texts: ['<|open|>call'] } },
+    callsOpen: {
+      text: '<|open|>tools<|sep|>',
+      role: 'call',
+      goesOn: { texts: ['<|open|>call'] },
+      empty: '<|close|>tools<|sep|>',
+    },
     callOpen: { text: '<|open|>call tool="', role: 'call', goesOn: { texts: [], nameEnds: ['"'] } },
     contentStart: '<|open|>response<|sep|>',
     turnEnd: '<|close|>message<|sep|><|end_of_msg|>',

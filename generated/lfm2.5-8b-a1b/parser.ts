@@ -24,7 +24,12 @@ export const responseModule = defineParser({
     turnStart: '<|im_start|>assistant\n',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
-    callsOpen: { text: '<|tool_call_start|>[', role: 'call', goesOn: { texts: [], nameEnds: ['('] } },
+    callsOpen: {
+      text: '<|tool_call_start|>[',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+      empty: ']<|tool_call_end|>',
+    },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
     nameEnd: '(',

@@ -12,7 +12,12 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
-    callsOpen: { text: '<|tool_call_start|>[', role: 'call', goesOn: { texts: [], nameEnds: ['('] } },
+    callsOpen: {
+      text: '<|tool_call_start|>[',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['('] },
+      empty: ']<|tool_call_end|>',
+    },
     turnEnd: '<|im_end|>\n',
     nameEnd: '(',
     callClose: ')',

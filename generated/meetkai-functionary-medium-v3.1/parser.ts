@@ -13,11 +13,17 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
-    callOpen: { text: '<function=', role: 'call', goesOn: { texts: [], nameEnds: ['>'] } },
+    callOpen: {
+      text: '<function=',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['>', '{'] },
+      empty: '</function>',
+    },
     turnEnd: '<|eot_id|>',
     turnEnd2: '<|eom_id|>',
     nameEnd: '>',
     callClose: '</function>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     nextCall: { text: '<function=', role: 'call' },
   },
   states: {
@@ -43,7 +49,11 @@ export const responseModule = defineParser({
     //           ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        nameEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // get_time>{"city": "Paris"}</function>

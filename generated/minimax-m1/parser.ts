@@ -12,7 +12,12 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<beginning_of_sentence>ai name=assistant\n',
-    callsOpen: { text: '<tool_calls>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: {
+      text: '<tool_calls>\n',
+      role: 'call',
+      goesOn: { texts: ['[', '{'] },
+      empty: '</tool_calls>',
+    },
     turnEnd: '<end_of_sentence>\n',
     callsClose: '</tool_calls>',
     jsonCall: {

@@ -24,7 +24,12 @@ export const responseModule = defineParser({
     turnStart: ']~b]ai\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n\n',
-    callsOpen: { text: '\n<minimax:tool_call>\n', role: 'call', goesOn: { texts: ['<invoke'] } },
+    callsOpen: {
+      text: '\n<minimax:tool_call>\n',
+      role: 'call',
+      goesOn: { texts: ['<invoke'] },
+      empty: '</minimax:tool_call>',
+    },
     callOpen: { text: '<invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },

@@ -30,6 +30,7 @@ export const responseModule = defineParser({
       text: ']<]minimax[>[<tool_call>\n',
       role: 'call',
       goesOn: { texts: [']<]minimax[>[<invoke'] },
+      empty: ']<]minimax[>[</tool_call>',
     },
     callOpen: { text: ']<]minimax[>[<invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '[e~[\n',

@@ -11,10 +11,11 @@ export const responseModule = defineParser({
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
-    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[CALL_ID]'] } },
+    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[CALL_ID]', '{'] } },
     nameEnd: '[CALL_ID]',
     callClose: '[TOOL_CALLS]',
     idEnd: '[ARGS]',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
   },
   states: {
@@ -31,7 +32,11 @@ export const responseModule = defineParser({
     //                     ^^^^^^ In the call's id.
     inCallId: hole({
       hole: 'id',
-      ends: { idEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        idEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // …ALL_ID]abc123[ARGS]{"city": "Paris"}

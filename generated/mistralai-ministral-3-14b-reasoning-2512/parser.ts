@@ -13,10 +13,11 @@ export const responseModule = defineParser({
   markers: {
     reasoningStart: { text: '[THINK]', role: 'thought' },
     strayReasoningEnd: '[/THINK]',
-    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
+    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]', '{'] } },
     reasoningEnd: { text: '[/THINK]', role: 'thought' },
     nameEnd: '[ARGS]',
     callClose: '[TOOL_CALLS]',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
   },
   states: {
@@ -46,7 +47,11 @@ export const responseModule = defineParser({
     //             ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        nameEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // get_time[ARGS]{"city": "Paris"}

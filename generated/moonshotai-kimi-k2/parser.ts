@@ -17,12 +17,14 @@ export const responseModule = defineParser({
       text: '<|tool_calls_section_begin|>',
       role: 'call',
       goesOn: { texts: ['<|tool_call_begin|>'] },
+      empty: '<|tool_calls_section_end|>',
     },
     callOpen: { text: '<|tool_call_begin|>', role: 'call' },
     turnEnd: '<|im_end|>',
     callOpening: '<|tool_call_begin|>',
     idEnd: '<|tool_call_argument_begin|>',
     callClose: '<|tool_call_end|>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callsClose: '<|tool_calls_section_end|>',
   },
   states: {
@@ -51,7 +53,11 @@ export const responseModule = defineParser({
     //                    ^^^^^^^^^^^^^^^^^^^^ In the call's id, which holds the tool's name.
     inComposedId: hole({
       hole: 'composed-id',
-      ends: { idEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        idEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }],
       announce: true,
     }),

@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     turnStart: '<SPECIAL_11>Assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>',
-    callsOpen: { text: '<TOOLCALL>', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: { text: '<TOOLCALL>', role: 'call', goesOn: { texts: ['[', '{'] }, empty: ']</TOOLCALL>' },
     turnEnd: '\n<SPECIAL_12>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     turnEnd2: '<SPECIAL_12>\n\n',

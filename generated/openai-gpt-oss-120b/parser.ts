@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '<|end|>', role: 'thought' },
     nameEnd: '<|channel|>commentary json<|message|>',
     callClose: 'to=functions.',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     nextCall: { text: ' to=functions.', role: 'call' },
   },
   states: {
@@ -81,6 +82,7 @@ export const responseModule = defineParser({
         turnEnd: { peek: 'beforeArguments' },
         turnEnd2: { peek: 'beforeArguments' },
         turnEnd3: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),

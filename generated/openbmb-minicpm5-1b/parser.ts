@@ -24,7 +24,12 @@ export const responseModule = defineParser({
     turnStart: '<|im_start|>assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n\n',
-    callOpen: { text: '\n<function name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
+    callOpen: {
+      text: '\n<function name="',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['">'] },
+      empty: '</function>',
+    },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     nameEnd: '">',

@@ -28,6 +28,7 @@ export const responseModule = defineParser({
       text: '\n<tool_call>',
       role: 'call',
       goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+      empty: '</tool_call>',
     },
     turnEnd: '\n</assistant>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },

@@ -12,8 +12,18 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
-    callOpen: { text: '\n\n<tool_call>\n', role: 'call', goesOn: { texts: ['<function='] } },
-    callOpen2: { text: '<function=', role: 'call', nameFollows: ['>'] },
+    callOpen: {
+      text: '\n\n<tool_call>\n',
+      role: 'call',
+      goesOn: { texts: ['<function='] },
+      empty: '</tool_call>',
+    },
+    innerOpen: {
+      text: '<function=',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['>'] },
+      repairs: 'opener',
+    },
     turnEnd: '<|im_end|>\n',
     callOpening: '<function=',
     nameEnd: '>\n',
@@ -29,7 +39,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -38,7 +48,7 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'callOpened1', callOpen2: 'inToolName', turnEnd: 'turnEnded' },
+      stops: { callOpen: 'callOpened1', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <tool_call>⏎<function=get_time>⏎
     //             ^^^^^^^^^^ In the opening of a call.
@@ -108,7 +118,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
@@ -119,7 +129,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
@@ -129,7 +139,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -141,14 +151,14 @@ export const responseModule = defineParser({
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // <|im_end|>⏎
     //            ^ After the turn, where only a belated call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'callOpened1', callOpen2: 'inToolName' },
+      choices: { callOpen: 'callOpened1', innerOpen: 'inToolName' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

@@ -12,7 +12,7 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call' },

@@ -15,7 +15,7 @@ export const responseModule = defineParser({
     turnStart: 'assistant: ',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n\n',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '\n\n<sep>',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     callClose: '\n</tool_call>',

@@ -13,7 +13,7 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n',
     repeatedStart: '<|end_header_id|>\n',
-    callOpen: { text: '<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|eot_id|>',
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call' },

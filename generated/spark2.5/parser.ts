@@ -29,6 +29,7 @@ export const responseModule = defineParser({
       text: '<tool_call>',
       role: 'call',
       goesOn: { texts: [], nameEnds: ['<arg_key>', '</tool_call>'] },
+      empty: '</tool_call>',
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },

@@ -24,8 +24,18 @@ export const responseModule = defineParser({
     turnStart: '<|im_start|>assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n',
-    callOpen: { text: '<tool_call>\n', role: 'call', goesOn: { texts: ['<function='] } },
-    callOpen2: { text: '<function=', role: 'call', nameFollows: ['>'] },
+    callOpen: {
+      text: '<tool_call>\n',
+      role: 'call',
+      goesOn: { texts: ['<function='] },
+      empty: '</tool_call>',
+    },
+    innerOpen: {
+      text: '<function=',
+      role: 'call',
+      goesOn: { texts: [], nameEnds: ['>'] },
+      repairs: 'opener',
+    },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
     callOpening: '<function=',
@@ -44,7 +54,7 @@ export const responseModule = defineParser({
         reasoningStart: 'inReasoning',
         strayReasoningEnd: 'afterReasoning',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -57,7 +67,7 @@ export const responseModule = defineParser({
         reasoningEnd: 'afterReasoning',
         turnEnd: 'turnEnded',
         callOpen: { ambiguous: 'maybeCall' },
-        callOpen2: { ambiguous: 'maybeCall' },
+        innerOpen: { ambiguous: 'maybeCall' },
       },
       mustClose: true,
     }),
@@ -74,7 +84,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -83,7 +93,7 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'callOpened1', callOpen2: 'inToolName', turnEnd: 'turnEnded' },
+      stops: { callOpen: 'callOpened1', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <tool_call>⏎<function=get_time>⏎
     //             ^^^^^^^^^^ In the opening of a call.
@@ -153,7 +163,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
@@ -164,7 +174,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
@@ -174,7 +184,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -186,14 +196,14 @@ export const responseModule = defineParser({
         callClose: 'atCallEnd2',
         callClose2: 'afterCall',
         callOpen: 'callOpened1',
-        callOpen2: 'inToolName',
+        innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // <|im_end|>⏎
     //            ^ After the turn, where only a belated call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'callOpened1', callOpen2: 'inToolName' },
+      choices: { callOpen: 'callOpened1', innerOpen: 'inToolName' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

@@ -28,6 +28,7 @@ export const responseModule = defineParser({
       text: '<tool_calls:opensource>\n',
       role: 'call',
       goesOn: { texts: ['<tool_call:opensource>'] },
+      empty: '</tool_calls:opensource>',
     },
     callOpen: {
       text: '<tool_call:opensource>',

@@ -12,7 +12,12 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',
-    callsOpen: { text: '\n<tool_calls>', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: {
+      text: '\n<tool_calls>',
+      role: 'call',
+      goesOn: { texts: ['[', '{'] },
+      empty: ']</tool_calls>',
+    },
     turnEnd: '\n<|end|>\n',
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },

@@ -11,9 +11,10 @@ export const responseModule = defineParser({
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
-    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]'] } },
+    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]', '{'] } },
     nameEnd: '[ARGS]',
     callClose: '[TOOL_CALLS]',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
   },
   states: {
@@ -27,7 +28,11 @@ export const responseModule = defineParser({
     //             ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        nameEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // get_time[ARGS]{"city": "Paris"}

@@ -13,7 +13,12 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|begin|>assistant',
     reasoningStart: { text: '<|think|>', role: 'thought' },
-    callsOpen: { text: '<|tool_calls|>', role: 'call', goesOn: { texts: ['<|tool_call:begin|>'] } },
+    callsOpen: {
+      text: '<|tool_calls|>',
+      role: 'call',
+      goesOn: { texts: ['<|tool_call:begin|>'] },
+      empty: '<|tool_call:end|>',
+    },
     callOpen: { text: '<|tool_call:begin|>', role: 'call' },
     contentStart: '<|content|>',
     turnEnd: '<|end|>',
@@ -23,6 +28,7 @@ export const responseModule = defineParser({
     idEnd: '<|tool_call:name|>',
     callClose: '<|tool_call:end|>',
     nameEnd: '<|tool_call:args|>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
   },
   states: {
     // <|begin|>assistantLet me look.
@@ -71,7 +77,11 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: {
+        nameEnd: 'beforeArguments',
+        callClose: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
       announce: true,
     }),
     // …e<|tool_call:args|>{"city": "Paris"}<|tool_call:end…

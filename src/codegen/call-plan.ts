@@ -9,6 +9,7 @@ import {
   isBlank,
   isSignificant,
   leadingLiteral,
+  pieces,
   withoutRestart,
 } from './marker-text.ts';
 import { choicesOf, distinct, type MarkerChoice } from './states.ts';
@@ -91,8 +92,9 @@ function linkOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] 
   } as const;
   if (isSignificant(link.marker) && (isFirst || link.opensCall)) {
     const goesOn = afterLink(parts, chain[chain.indexOf(link) + 1]);
-    return [goesOn === null ? opener : { ...opener, goesOn }];
+    return [{ ...opener, ...(goesOn === null ? {} : { goesOn }), ...emptyBlock(parts, link) }];
   }
+  if (isSignificant(link.marker) && !link.section && link === chain.at(-1)) return innerOpener(parts, link);
   const isLast = link === chain.at(-1);
   if (!isLast && !isFirst) return [];
   if (calls.envelope !== null) {
@@ -100,6 +102,23 @@ function linkOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] 
   }
   const named = nameAhead(parts);
   return named === null ? [] : [{ ...(isLast ? opener : wholeOpener(parts)), ...named }];
+}
+
+/** The last closer of a block, which makes a block without calls of the opener's first marker. */
+function emptyBlock({ calls, chain }: CallParts, link: ChainLink): { readonly empty?: string } {
+  const close = core(isBlank(calls.section.close) ? calls.call.close : calls.section.close);
+  const empty = pieces(close).at(-1) ?? '';
+  return link === chain[0] && isSignificant(empty) ? { empty: core(empty) } : {};
+}
+
+/** The last marker before a tool's name opens a call without those before it, if a name follows. */
+function innerOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] {
+  const nameEnds = textsAfterName(parts, parts.holes);
+  if (parts.calls.envelope !== null || nameEnds === null) return [];
+  const { marker, next } = link;
+  return [
+    { name: 'innerOpen', marker, next, role: 'call', goesOn: { texts: [], nameEnds }, repairs: 'opener' },
+  ];
 }
 
 function isTurnEnd({ format }: TurnPlan, marker: string): boolean {
@@ -142,10 +161,15 @@ function textsAfterName(parts: CallParts, holes: readonly CallPart[]): readonly 
   if (typeof first !== 'object' || first.hole !== 'name') return null;
   const { beforeKey, argumentBegins, calls, endless } = parts;
   const literal = leadingLiteral(rest);
-  if (!isBlank(literal)) return [firstWord(literal)];
+  if (!isBlank(literal)) return [firstWord(literal), ...(argumentsAtOnce(parts) ? ['{'] : [])];
   if (literal !== '' && beforeKey !== 'marker') return [];
   if (calls.arguments.kind !== 'entries' || isBlank(calls.call.open)) return argumentBegins;
   return [...argumentBegins, ...(beforeKey === 'blank' ? [' '] : []), ...(endless ? [''] : [])];
+}
+
+/** Whether the arguments begin with a brace, which can be seen where the marker before them is missing. */
+export function argumentsAtOnce({ calls }: CallParts): boolean {
+  return calls.arguments.kind === 'json' && calls.arguments.encoding === 'value' && calls.envelope === null;
 }
 
 /** A format without markers: a call can only begin where a region begins. */
@@ -198,9 +222,11 @@ function separators({
 }
 
 /** The first marker of another call in the section. */
-function nextCall({ chain, sectionLength }: CallParts): readonly MarkerChoice[] {
-  const link = chain[sectionLength];
-  return link === undefined ? [] : [{ name: 'nextCall', marker: link.marker, next: link.next, role: 'call' }];
+function nextCall(parts: CallParts): readonly MarkerChoice[] {
+  const link = parts.chain[parts.sectionLength];
+  if (link === undefined) return [];
+  const { marker, next } = link;
+  return [{ name: 'nextCall', marker, next, role: 'call', ...emptyBlock(parts, link) }];
 }
 
 /** Calls that only white space separates: the next one is recognised by itself. */

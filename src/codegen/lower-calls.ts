@@ -4,7 +4,7 @@ import type { IdPart } from '../parser/module-contract.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { between, expect, hole, jsonArguments, jsonCall, recover } from '../parser/steps/steps.ts';
 import { type Closing, type Hole, holeState, numbered } from './call-parts.ts';
-import type { CallPlan } from './call-plan.ts';
+import { argumentsAtOnce, type CallPlan } from './call-plan.ts';
 import {
   brokenArguments,
   openingText,
@@ -92,13 +92,21 @@ function headState(plan: CallPlan, part: Hole, at: number): StateSpec {
     picture: picture(call.open + sampleParts(head.slice(0, at)), sampleParts([part]), after),
     step: hole({
       hole: part.hole,
-      ends: holeEnds(plan, choicesOf(holeEndNames[part.hole], [after], next), next),
+      ends: [
+        ...holeEnds(plan, choicesOf(holeEndNames[part.hole], [after], next), next),
+        ...(isLast && !isBlank(after) && argumentsAtOnce(plan) ? argumentsBegin(next) : []),
+      ],
       ...(space ? { space: next } : {}),
       ...(part.hole === 'composed-id' ? { parts: part.parts.map(idPart) } : {}),
       ...(isLast ? { announce: true as const, ...atEnd(plan, next) } : {}),
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
     }),
   };
+}
+
+/** The brace of the arguments, where the marker before it is missing. */
+function argumentsBegin(next: StateName): readonly MarkerChoice[] {
+  return [{ name: 'argumentsAtOnce', marker: '{', next, peek: true, repairs: 'arguments-marker' }];
 }
 
 /** Where the end of the response leads in a call of entries that nothing closes, nor its section. */

@@ -145,6 +145,9 @@ export type LeniencyLaw =
   | 'flat-arguments' // the arguments stand next to the name
   | 'wrapped-arguments' // the arguments are wrapped in one more object
   | 'literal' // a value is written otherwise than its type
+  | 'opener' // a call is opened in another spelling
+  | 'arguments-marker' // nothing stands between the name and the arguments
+  | 'empty-block' // a block of calls holds none
   | 'unclosed' // something is not closed
   | 'special-token' // a special token stands where none may
   | 'duplicate-id'; // two calls have the same id

@@ -11,6 +11,7 @@
  * This file holds types and the version of the contract, and imports nothing but types.
  */
 import type { ChatFormat, JsonType } from '../format/chat-format.ts';
+import type { LeniencyLaw } from './events.ts';
 import type { Reader } from './reader.ts';
 
 /** Version of this contract; a module made for another one is refused when it is loaded. */
@@ -57,6 +58,10 @@ export interface MarkerConditions {
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
+  /** The closer with which the marker, which opens calls, is a block without any: `</tool_call>`. */
+  readonly empty?: string;
+  /** Counts only where the parser forgives what is not the format's; taking it is reported under this law. */
+  readonly repairs?: LeniencyLaw;
 }
 
 /** A marker that may stand at some place, and what follows it. `Ref` is a state: its name, or the state itself. */
@@ -75,6 +80,8 @@ export interface Transition<Ref> extends MarkerConditions {
   readonly ambiguous?: true;
   /** In text: it may be a call only if calls go on from here to the end of the turn, which `next` finds out. */
   readonly speculative?: true;
+  /** The marker stands for nothing: it is passed over, and reading goes on in the same place. */
+  readonly passes?: true;
 }
 
 /** What goes on after an opener, white space aside. */

@@ -12,10 +12,11 @@ import { FastPath } from './fast-path.ts';
 import { InputEmitter } from './input-emitter.ts';
 import { JsonScanner } from './json/json-scanner.ts';
 import { callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
-import type { MatchContext } from './markers/markers.ts';
+import type { CompiledTransition, MatchContext } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
 import type { State, Transition } from './module-contract.ts';
+import { repairDetail } from './repair-detail.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 import type { ToolTable } from './tool-table.ts';
 
@@ -45,6 +46,9 @@ interface Complaint {
   readonly expected: readonly string[];
   readonly reason: string;
 }
+
+/** A marker that is consumed; the steps for headers have no more of it. */
+type ConsumedMarker = Transition<State> & Pick<CompiledTransition<State>, 'trailingSpace'>;
 
 /** See the top of this file. */
 export class Reader implements MatchContext {
@@ -204,8 +208,9 @@ export class Reader implements MatchContext {
   }
 
   /** Consumes a marker up to `end`, and claims the white space after it. */
-  consumeMarker(transition: Transition<State> & { readonly trailingSpace: string }, end: number): State {
+  consumeMarker(transition: ConsumedMarker, end: number): State {
     this.openedThoughts = false;
+    if (transition.repairs !== undefined) this.noteRepair(transition.repairs, repairDetail(transition));
     if (transition.peek) return transition.next;
     if (transition.role === 'thought' && this.options.thoughtsInText) {
       this.emitAs('text', end);
@@ -324,6 +329,11 @@ export class Reader implements MatchContext {
   /** Text up to here holds no calls without a marker. */
   noteSpeculated(offset: number): void {
     this.speculatedTo = offset;
+  }
+
+  /** What the prompt holds is the template's own, and needs no leniency. */
+  forgives(at: number): boolean {
+    return this.options.lenient && this.cursor.offsetOf(at) >= 0;
   }
 
   maySpeculate(at: number): boolean {

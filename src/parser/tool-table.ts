@@ -41,10 +41,25 @@ export class ToolTable {
     return false;
   }
 
+  /** Whether a tool's name stands in the text as a whole word, with something after it. */
+  isNamedIn(text: string): boolean {
+    for (const name of this.tools.keys()) {
+      for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+        const end = at + name.length;
+        if (end < text.length && !isWord(text.charAt(at - 1)) && !isWord(text.charAt(end))) return true;
+      }
+    }
+    return false;
+  }
+
   /** The schema of a tool's arguments. */
   parameters(name: string): SchemaPlace {
     return this.places.get(name) ?? anywhere;
   }
+}
+
+function isWord(unit: string): boolean {
+  return /[\w-]/.test(unit);
 }
 
 /** Whoever uses a generated module alone may give tools in another shape, which only `idiolect` itself reads. */

@@ -132,6 +132,17 @@ describe.each([
     { deep: 'perhaps' },
     'literal',
   ],
+  ['no marker after the name', nameInTag, '<fn=add{"a": 3}</fn>', 'add', { a: 3 }, 'arguments-marker'],
+  [
+    'the opener with bars',
+    jsonInTags,
+    '<|use|>\n{"name": "add", "arguments": {"a": 3}}\n</use>',
+    'add',
+    { a: 3 },
+    'opener',
+  ],
+  ['the opener twice', tagged, `<use>${entries('add', entry('a', '3'))}`, 'add', { a: 3 }, 'opener'],
+  ['no wrapper', tagged, '<fn=add>\n<arg=a>\n3\n</arg>\n</fn>', 'add', { a: 3 }, 'opener'],
   ['a key in quotes', customQuotes, '<call>add{"a":3}</call>', 'add', { a: 3 }, 'literal'],
 ] as const)('%s', (_, format, text, name, input, law) => {
   test('is read and reported', () => {
@@ -141,6 +152,7 @@ describe.each([
   test('is not in strict mode', () => {
     const strict = outcome(format, text, { leniency: 'strict' });
     expect(strict.laws).toEqual([]);
+    if (law === 'opener') return;
     if (law !== 'literal') expect(strict.calls).not.toEqual([[name, input]]);
     if (strict.calls.length === 0) expect(strict.malformed).toBe(1);
   });
@@ -193,6 +205,30 @@ describe('a call that nothing closes', () => {
     expect(finish(tagged, text)).toEqual([0, []]);
     expect(finish(tagged, text, 'length')).toEqual([0, []]);
   });
+});
+
+describe('a block of calls that holds none', () => {
+  test.each([
+    ['alone', '<use>\n</use>', ''],
+    ['before an answer', '<use></use>Hello.', 'Hello.'],
+    ['in an answer', 'Hello. <use>\n</use>\nBye.', 'Hello. \nBye.'],
+  ])('is passed over %s', (_, text, content) => {
+    expect(outcome(jsonInTags, text)).toEqual({ calls: [], laws: ['empty-block'], malformed: 0 });
+    expect(read(jsonInTags, text).message.content ?? '').toBe(content);
+    expect(read(jsonInTags, text, { leniency: 'strict' }).message.content).toBe(text);
+  });
+
+  test('is passed over between calls', () => {
+    const call = json('{"name": "add", "arguments": {"a": 3}}');
+    const { calls, laws } = outcome(jsonInTags, `${call}\n<use>\n</use>\n${call}`);
+    expect([calls.length, laws]).toEqual([2, ['empty-block']]);
+  });
+});
+
+test('a tool that nobody offered does not make a call of another spelling', () => {
+  const text = '<|use|>\n{"name": "sub", "arguments": {"a": 3}}\n</use>';
+  expect(outcome(jsonInTags, text)).toEqual({ calls: [], laws: [], malformed: 0 });
+  expect(read(jsonInTags, text).message.content).toBe(text);
 });
 
 test('a special token is no content', () => {

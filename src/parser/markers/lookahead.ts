@@ -77,14 +77,28 @@ export function callFollows(
   const { texts, nameEnds } = choice.goesOn ?? { texts: [] };
   const next = skipSpace(text, at);
   if (next - at > longestOpening) return absent;
-  if (texts.some((each) => text.startsWith(each, next))) return at;
+  if (texts.some((each) => text.startsWith(each, next)))
+    return choice.repairs === undefined ? at : namesTool(tools, text, next, ended);
   const rest = text.length - next < longestOpening ? text.slice(next) : null;
   const mayGoOn = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
   if (nameEnds === undefined) return mayGoOn ? undecided : absent;
   const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
-  const named = offered >= 0 ? offered : anyNameEnd(text, next, nameEnds, ended);
+  const mustBeOffered = tools.known && choice.repairs !== undefined;
+  const named = offered >= 0 || mustBeOffered ? offered : anyNameEnd(text, next, nameEnds, ended);
   if (named >= 0) return at;
   return mayGoOn || named === undecided || offered === undecided ? undecided : absent;
+}
+
+/** Units within which a call whose opener is spelled otherwise must name its tool. */
+const longestWayToName = 256;
+
+/** Whether an offered tool is named soon after `at`: `at` itself, `absent`, or `undecided`. */
+function namesTool(tools: ToolTable, text: string, at: number, ended: boolean): number {
+  if (!tools.known) return at;
+  // A name is known by what follows it.
+  const near = text.slice(at, at + longestWayToName);
+  if (tools.isNamedIn(near)) return at;
+  return ended || near.length === longestWayToName ? absent : undecided;
 }
 
 /** Position after any name at `at` that has one of `ends` after it; `absent` or `undecided`. */

@@ -6,6 +6,7 @@
 
 import type { Transition } from '../module-contract.ts';
 import { spaceKinds } from './leading-space.ts';
+import { withOtherSpellings } from './other-spellings.ts';
 import { PlainRun } from './plain-run.ts';
 import { skipSpace } from './white-space.ts';
 
@@ -55,6 +56,8 @@ export interface MatchContext {
   readonly ended: boolean;
   /** Whether the calls of this table count at all. */
   readonly callsAllowed: boolean;
+  /** Whether what stands at `at` may be read by a law of leniency. */
+  forgives(at: number): boolean;
   /** Whether calls without a marker may begin at `at`: it has not been tried yet. */
   maySpeculate(at: number): boolean;
   /** Whether `length` units of `part`, standing at `at`, are written with the special tokens they hold. */
@@ -77,6 +80,7 @@ function matchChoice<Ref>(
   choice: CompiledTransition<Ref>,
 ): number {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
+  if (choice.repairs !== undefined && !context.forgives(at)) return absent;
   if (choice.speculative && !context.maySpeculate(at)) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
@@ -186,7 +190,9 @@ export class MarkerTable<Ref> {
   private readonly markerless: readonly CompiledTransition<Ref>[];
 
   constructor(choices: readonly Transition<Ref>[]) {
-    this.choices = choices.map(compileTransition).sort((a, b) => coreLength(b) - coreLength(a));
+    this.choices = withOtherSpellings(choices)
+      .map(compileTransition)
+      .sort((a, b) => coreLength(b) - coreLength(a));
     this.longestLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace: lead }) => lead.length));
     this.spaces = spaceKinds(this.choices.map(({ leadingSpace: lead }) => lead));
     this.byFirst = groupByFirst(this.choices);
@@ -278,7 +284,8 @@ export class MarkerTable<Ref> {
 
   /** What could stand here, for a person to read. */
   expected(): readonly string[] {
-    return [...new Set(this.choices.map(({ parts }) => JSON.stringify(parts.join('\n'))))];
+    const own = this.choices.filter(({ repairs }) => repairs === undefined);
+    return [...new Set(own.map(({ parts }) => JSON.stringify(parts.join('\n'))))];
   }
 }
 

@@ -28,6 +28,10 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
   if (enclosed === undecided) return match === null ? sameEither(table) : null;
   if (enclosed !== absent && table.enclosing !== undefined) return table.enclosing;
   if (match === undecided) return null;
+  if (match?.choice.passes) {
+    reader.consumeMarker(match.choice, match.end);
+    return expect(reader, { table, markers });
+  }
   if (match !== null) return enterMarker(reader, match);
   const reason = table.reason ?? 'unexpected text in a call';
   return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);

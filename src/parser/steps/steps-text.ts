@@ -37,6 +37,10 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
   const match = markers.matchAt(reader, text, next);
   if (match === undecided) return null;
   if (match === null) return table.otherwise;
+  if (match.choice.passes) {
+    passMarker(reader, match, next);
+    return begin(reader, { table, markers });
+  }
   const state = enterMarker(reader, match, next);
   if (match.choice.role === 'thought') reader.noteThoughts();
   return state;
@@ -47,6 +51,13 @@ function enterMarker(reader: Reader, { choice, end }: Match<State>, start: numbe
   if (!(choice.role === 'thought' && reader.options.thoughtsInText)) reader.skip(start);
   if (choice.role === 'call') reader.openCall();
   return reader.consumeMarker(choice, end);
+}
+
+/** Passes over white space and a marker that stands for nothing. */
+function passMarker(reader: Reader, { choice, end }: Match<State>, start: number): void {
+  reader.skip(start);
+  reader.consumeMarker(choice, end);
+  reader.claimSpace('');
 }
 
 /** In a region: emits its text up to the first stop. */
@@ -79,7 +90,12 @@ function nextStop(
     const from = reader.cursor.at;
     const token = reader.nextSpecialToken();
     const found = nextMatch(reader, markers, token?.at ?? text.length);
-    if (found !== null && found.match !== undecided) return { match: found.match, at: found.at };
+    if (found !== null && found.match !== undecided) {
+      if (!found.match.choice.passes) return { match: found.match, at: found.at };
+      reader.emitText(found.at);
+      passMarker(reader, found.match, found.at);
+      continue;
+    }
     if (found !== null) {
       reader.emitText(certainEnd(text, from, found.at, longestLeadingSpace, spaces));
       return null;

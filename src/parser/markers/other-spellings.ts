@@ -1,0 +1,59 @@
+/**
+ * What models write in place of the markers that open calls, worked out from the markers themselves: the same word
+ * without the bars of a special token or with them, the first marker twice, a list without its bracket, and a block
+ * of calls that holds none. Each counts only where the parser forgives, and says so.
+ */
+import type { Transition } from '../module-contract.ts';
+
+/** The choices and, where they open calls, those that stand for them in another spelling. */
+export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
+  const others = choices.flatMap((choice) => (opensCall(choice) ? otherOpeners(choice) : []));
+  const known = new Set(choices.map(({ marker }) => marker.trim()));
+  return [...choices, ...others.filter(({ marker }) => !known.has(marker.trim()))];
+}
+
+/** A marker of punctuation alone, or in thoughts, is taken as it stands or not at all. */
+function opensCall({ marker, role, peek, ambiguous, speculative, repairs }: Transition<unknown>): boolean {
+  if (role !== 'call' || peek || ambiguous || speculative || repairs !== undefined) return false;
+  return shortestOpener.test(marker);
+}
+
+/** Four characters or more between brackets of any kind. */
+const shortestOpener = /^\s*[<[]\S{2,}[\]>]/;
+
+function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
+  const { empty, ...opener } = choice;
+  const spellings = [...respelled(choice.marker), ...repeated(choice.marker), ...withoutBracket(choice)];
+  return [
+    ...spellings.map((marker): Transition<Ref> => ({ ...opener, marker, repairs: 'opener' })),
+    ...emptyBlock(choice),
+  ];
+}
+
+/** `<|tool_call|>` for `<tool_call>`, and the other way round. */
+function respelled(marker: string): readonly string[] {
+  const bare = marker.replace(/^(\s*)<\|?([^<>|\s]+)\|?>/, '$1<$2>');
+  if (bare !== marker) return [bare];
+  const barred = marker.replace(/^(\s*)<([^<>|｜=\s]+)>/, '$1<|$2|>');
+  return barred === marker ? [] : [barred];
+}
+
+/** The first marker of the way into a call twice. */
+function repeated(marker: string): readonly string[] {
+  const first = /^\s*(<[^<>\s]+>|\[[^[\]\s]+\])/.exec(marker)?.[1];
+  return first === undefined ? [] : [marker.replace(first, () => `${first}\n${first}`)];
+}
+
+/** A list of calls without its bracket, where each call begins with its name. */
+function withoutBracket({ marker, goesOn }: Transition<unknown>): readonly string[] {
+  if (goesOn?.nameEnds === undefined || !/\S\s*\[\s*$/.test(marker)) return [];
+  return [marker.trimEnd().slice(0, -1)];
+}
+
+/** The opener and the closer with nothing between them, in full or the first and the last marker of them. */
+function emptyBlock<Ref>({ marker, next, empty }: Transition<Ref>): readonly Transition<Ref>[] {
+  if (empty === undefined) return [];
+  return [
+    { marker: `${marker.trimEnd()}\n${empty}`, next, role: 'call', passes: true, repairs: 'empty-block' },
+  ];
+}

@@ -1,0 +1,15 @@
+/** What is said of a marker that is not the format's, and was taken for one. */
+import type { Transition } from './module-contract.ts';
+
+/** What was done, for a person to read. */
+export function repairDetail({ repairs, marker }: Transition<unknown>): string {
+  const written = JSON.stringify(marker.trim().replace(/\s*\n\s*/g, ''));
+  switch (repairs) {
+    case 'arguments-marker':
+      return 'the arguments follow the name at once';
+    case 'empty-block':
+      return `${written} holds no call`;
+    default:
+      return `calls are opened by ${written}`;
+  }
+}
