@@ -44,7 +44,7 @@ export const responseModule = defineParser({
     callClose2: '</seed:tool_call>',
     keyOpen: '<parameter=',
     keyEnd: '>',
-    nextCall: { text: '<seed:tool_call>\n', role: 'call' },
+    nextCall: { text: '<seed:tool_call>\n', role: 'call', empty: '</seed:tool_call>' },
   },
   states: {
     // <seed:bos>assistant⏎Let me look.
@@ -164,6 +164,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -175,6 +176,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -185,6 +187,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },

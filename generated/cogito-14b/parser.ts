@@ -15,7 +15,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     callClose: '\n</tool_call>',
-    nextCall: { text: '<tool_call>\n', role: 'call' },
+    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -36,12 +36,18 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        callOpen: 'inCall',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

@@ -37,7 +37,7 @@ export const responseModule = defineParser({
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
-    nextCall: { text: '<tool_call>', role: 'call' },
+    nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // <|assistant|>Let me look.
@@ -140,6 +140,7 @@ export const responseModule = defineParser({
         argumentsBegin2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -150,6 +151,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

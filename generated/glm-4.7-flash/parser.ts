@@ -36,7 +36,7 @@ export const responseModule = defineParser({
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
-    nextCall: { text: '<tool_call>', role: 'call' },
+    nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // <|assistant|>Let me look.
@@ -138,6 +138,7 @@ export const responseModule = defineParser({
         argumentsBegin2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -148,6 +149,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

@@ -40,7 +40,7 @@ export const responseModule = defineParser({
     argumentSeparator: ',',
     objectClose: '}',
     arrayClose: ']',
-    nextCall: { text: '<|tool_call>call:', role: 'call' },
+    nextCall: { text: '<|tool_call>call:', role: 'call', empty: '}<tool_call|>' },
   },
   states: {
     // <|turn>model⏎Let me look.
@@ -173,13 +173,19 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …s<|"|>}<tool_call|><|tool_call>cal…
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time{city}<tool_call|>

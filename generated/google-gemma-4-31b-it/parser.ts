@@ -41,7 +41,7 @@ export const responseModule = defineParser({
     argumentSeparator: ',',
     objectClose: '}',
     arrayClose: ']',
-    nextCall: { text: '<|tool_call>call:', role: 'call' },
+    nextCall: { text: '<|tool_call>call:', role: 'call', empty: '}<tool_call|>' },
   },
   states: {
     // <|turn>model⏎Let me look.
@@ -188,6 +188,7 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -198,6 +199,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
     callClose: '\n</tool_call>',
-    nextCall: { text: '<tool_call>\n', role: 'call' },
+    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -65,12 +65,18 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        callOpen: 'inCall',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

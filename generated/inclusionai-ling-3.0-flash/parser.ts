@@ -37,7 +37,7 @@ export const responseModule = defineParser({
     argumentsBegin2: '</tool_call>',
     callClose: '\n</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
-    nextCall: { text: '<tool_call>', role: 'call' },
+    nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // …e>ASSISTANT</role>⏎Let me look.
@@ -125,13 +125,19 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …value>⏎</tool_call>⏎<tool_call>
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time⏎<arg_key>city⏎</tool_call>

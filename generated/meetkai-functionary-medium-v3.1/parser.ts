@@ -24,7 +24,7 @@ export const responseModule = defineParser({
     nameEnd: '>',
     callClose: '</function>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    nextCall: { text: '<function=', role: 'call' },
+    nextCall: { text: '<function=', role: 'call', empty: '</function>' },
   },
   states: {
     // …<|end_header_id|>⏎⏎Let me look.
@@ -66,6 +66,7 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -76,6 +77,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

@@ -24,7 +24,7 @@ export const responseModule = defineParser({
     nameEnd2: '">\n',
     keyOpen: '<atem:parameter name="',
     keyEnd: '">',
-    nextCall: { text: ' to=', role: 'call' },
+    nextCall: { text: ' to=', role: 'call', empty: '</atem:function_calls>' },
   },
   states: {
     // <|start|>assistantLet me look.
@@ -136,6 +136,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
@@ -148,6 +149,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
@@ -159,6 +161,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',

@@ -35,7 +35,7 @@ export const responseModule = defineParser({
     nameEnd: '">',
     callClose: '</function>',
     keyOpen: '<param name="',
-    nextCall: { text: '<function name="', role: 'call' },
+    nextCall: { text: '<function name="', role: 'call', empty: '</function>' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -122,13 +122,19 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …</param></function>⏎<function name…
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time"><param name="city</function>

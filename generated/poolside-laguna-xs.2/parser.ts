@@ -35,7 +35,7 @@ export const responseModule = defineParser({
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
-    nextCall: { text: '<tool_call>', role: 'call' },
+    nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // <assistant>⏎Let me look.
@@ -124,13 +124,19 @@ export const responseModule = defineParser({
         argumentsBegin2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …value>⏎</tool_call>⏎<tool_call>
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time⏎<arg_key>city</tool_call>

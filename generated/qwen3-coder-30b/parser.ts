@@ -30,7 +30,7 @@ export const responseModule = defineParser({
     callClose: '</function>\n',
     callClose2: '</tool_call>',
     keyOpen: '<parameter=',
-    nextCall: { text: '<tool_call>\n', role: 'call' },
+    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -118,6 +118,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -129,6 +130,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -139,6 +141,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },

@@ -43,7 +43,7 @@ export const responseModule = defineParser({
     callClose: '</function>\n',
     callClose2: '</tool_call>',
     keyOpen: '<parameter=',
-    nextCall: { text: '<tool_call>\n', role: 'call' },
+    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -163,6 +163,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -174,6 +175,7 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -184,6 +186,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
+        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },

@@ -19,7 +19,7 @@ export const responseModule = defineParser({
     turnEnd: '\n\n<sep>',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     callClose: '\n</tool_call>',
-    nextCall: { text: '<tool_call>\n', role: 'call' },
+    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
   },
   states: {
     // assistant:Let me look.
@@ -66,12 +66,18 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        callOpen: 'inCall',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call><tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
