@@ -128,6 +128,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</parameter>\n'],
         continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' },
         next: 'afterEntry',
       },
     }),

@@ -113,6 +113,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</｜DSML｜parameter>'],
         continuations: [['<｜DSML｜parameter name="'], ['</｜DSML｜invoke>']],
+        another: { open: '<｜DSML｜parameter name="', keyEnd: '"' },
         next: 'afterEntry',
       },
     }),

@@ -109,6 +109,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</arg_value>'],
         continuations: [['<arg_key>'], ['</tool_call>']],
+        another: { open: '<arg_key>', keyEnd: '</arg_key><arg_value>' },
         next: 'afterEntry',
       },
     }),

@@ -154,6 +154,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['<|close|>argument<|sep|>'],
         continuations: [['<|open|>argument key="'], ['<|close|>call<|sep|>']],
+        another: { open: '<|open|>argument key="', keyEnd: '"' },
         next: 'afterEntry',
       },
     }),

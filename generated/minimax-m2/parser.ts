@@ -113,6 +113,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</parameter>\n'],
         continuations: [['<parameter name="'], ['</invoke>']],
+        another: { open: '<parameter name="', keyEnd: '">' },
         next: 'afterEntry',
       },
     }),

@@ -118,6 +118,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: [']<]minimax[>[</', { hole: 'key' }, '>'],
         continuations: [[']<]minimax[>[<'], [']<]minimax[>[</invoke>']],
+        another: { open: ']<]minimax[>[<', keyEnd: '>' },
         next: 'afterEntry',
       },
     }),

@@ -100,6 +100,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</atem:parameter>\n'],
         continuations: [['<atem:parameter name="'], ['</atem:invoke>']],
+        another: { open: '<atem:parameter name="', keyEnd: '">' },
         next: 'afterEntry',
       },
     }),

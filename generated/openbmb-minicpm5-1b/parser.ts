@@ -92,6 +92,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</param>'],
         continuations: [['<param name="'], ['</function>']],
+        another: { open: '<param name="', keyEnd: '">' },
         next: 'afterEntry',
       },
     }),

@@ -95,6 +95,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</arg_value>\n'],
         continuations: [['<arg_key>'], ['</tool_call>']],
+        another: { open: '<arg_key>', keyEnd: '</arg_key>' },
         next: 'afterEntry',
       },
     }),

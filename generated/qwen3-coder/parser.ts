@@ -82,6 +82,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['\n</parameter>\n'],
         continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' },
         next: 'afterEntry',
       },
     }),

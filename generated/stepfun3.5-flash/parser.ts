@@ -127,6 +127,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['\n</parameter>\n'],
         continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' },
         next: 'afterEntry',
       },
     }),

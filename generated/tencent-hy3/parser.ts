@@ -117,6 +117,7 @@ export const responseModule = defineParser({
         kind: 'entry',
         close: ['</arg_value:opensource>\n'],
         continuations: [['<arg_key:opensource>'], ['</tool_call:opensource>']],
+        another: { open: '<arg_key:opensource>', keyEnd: '</arg_key:opensource>' },
         next: 'afterEntry',
       },
     }),

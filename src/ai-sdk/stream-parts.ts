@@ -1,15 +1,17 @@
 /** Events of a response as parts of an AI SDK stream. */
 import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
-import type { Finish, Malformed, ResponseEvent } from '../parser/events.ts';
+import type { Finish, Malformed, Repaired, ResponseEvent } from '../parser/events.ts';
 import { callUsage } from './call-usage.ts';
 
 /**
  * Translates one response. Regions that broke off are closed before the end, so that every `-start` has its
- * `-end`; text that fits nowhere is told in the provider's metadata of `finish`.
+ * `-end`; text that fits nowhere, and what was read although the format does not have it, are told in the provider's
+ * metadata of `finish`.
  */
 export class StreamParts {
   readonly #openCalls = new Set<string>();
   readonly #malformed: Malformed[] = [];
+  readonly #repaired: Repaired[] = [];
 
   /** The parts for the next event, in order. */
   next(event: ResponseEvent): readonly LanguageModelV3StreamPart[] {
@@ -36,6 +38,9 @@ export class StreamParts {
       case 'malformed':
         this.#malformed.push(event);
         return this.#closeCall(event.toolCallId);
+      case 'repaired':
+        this.#repaired.push(event);
+        return [];
       case 'finish':
         return [...[...this.#openCalls].flatMap((id) => this.#closeCall(id)), this.#finish(event)];
       default:
@@ -53,7 +58,7 @@ export class StreamParts {
       type: 'finish',
       finishReason: { unified: event.reason, raw: event.reason },
       usage: callUsage(event),
-      ...(this.#malformed.length === 0 ? {} : { providerMetadata: this.#metadata() }),
+      ...(this.#malformed.length + this.#repaired.length === 0 ? {} : { providerMetadata: this.#metadata() }),
     };
   }
 
@@ -63,6 +68,16 @@ export class StreamParts {
       raw,
       expected: [...expected],
     }));
-    return { idiolect: { malformed } };
+    const repaired = this.#repaired.map(({ law, detail, toolCallId }) => ({
+      law,
+      detail,
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+    }));
+    return {
+      idiolect: {
+        ...(malformed.length === 0 ? {} : { malformed }),
+        ...(repaired.length === 0 ? {} : { repaired }),
+      },
+    };
   }
 }

@@ -6,7 +6,7 @@ import type { CallPlan } from './call-plan.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
 import { nestedStates, nestedTable } from './lower-nested.ts';
-import { core, isBlank } from './marker-text.ts';
+import { core, firstWord, isBlank, isSignificant } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -101,8 +101,15 @@ function entryPlace(
     kind: 'entry',
     close: format.entry.close,
     continuations: entryContinuations(plan, format, followers),
+    ...anotherEntry(format),
     next: 'afterEntry',
   };
+}
+
+function anotherEntry({ entry }: EntryArguments): Pick<ValuePlace<StateName>, 'another'> {
+  const open = core(entry.open);
+  const keyEnd = firstWord(entry.key);
+  return isSignificant(open) && keyEnd !== '' ? { another: { open, keyEnd } } : {};
 }
 
 /** What can follow an entry: another one, or the end of the arguments and of the call. */

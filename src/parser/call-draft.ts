@@ -13,6 +13,8 @@ export class CallDraft {
   parameters: SchemaPlace = anywhere;
   /** Entries of the arguments so far. */
   entryCount = 0;
+  /** Their names. */
+  readonly entryNames = new Set<string>();
   /** Where the values that are being read belong. */
   values: ValueStack | null = null;
   /** It may not be made, because there has been one. */

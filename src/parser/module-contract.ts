@@ -233,6 +233,8 @@ export interface ValuePlace<Ref> {
    * for any key. A raw string ends only where one of them follows.
    */
   readonly continuations: readonly KeyedText[];
+  /** How another entry shows itself, where it has a marker that text does not have: before its key, and after it. */
+  readonly another?: { readonly open: string; readonly keyEnd: string };
   readonly next: Ref;
 }
 

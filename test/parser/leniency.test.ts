@@ -23,6 +23,7 @@ function tool(name: string, properties: JsonObject): Tool {
 
 const tools = [
   tool('add', { a: { type: 'number' }, b: { type: 'number' } }),
+  tool('pick', { items: { type: 'array' } }),
   tool('ask', { input: { type: 'string' }, deep: { type: 'boolean' } }),
 ];
 
@@ -143,6 +144,38 @@ describe.each([
   ],
   ['the opener twice', tagged, `<use>${entries('add', entry('a', '3'))}`, 'add', { a: 3 }, 'opener'],
   ['no wrapper', tagged, '<fn=add>\n<arg=a>\n3\n</arg>\n</fn>', 'add', { a: 3 }, 'opener'],
+  [
+    'a list that is none',
+    tagged,
+    entries('pick', entry('items', '[1, 2, three')),
+    'pick',
+    { items: '[1, 2, three' },
+    'literal',
+  ],
+  [
+    'a list with more after it',
+    tagged,
+    entries('pick', entry('items', '[1, 2] and 3')),
+    'pick',
+    { items: '[1, 2] and 3' },
+    'literal',
+  ],
+  [
+    'an argument that nothing closes',
+    tagged,
+    entries('add', '<arg=a>\n3\n', entry('b', '4')),
+    'add',
+    { a: 3, b: 4 },
+    'unclosed',
+  ],
+  [
+    'a text that nothing closes',
+    tagged,
+    entries('ask', '<arg=input>\nwho?\n', entry('deep', 'true')),
+    'ask',
+    { input: 'who?', deep: true },
+    'unclosed',
+  ],
   ['a key in quotes', customQuotes, '<call>add{"a":3}</call>', 'add', { a: 3 }, 'literal'],
 ] as const)('%s', (_, format, text, name, input, law) => {
   test('is read and reported', () => {
@@ -179,6 +212,18 @@ describe('what no schema tells', () => {
   test('a call without arguments has none', () => {
     expect(outcome(jsonInTags, json('{"name": "add"}')).calls).toEqual([['add', {}]]);
     expect(outcome(jsonInTags, json('{"type": "function", "name": "add"}')).calls).toEqual([['add', {}]]);
+  });
+});
+
+describe('an argument in the text of another', () => {
+  test.each([
+    ['one that the call has already', entry('deep', 'true') + entry('input', 'a\n<arg=deep>\nb')],
+    ['one that the tool does not have', entry('input', 'a\n<arg=a>\nb')],
+    ['a whole one', entry('input', `a\n${entry('deep', 'true')}b`)],
+  ])('%s is text', (_, written) => {
+    const { calls, laws } = outcome(tagged, entries('ask', written));
+    expect([calls.length, laws]).toEqual([1, []]);
+    expect(calls[0]?.[1].input).toMatch(/^a\n<arg=/);
   });
 });
 

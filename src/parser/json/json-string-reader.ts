@@ -1,4 +1,5 @@
 /** JSON text inside a JSON string (`"{\"a\": 1}"`), read without waiting for its end. */
+import { skipSpace } from '../markers/white-space.ts';
 import type { JsonScanner } from './json-scanner.ts';
 import { readEscape } from './json-text.ts';
 
@@ -49,7 +50,9 @@ export class JsonStringReader {
     while (end < text.length && text[end] !== '"' && text[end] !== '\\') end++;
     const accepted = this.give(text.slice(at, end));
     if (accepted > 0) this.valueEnd = at + accepted;
-    return this.status === 'illegal' ? at + accepted : end;
+    if (this.status !== 'illegal') return end;
+    // White space after the value is legal, whatever comes then.
+    return this.scanner.status === 'done' ? skipSpace(text, at + accepted) : at + accepted;
   }
 
   /** Gives decoded text to the scanner; how much of it belongs to the value. */

@@ -13,6 +13,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
   if (place.kind === 'entry' && call.entryCount === 0 && mayHoldArguments(reader, name)) {
     withholdWrapped(reader, name);
   }
+  if (place.kind === 'entry') call.entryNames.add(name);
   const outer = place.kind === 'entry' ? null : call.values;
   const start = cursor.offset;
   cursor.moveTo(end);

@@ -56,6 +56,10 @@ export interface ValueProgress {
   isContainer: boolean;
   /** Its opening quote has been emitted. */
   begun: boolean;
+  /** Offset of another argument that begins before a closer came; `none`: what looked like one was quoted. */
+  nextEntry: number | 'none' | null;
+  /** It is scanned, and kept until it shows whether it is what its schema asks for. */
+  isTentative: boolean;
   /** Offset of its first closer, where nothing legal stands after that. */
   refused: number | null;
   /** JSON of what a string in quotes holds from there on. */

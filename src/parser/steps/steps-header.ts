@@ -33,6 +33,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
   const call = calledName(table, header);
   if (call !== null && table.call !== null && reader.callsAllowed) {
     openCallEarly(reader, table, header);
+    if (/["{]/.test(header)) return fail(reader, table.recover, [table.end], 'no header of a call');
     if (reader.call.isExtra) return failExtraCall(reader, table.recover);
     reader.call.name = call.name;
     const start = reader.cursor.at + call.at;

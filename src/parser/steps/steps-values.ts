@@ -17,6 +17,7 @@ import { readQuoted } from './quoted-value.ts';
 import { scanInput } from './scan-input.ts';
 import { allowedTypes } from './schema-place.ts';
 import type { ValueProgress } from './step-progress.ts';
+import { tryContainer } from './tentative-container.ts';
 import { readBuffered, readRaw } from './unscanned-value.ts';
 import { closeValue, valueCloser } from './value-closer.ts';
 import { modeByText, typesInFrame, type ValueMode } from './value-modes.ts';
@@ -105,6 +106,8 @@ function newValue(frame: FrameChoice, types: ReadonlySet<JsonType>, quote: strin
     mode: null,
     isContainer: false,
     begun: false,
+    nextEntry: null,
+    isTentative: false,
     refused: null,
     bufferedJson: '',
   };
@@ -192,7 +195,9 @@ function chooseMode(reader: Reader, values: ValueStack, progress: ValueProgress)
   if (start === text.length && !reader.ended && !isLong) return null;
   const first = isLong ? '' : text.charAt(start);
   progress.isContainer = first === '{' || first === '[';
-  return modeByText(types, first);
+  const mode = modeByText(types, first);
+  progress.isTentative = mode === 'scan' && reader.forgives(at);
+  return mode;
 }
 
 function readScanned(
@@ -201,11 +206,26 @@ function readScanned(
   progress: ValueProgress,
   recover: State,
 ): State | null {
+  if (progress.isTentative) {
+    const verdict = tryContainer(reader, values, progress.frame.close);
+    if (verdict === 'wait') return null;
+    progress.isTentative = false;
+    reader.input.begin();
+    if (verdict === 'text') return readAsText(reader, values, progress);
+  }
   const { scanner } = reader;
   if (scanner.status === 'open') scanInput(reader);
   if (scanner.status === 'open') return null;
   if (scanner.status === 'illegal') return fail(reader, recover, ['a value'], 'no value here');
   return closeValue(reader, values, progress.frame.close, recover);
+}
+
+/** What was to be a container and is none stays text. */
+function readAsText(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+  const wanted = [...progress.types].join(' or ');
+  reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is no ${wanted}`);
+  progress.mode = 'raw';
+  return readRaw(reader, values, progress);
 }
 
 /** A value in nested notation is over; what its frame and its place end with comes next. */

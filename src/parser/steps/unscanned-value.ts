@@ -5,15 +5,27 @@
 import { escapeJson } from '../json/json-text.ts';
 import type { State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
+import { type NextEntry, nextEntry } from './next-entry.ts';
 import type { ValueProgress } from './step-progress.ts';
-import { closerPartsEnd, findCloser, valueCloser } from './value-closer.ts';
-import { decodeBuffered, fitsTypes, literalOf, longestScalar } from './value-modes.ts';
+import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';
+import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** A raw string, up to its closer. */
+/** A raw string, up to its closer or to another argument. */
 export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const frameClose = progress.frame.close;
   const found = findCloser(reader, values, frameClose);
+  if (progress.refused === null && found.refused === null && progress.nextEntry === null) {
+    const entry = nextEntry(reader, values, frameClose, found.closer, progress.begun);
+    if (entry !== null) {
+      emitString(reader, progress, Math.min(found.textEnd, entry.textEnd));
+      if (!entry.isCertain) return null;
+      progress.nextEntry = reader.cursor.offsetOf(entry.at);
+    }
+  }
+  if (typeof progress.nextEntry === 'number') {
+    return readPastEntry(reader, values, progress, progress.nextEntry, found);
+  }
   progress.refused ??= found.refused === null ? null : reader.cursor.offsetOf(found.refused);
   if (reader.buffer.isEmpty) emitString(reader, progress, found.refused ?? found.textEnd);
   if (progress.refused !== null) reader.bufferTo(found.textEnd);
@@ -24,6 +36,38 @@ export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgr
   if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
   if (progress.begun) reader.fastPath.open(valueCloser(values, frameClose).plainRun, 'raw-string');
   return null;
+}
+
+/** Another argument has begun: if it is closed in its place, the value ended before it. */
+function readPastEntry(
+  reader: Reader,
+  values: ValueStack,
+  progress: ValueProgress,
+  entry: number,
+  found: FoundCloser,
+): State | null {
+  const { cursor } = reader;
+  if (found.refused !== null) {
+    // It is closed where no argument ends, so it is quoted.
+    progress.nextEntry = 'none';
+    reader.rewind();
+    return readRaw(reader, values, progress);
+  }
+  if (found.end === null && !reader.ended) {
+    reader.bufferTo(found.textEnd);
+    return null;
+  }
+  reader.rewind();
+  const { offset } = cursor;
+  reader.writer.input(progress.begun ? '"' : '""', offset, offset);
+  return endAtEntry(reader, values, entry);
+}
+
+/** The value ends where another argument begins. */
+function endAtEntry(reader: Reader, values: ValueStack, entry: number): State {
+  reader.claimSpace('');
+  reader.noteRepair('unclosed', `the value of ${JSON.stringify(values.key)} is not closed`);
+  return leaveValue(reader, values, entry - reader.cursor.base);
 }
 
 /** The text is over: the value has ended at its first closer, and what was buffered after that is read again. */
@@ -82,15 +126,31 @@ export function readBuffered(reader: Reader, values: ValueStack, progress: Value
   const found = findCloser(reader, values, progress.frame.close);
   progress.refused ??= found.refused === null ? null : cursor.offsetOf(found.refused);
   reader.bufferTo(found.textEnd);
+  const { at } = cursor;
   if (found.end === null) {
     if (reader.ended && progress.refused !== null) return endAtRefused(reader, values, progress);
     const length = (progress.refused ?? cursor.offset) - buffer.start;
-    if (length > longestScalar && progress.types.has('string')) becomeString(reader, progress);
-    return null;
+    const isString = length > longestScalar && progress.types.has('string') && !progress.isContainer;
+    return isString ? becomeString(reader, values, progress) : null;
   }
   const { start } = buffer;
-  reader.writer.input(decode(reader, buffer.take(), progress), start, cursor.offset);
-  return leaveValue(reader, values, found.end);
+  const length = cursor.offset - start;
+  const entry = entryWithin(reader, values, progress);
+  const written = cursor.text.slice(0, entry?.textEnd ?? length);
+  reader.writer.input(decode(reader, written, progress), start, start + written.length);
+  cursor.moveTo(written.length);
+  if (entry !== null) return endAtEntry(reader, values, cursor.offsetOf(entry.at));
+  return leaveValue(reader, values, found.end + length - at);
+}
+
+/** The argument that begins in a buffered value, unless the value is what its schema asks for. Puts the value back. */
+function entryWithin(reader: Reader, values: ValueStack, progress: ValueProgress): NextEntry | null {
+  const { buffer, cursor } = reader;
+  const { length } = buffer;
+  reader.rewind();
+  if (progress.refused !== null) return null;
+  const isWhole = progress.isContainer && scanWhole(cursor.text.slice(0, length).trim()) !== null;
+  return isWhole ? null : nextEntry(reader, values, progress.frame.close, length, false);
 }
 
 /** JSON of a whole value. What does not fit its type stays text, and is reported. */
@@ -107,14 +167,10 @@ function decode(reader: Reader, text: string, { types }: ValueProgress): string 
   return literal ?? json;
 }
 
-/** Buffered text that turns out to be no scalar is a string; what begins like a container stays buffered. */
-function becomeString(reader: Reader, progress: ValueProgress): void {
-  if (progress.isContainer) return;
-  const { buffer, writer } = reader;
-  const { start, length } = buffer;
-  const known = progress.refused === null ? length : progress.refused - start;
-  const json = escapeJson(buffer.takeFirst(known));
+/** Buffered text that turns out to be no scalar is a string. */
+function becomeString(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+  reader.rewind();
   progress.mode = 'raw';
-  progress.begun = true;
-  writer.input(`"${json}`, start, start + known);
+  progress.refused = null;
+  return readRaw(reader, values, progress);
 }

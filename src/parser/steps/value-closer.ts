@@ -37,7 +37,10 @@ export interface Closer extends CompiledTransition<null> {
 export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
-  const closer = closerOf(frameClose + fillKey(values.place.close, values.key));
+  const closer = closerOf(
+    frameClose + fillKey(values.place.close, values.key),
+    values.place.another?.open ?? '',
+  );
   values.closer = { frameClose, closer };
   return closer;
 }
@@ -46,23 +49,25 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
 const closers = new Map<string, Closer>();
 const mostClosers = 256;
 
-function closerOf(marker: string): Closer {
-  const known = closers.get(marker);
+function closerOf(marker: string, another: string): Closer {
+  const name = JSON.stringify([marker, another]);
+  const known = closers.get(name);
   if (known !== undefined) return known;
-  const closer = newCloser(marker);
+  const closer = newCloser(marker, another);
   if (closers.size === mostClosers) closers.clear();
-  closers.set(marker, closer);
+  closers.set(name, closer);
   return closer;
 }
 
-function newCloser(marker: string): Closer {
+function newCloser(marker: string, another: string): Closer {
   const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
   const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
   const spaces = spaceKinds([choice.leadingSpace]);
   const [first = ''] = choice.parts;
-  const firsts = [first.charAt(0)];
-  const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf([first]), changed: escapedInJson });
+  const begins = another === '' ? [first] : [first, another];
+  const firsts = [...new Set(begins.map((text) => text.charAt(0)))];
+  const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf(begins), changed: escapedInJson });
   return { ...choice, spaces, plainRun, begin: first.slice(0, 2) };
 }
 
@@ -70,6 +75,8 @@ function newCloser(marker: string): Closer {
 export interface FoundCloser {
   readonly textEnd: number;
   readonly end: number | null;
+  /** Where the closer begins; the end of the text at hand where it is not known yet. */
+  readonly closer: number;
   /** The first closer after which nothing legal stands: where the value's text ends if no better one comes. */
   readonly refused: number | null;
 }
@@ -85,21 +92,21 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
     const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.leadingSpace.length, closer.spaces);
-      return { textEnd, end: null, refused };
+      return { textEnd, end: null, closer: text.length, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
     if (verdict !== absent) {
       reader.claimSpace(closer.trailingSpace);
-      return { textEnd, end, refused };
+      return { textEnd, end, closer: at, refused };
     }
     if (end >= 0) refused ??= textEnd;
   }
   const textEnd = certainEnd(text, from, text.length, closer.leadingSpace.length, closer.spaces);
-  return { textEnd, end: null, refused };
+  return { textEnd, end: null, closer: text.length, refused };
 }
 
 /** Where `begin` may stand: whole, or its first character at the end of the text. */
-function nextBegin(text: string, begin: string, from: number): number {
+export function nextBegin(text: string, begin: string, from: number): number {
   const found = text.indexOf(begin, from);
   if (found !== -1) return found;
   const last = text.length - 1;
@@ -151,7 +158,7 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
 }
 
 /** End of something that looks like a key. */
-function keyEnd(text: string, at: number, ended: boolean): number {
+export function keyEnd(text: string, at: number, ended: boolean): number {
   let end = at;
   while (end < text.length && end - at < longestKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
   if (end === text.length && !ended) return undecided;

@@ -1,0 +1,55 @@
+/**
+ * Objects and arrays between markers, of which the schema says that they are some: whether one is JSON shows only
+ * when it is over. Short ones are kept until then; so what is broken can stay text, and the call is not lost.
+ */
+import { absent, undecided } from '../markers/markers.ts';
+import { skipSpace } from '../markers/white-space.ts';
+import type { Reader } from '../reader.ts';
+import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
+import type { ValueStack } from './value-stack.ts';
+
+/** Longer containers are emitted as they come. */
+const longestTentative = 256;
+
+/**
+ * Reads on in the value that began where the buffer begins. `scan`: it is a container, or too long to know; `text`:
+ * it is none. In both cases it is put back, to be read again.
+ */
+export function tryContainer(
+  reader: Reader,
+  values: ValueStack,
+  frameClose: string,
+): 'wait' | 'scan' | 'text' {
+  const verdict = readOn(reader, values, frameClose);
+  if (verdict === 'wait') return verdict;
+  reader.rewind();
+  reader.scanner.reset();
+  return verdict;
+}
+
+function readOn(reader: Reader, values: ValueStack, frameClose: string): 'wait' | 'scan' | 'text' {
+  const { scanner, cursor, buffer } = reader;
+  if (scanner.status === 'open') {
+    const limit = cursor.at + longestTentative - buffer.length;
+    const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
+    reader.bufferTo(scanner.scan(within, cursor.at));
+    const { status } = reader.scanner;
+    if (status === 'illegal') return 'text';
+    if (status === 'open') return reader.ended || buffer.length >= longestTentative ? 'scan' : 'wait';
+  }
+  const limit = cursor.at + longestTentative - buffer.length;
+  reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
+  if (buffer.length >= longestTentative) return 'scan';
+  if (cursor.isAtEnd) return reader.ended ? 'scan' : 'wait';
+  return verdictAfter(reader, values, frameClose);
+}
+
+/** The value is whole: its closer, or what may follow it, must come. */
+function verdictAfter(reader: Reader, values: ValueStack, frameClose: string): 'wait' | 'scan' | 'text' {
+  const closed = closerPartsEnd(reader, valueCloser(values, frameClose));
+  if (closed === undecided) return 'wait';
+  if (closed !== absent) return 'scan';
+  const verdict = continues(reader, reader.cursor.at, values.place.continuations);
+  if (verdict === undecided) return 'wait';
+  return verdict === absent ? 'text' : 'scan';
+}
