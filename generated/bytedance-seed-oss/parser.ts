@@ -165,7 +165,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -177,7 +176,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -188,7 +186,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },

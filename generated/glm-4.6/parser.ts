@@ -141,7 +141,6 @@ export const responseModule = defineParser({
         argumentsBegin2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -152,7 +151,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

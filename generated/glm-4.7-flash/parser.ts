@@ -139,7 +139,6 @@ export const responseModule = defineParser({
         argumentsBegin2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -150,7 +149,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

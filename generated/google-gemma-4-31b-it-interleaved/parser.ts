@@ -173,19 +173,13 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …s<|"|>}<tool_call|><|tool_call>cal…
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-      },
+      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // get_time{city}<tool_call|>

@@ -188,7 +188,6 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -199,7 +198,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

@@ -34,6 +34,8 @@ export const responseModule = defineParser({
     callOpen: { text: '<|open|>call tool="', role: 'call', goesOn: { texts: [], nameEnds: ['"'] } },
     contentStart: '<|open|>response<|sep|>',
     turnEnd: '<|close|>message<|sep|><|end_of_msg|>',
+    turnEndCut: { text: '<|close|>message<|sep|>', onlyAtEnd: true },
+    turnEndCut2: { text: '<|close|>message', onlyAtEnd: true },
     reasoningEnd: { text: '<|close|>think<|sep|>', role: 'thought' },
     contentEnd: '<|close|>response<|sep|>',
     callOpening: '<|open|>call tool="',
@@ -58,6 +60,8 @@ export const responseModule = defineParser({
         callOpen: 'inToolName',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -68,6 +72,8 @@ export const responseModule = defineParser({
       stops: {
         reasoningEnd: 'afterReasoning',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
         callsOpen: { ambiguous: 'maybeCall' },
         callOpen: { ambiguous: 'maybeCall' },
         contentStart: { ambiguous: 'maybeCall' },
@@ -78,7 +84,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
       stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded' },
+      ends: { turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCut2: 'turnEnded' },
       resume: 'afterReasoning',
     }),
     // …close|>think<|sep|>Let me look.
@@ -90,6 +96,8 @@ export const responseModule = defineParser({
         callOpen: 'inToolName',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -102,13 +110,20 @@ export const responseModule = defineParser({
         callOpen: 'inToolName',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
     }),
     // …en|>response<|sep|>Let me look.<|close|>respon…
     //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContent: region({
       region: 'text',
-      stops: { contentEnd: 'afterContent', turnEnd: 'turnEnded' },
+      stops: {
+        contentEnd: 'afterContent',
+        turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
+      },
       mustClose: true,
     }),
     // …se|>response<|sep|><|open|>tools<|…
@@ -121,6 +136,8 @@ export const responseModule = defineParser({
         callOpen: 'inToolName',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -188,6 +205,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
     }),
     // …|close|>call<|sep|><|open|>call to…
@@ -200,6 +219,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -213,6 +234,8 @@ export const responseModule = defineParser({
         callOpen: 'inToolName',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -225,6 +248,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded',
+        turnEndCut2: 'turnEnded',
       },
     }),
     // …sep|><|end_of_msg|>

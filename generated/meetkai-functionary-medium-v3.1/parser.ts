@@ -66,7 +66,6 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },
@@ -77,7 +76,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
       },

@@ -137,7 +137,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
@@ -150,7 +149,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
@@ -162,7 +160,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',

@@ -164,7 +164,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -176,7 +175,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -187,7 +185,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },

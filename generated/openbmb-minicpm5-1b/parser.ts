@@ -123,19 +123,13 @@ export const responseModule = defineParser({
         callClose: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …</param></function>⏎<function name…
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-      },
+      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // get_time"><param name="city</function>

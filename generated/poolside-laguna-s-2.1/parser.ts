@@ -124,19 +124,13 @@ export const responseModule = defineParser({
         argumentsBegin2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // …_value></tool_call><tool_call>
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-      },
+      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // get_time<arg_key>city</tool_call>

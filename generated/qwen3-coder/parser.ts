@@ -119,7 +119,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -131,7 +130,6 @@ export const responseModule = defineParser({
         callClose2: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
@@ -142,7 +140,6 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },

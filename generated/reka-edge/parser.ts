@@ -66,18 +66,12 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: {
-        callClose: 'afterCall',
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        callOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
     }),
     // …ris"}}⏎</tool_call><tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
+      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

@@ -1,6 +1,14 @@
 /** The markers of a turn, but for those of its calls. */
 import type { ChatFormat } from '../format/chat-format.ts';
-import { core, distinctCores, isBlank, notBlank, significantLength, withoutRestart } from './marker-text.ts';
+import {
+  core,
+  distinctCores,
+  isBlank,
+  isSignificant,
+  notBlank,
+  significantLength,
+  withoutRestart,
+} from './marker-text.ts';
 import { choicesOf, type MarkerChoice, type StateName } from './states.ts';
 
 /** See the top of this file. Each list is empty where the format has no such marker. */
@@ -90,11 +98,12 @@ function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] 
   const { turn, stops } = format;
   const ends = notBlank(turn.ends);
   const known = new Set(ends.map(core));
-  const undelivered = ends.flatMap((end) =>
-    distinctCores(stops)
+  const undelivered = ends.flatMap((end) => [
+    ...distinctCores(stops)
       .filter((stop) => core(end).endsWith(stop) && core(end) !== stop)
       .map((stop) => core(end).slice(0, -stop.length)),
-  );
+    ...withoutLastTokens(core(end)),
+  ]);
   const isNew = (marker: string) => !known.has(core(marker));
   const cut = [...new Set(undelivered)].filter(isNew);
   return [
@@ -102,6 +111,12 @@ function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] 
     ...choicesOf('turnEnd', ends, next),
     ...choicesOf('turnEndCut', cut, next).map((choice) => ({ ...choice, onlyAtEnd: true as const })),
   ];
+}
+
+/** An end of several tokens without the last, or the last two: engines print none that ends generation. */
+function withoutLastTokens(end: string): readonly string[] {
+  const tokens = end.match(/<[^<>\s]+>|[^<]+|</g) ?? [];
+  return [1, 2].map((lost) => tokens.slice(0, -lost).join('')).filter(isSignificant);
 }
 
 /** Texts that end a turn in the middle of a message, before the next turn begins. */

@@ -133,6 +133,11 @@ export class EventWriter {
     this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', target.id, at));
   }
 
+  /** Text of the answer has been written. */
+  get hasText(): boolean {
+    return this.regionCounts.text > 0;
+  }
+
   /** A delimiter, or white space that belongs to it. */
   marker(text: string, start: number): void {
     if (text !== '') this.add({ type: 'marker', text, start, end: start + text.length });

@@ -147,6 +147,7 @@ export type LeniencyLaw =
   | 'literal' // a value is written otherwise than its type
   | 'opener' // a call is opened in another spelling
   | 'arguments-marker' // nothing stands between the name and the arguments
+  | 'bare-calls' // the whole answer is calls as JSON
   | 'empty-block' // a block of calls holds none
   | 'unclosed' // something is not closed
   | 'special-token' // a special token stands where none may

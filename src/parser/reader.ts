@@ -72,6 +72,7 @@ export class Reader implements MatchContext {
   private openedThoughts = false;
   /** White space that the last marker claims if it comes. */
   private claimedSpace: string;
+  private triedBareCalls = false;
   /** Offset up to which text is known to hold no calls without a marker. */
   private speculatedTo = Number.NEGATIVE_INFINITY;
 
@@ -324,6 +325,18 @@ export class Reader implements MatchContext {
     if (token === null) return null;
     const at = token.start - cursor.base;
     return { at, end: at + token.length };
+  }
+
+  /** The answer has not begun, and neither has a call: it may be calls alone. */
+  get mayBeBareCalls(): boolean {
+    const { options, writer, cursor } = this;
+    const isFirst = writer.callCount === 0 && !writer.hasText && cursor.offset >= 0 && !this.triedBareCalls;
+    return isFirst && options.lenient && options.tools.known && this.callsAllowed;
+  }
+
+  /** The answer is no calls alone, or they have been read. */
+  noteBareCalls(): void {
+    this.triedBareCalls = true;
   }
 
   /** Text up to here holds no calls without a marker. */

@@ -33,6 +33,11 @@ export class ToolTable {
     return this.tools.has(name);
   }
 
+  /** The names of the tools. */
+  names(): readonly string[] {
+    return [...this.tools.keys()];
+  }
+
   /** Whether some tool's name begins with `text`. */
   beginsName(text: string): boolean {
     for (const name of this.tools.keys()) {

@@ -252,6 +252,46 @@ describe('a call that nothing closes', () => {
   });
 });
 
+describe('an answer that is calls as JSON', () => {
+  const call = '{"name": "add", "arguments": {"a": 3}}';
+  const openAi = '{"id": "x", "type": "function", "function": {"name": "add", "arguments": "{\\"a\\": 3}"}}';
+
+  test.each([
+    ['one', call, 1],
+    ['a list', `[${call}, ${call}]`, 2],
+    ['one after the other', `${call}\n${call}`, 2],
+    ['in a fence', `\`\`\`json\n[${call}]\n\`\`\``, 1],
+    ['as in an API', openAi, 1],
+    ['under another key', '{"name": "add", "parameters": {"a": 3}}', 1],
+  ])('is those calls: %s', (_, text, count) => {
+    for (const format of [tagged, nameInTag, bracketed]) {
+      const { calls, laws, malformed } = outcome(format, text);
+      expect(calls).toEqual(Array.from({ length: count }, () => ['add', { a: 3 }]));
+      expect([laws, malformed]).toEqual([['bare-calls'], 0]);
+      expect(read(format, text, { leniency: 'strict' }).message.content).toBe(text);
+    }
+  });
+
+  test.each([
+    ['a tool that nobody offers', '{"name": "sub", "arguments": {"a": 3}}'],
+    ['text before it', `Like this: ${call}`],
+    ['text after it', `${call} is a call.`],
+    ['a fence that is not closed', `\`\`\`json\n${call}`],
+    ['text after the fence', `\`\`\`json\n${call}\n\`\`\`\nThat is a call.`],
+    ['another object in the list', `[${call}, {"a": 3}]`],
+    ['a call without an end', call.slice(0, -1)],
+    ['other JSON', '{"name": "Ada", "arguments": []}'],
+    ['code', '```python\nadd(a=3)\n```'],
+  ])('is text with %s', (_, text) => {
+    expect(outcome(tagged, text)).toEqual({ calls: [], laws: [], malformed: 0 });
+    expect(read(tagged, text).message.content).toBe(text);
+  });
+
+  test('is text where nobody says which tools there are', () => {
+    expect(parsePieces(tagged, call, []).message.content).toBe(call);
+  });
+});
+
 describe('a block of calls that holds none', () => {
   test.each([
     ['alone', '<use>\n</use>', ''],

@@ -5,11 +5,11 @@
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { EnvelopePaths, EnvelopeTable, State } from '../module-contract.ts';
+import type { EnvelopePaths } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
 import {
   findArguments,
-  isProperty,
+  mayBeArgument,
   mayHoldArguments,
   withholdWrapped,
   wrapperAt,
@@ -19,12 +19,12 @@ import type { EnvelopePhase, EnvelopeProgress } from './step-progress.ts';
 type Status = 'open' | 'done' | 'illegal';
 
 /** A call begins where the reader stands. */
-export function newEnvelope(reader: Reader, table: EnvelopeTable<State>): EnvelopeProgress {
+export function newEnvelope(reader: Reader, paths: EnvelopePaths, indexIsId: boolean): EnvelopeProgress {
   reader.bufferTo(reader.cursor.at);
   return {
     kind: 'envelope',
-    paths: table.paths,
-    indexIsId: table.indexIsId === true,
+    paths,
+    indexIsId,
     phase: 'open',
     path: [],
     key: '',
@@ -305,7 +305,8 @@ function readCaptured(reader: Reader, envelope: EnvelopeProgress, phase: Envelop
   if (status === 'illegal') return refuse(envelope, ['a value']);
   envelope.phase = 'after';
   if (phase === 'other') {
-    if (isNextToArguments(envelope)) envelope.members.set(envelope.key, envelope.captured);
+    const isNextToName = envelope.paths.name === null && envelope.path.length === 0;
+    if (isNextToArguments(envelope) || isNextToName) envelope.members.set(envelope.key, envelope.captured);
     return 'more';
   }
   const text = parseScalar(envelope.captured);
@@ -379,7 +380,7 @@ function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
   const { writer, cursor, call } = reader;
   const { members, argumentsRead } = envelope;
   if (argumentsRead) {
-    const lost = [...members.keys()].filter((key) => isProperty(call.parameters, key));
+    const lost = [...members.keys()].filter((key) => mayBeArgument(call.parameters, key));
     if (lost.length === 0) return true;
     reader.noteRepair('flat-arguments', `left out, because the arguments stand apart: ${lost.join(', ')}`);
     return true;

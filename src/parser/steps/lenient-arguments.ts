@@ -22,6 +22,11 @@ export function isProperty(place: SchemaPlace, key: string): boolean {
   return propertyPlace(place, key).schema !== undefined;
 }
 
+/** Whether a member of a call may be an argument: the schema names it, or calls have no member of that name. */
+export function mayBeArgument(place: SchemaPlace, key: string): boolean {
+  return isProperty(place, key) || !plainMembers.has(key);
+}
+
 /** Whether the arguments may stand under this key, which is no argument itself. */
 export function mayHoldArguments(reader: Reader, key: string): boolean {
   return reader.options.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
@@ -84,7 +89,7 @@ export interface FoundArguments {
 /** The arguments of a call whose own key for them did not come; `null` where nothing tells what they are. */
 export function findArguments(reader: Reader, members: ReadonlyMap<string, string>): FoundArguments | null {
   const { parameters } = reader.call;
-  const others = [...members].filter(([key]) => !plainMembers.has(key) || isProperty(parameters, key));
+  const others = [...members].filter(([key]) => mayBeArgument(parameters, key));
   if (others.length === 0) return { json: '{}', law: null, detail: '' };
   if (!reader.options.lenient) return null;
   const [only, second] = others;

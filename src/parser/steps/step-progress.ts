@@ -9,6 +9,7 @@ import type { ValueMode } from './value-modes.ts';
 /** See the top of this file. */
 export type StepProgress =
   | ArgumentsProgress
+  | BareCallsProgress
   | EnvelopeProgress
   | ExtraEnvelopeProgress
   | NestedEndProgress
@@ -19,6 +20,20 @@ export type StepProgress =
 export interface ArgumentsProgress {
   readonly kind: 'arguments';
   readonly string: JsonStringReader | null;
+}
+
+/** `readRegion`: the answer begins like calls that are written as JSON and nothing else. */
+export interface BareCallsProgress {
+  readonly kind: 'bare-calls';
+  readonly scanner: JsonScanner;
+  /** JSON of the value that is being read. */
+  readonly json: TextBlocks;
+  phase: 'begin' | 'value' | 'between';
+  isFenced: boolean;
+  /** The fence is closed. */
+  isClosed: boolean;
+  /** Calls so far. */
+  count: number;
 }
 
 /** `readEnvelope` where one more call may not be made: its text is passed over. */

@@ -90,7 +90,7 @@ export function readEnvelope(reader: Reader, table: EnvelopeTable<State>): State
   if (reader.call.isExtra) return passExtraEnvelope(reader, table);
   if (reader.progress === null) {
     if (!reachesValue(reader)) return null;
-    reader.progress = newEnvelope(reader, table);
+    reader.progress = newEnvelope(reader, table.paths, table.indexIsId === true);
   }
   const { progress } = reader;
   if (progress.kind !== 'envelope') return null;

@@ -4,6 +4,7 @@ import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
 import type { AmbiguousTable, BeginTable, RegionTable, State } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
+import { readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
 
 /** White space between regions is waited through up to this many units; more of it is text. */
@@ -63,6 +64,9 @@ function passMarker(reader: Reader, { choice, end }: Match<State>, start: number
 /** In a region: emits its text up to the first stop. */
 export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>>): State | null {
   const { table, markers } = compiled;
+  if (table.region === 'text' && table.mustClose !== true && reader.mayBeBareCalls) {
+    if (readBareCalls(reader, markers) === 'wait') return null;
+  }
   reader.enterRegion(table.region, table.mustClose === true);
   const found = nextStop(reader, markers);
   if (found === null) {

@@ -1,0 +1,171 @@
+/**
+ * An answer that is nothing but calls of offered tools, written as JSON: one, several or a list, alone or in a code
+ * fence, whatever the format has for calls. Text is buffered while it can be that, and read again if it is not.
+ */
+import { JsonScanner } from '../json/json-scanner.ts';
+import { knowsCalls } from '../markers/lookahead.ts';
+import { type MarkerTable, undecided } from '../markers/markers.ts';
+import { TextBlocks } from '../markers/text-blocks.ts';
+import { skipSpace } from '../markers/white-space.ts';
+import type { EnvelopePaths, State } from '../module-contract.ts';
+import type { Reader } from '../reader.ts';
+import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
+import type { BareCallsProgress } from './step-progress.ts';
+
+/** Longer answers are text. */
+const longestAnswer = 1 << 16;
+/** Units of the answer's beginning that show whether it may be calls. */
+const longestBeginning = 128;
+
+/** How APIs write a call, and how models that have seen many of them do. */
+const notations: readonly EnvelopePaths[] = [
+  { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+  { name: ['name'], arguments: ['parameters'], id: ['id'], index: null },
+  { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'], index: null },
+];
+
+/** Reads the answer's beginning. `wait`: it may be calls. `text`: it is none. `calls`: they have been read. */
+export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait' | 'text' | 'calls' {
+  const { progress: known } = reader;
+  const progress = known?.kind === 'bare-calls' ? known : newProgress();
+  reader.progress = progress;
+  const verdict = readOn(reader, progress, stops);
+  if (verdict === 'wait') return verdict;
+  reader.progress = null;
+  reader.noteBareCalls();
+  reader.rewind();
+  if (verdict === 'calls') emitCalls(reader);
+  return verdict;
+}
+
+function newProgress(): BareCallsProgress {
+  return {
+    kind: 'bare-calls',
+    scanner: new JsonScanner(),
+    json: new TextBlocks(),
+    phase: 'begin',
+    isFenced: false,
+    isClosed: false,
+    count: 0,
+  };
+}
+
+type Verdict = 'wait' | 'text' | 'calls';
+
+function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): Verdict {
+  const { cursor, buffer } = reader;
+  if (progress.phase === 'begin') {
+    const verdict = readBeginning(reader, progress);
+    if (verdict !== 'calls') return verdict;
+    progress.phase = 'value';
+  }
+  for (;;) {
+    const limit = cursor.at + longestAnswer - buffer.length;
+    if (limit <= cursor.at) return 'text';
+    if (progress.phase === 'between') {
+      const verdict = readBetween(reader, progress, stops, limit);
+      if (verdict !== null) return verdict;
+      progress.phase = 'value';
+    }
+    const verdict = readValue(reader, progress, limit);
+    if (verdict !== null) return verdict;
+    progress.phase = 'between';
+  }
+}
+
+/** White space, a fence, and what calls begin with; `calls` if that is there. */
+function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
+  const { cursor, options } = reader;
+  const text = cursor.text.slice(cursor.at, cursor.at + longestBeginning);
+  const isCut = text.length < longestBeginning && !reader.ended;
+  const fence = /^\s*```[a-z_-]*[ \t]*\r?\n/.exec(text)?.[0];
+  if (fence === undefined && /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text))
+    return isCut ? 'wait' : 'text';
+  const written = text.slice(fence?.length ?? 0).replace(/\s/g, '');
+  const list = written.startsWith('[') ? written.slice(1) : written;
+  const beginnings = ['{"type":"function"', '{"id":"', '{"function":{"name":"', '{"function":{"arguments":'];
+  const argumentsFirst = ['{"arguments":{', '{"parameters":{'];
+  const names = options.tools.names().map((name) => `{"name":${JSON.stringify(name).replace(/\s/g, '')}`);
+  const all = [...beginnings, ...argumentsFirst, ...names];
+  if (all.some((each) => list.startsWith(each))) {
+    progress.isFenced = fence !== undefined;
+    reader.bufferTo(cursor.at + (fence?.length ?? 0));
+    return 'calls';
+  }
+  return isCut && all.some((each) => each.startsWith(list)) ? 'wait' : 'text';
+}
+
+/** A call or a list of them; `null` when it has been read. */
+function readValue(reader: Reader, progress: BareCallsProgress, limit: number): Verdict | null {
+  const { cursor } = reader;
+  const { scanner, json } = progress;
+  const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
+  const end = scanner.scan(within, cursor.at);
+  json.append(scanner.output);
+  reader.bufferTo(end);
+  if (scanner.status === 'open') return end < limit && !reader.ended ? 'wait' : 'text';
+  if (scanner.status === 'illegal') return 'text';
+  const { tools, parallel } = reader.options;
+  const value = json.toString();
+  const isList = value.trimStart().startsWith('[');
+  if (!notations.some((paths) => knowsCalls(tools, paths, isList, value))) return 'text';
+  progress.count += isList ? JSON.parse(value).length : 1;
+  json.clear();
+  scanner.reset();
+  return parallel || progress.count === 1 ? null : 'text';
+}
+
+/** After a call: the end of the fence, of the turn or of the response; `null` if another call begins. */
+function readBetween(
+  reader: Reader,
+  progress: BareCallsProgress,
+  stops: MarkerTable<State>,
+  limit: number,
+): Verdict | null {
+  const { cursor } = reader;
+  reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
+  const { text, at } = cursor;
+  if (cursor.isAtEnd) {
+    if (!reader.ended) return 'wait';
+    return progress.isFenced === progress.isClosed ? 'calls' : 'text';
+  }
+  if (progress.isFenced && !progress.isClosed && '```'.startsWith(text.slice(at, at + 3))) {
+    if (text.length < at + 3) return reader.ended ? 'text' : 'wait';
+    reader.bufferTo(at + 3);
+    progress.isClosed = true;
+    return readBetween(reader, progress, stops, limit);
+  }
+  const match = stops.matchAt(reader, text, at);
+  if (match === undecided) return 'wait';
+  if (match !== null && match.choice.role === undefined) {
+    return progress.isFenced === progress.isClosed ? 'calls' : 'text';
+  }
+  return !progress.isClosed && text[at] === '{' ? null : 'text';
+}
+
+/** Reads the calls that stand here, and what stands around them. */
+function emitCalls(reader: Reader): void {
+  const { cursor } = reader;
+  reader.noteRepair('bare-calls', 'the whole answer is calls as JSON');
+  for (;;) {
+    // White space, a fence, brackets and commas.
+    const length = /^(?:\s|```[a-z_-]*|[[\],])*/.exec(cursor.text.slice(cursor.at))?.[0].length ?? 0;
+    reader.skip(cursor.at + length);
+    if (cursor.text[cursor.at] !== '{') return;
+    readCall(reader);
+  }
+}
+
+function readCall(reader: Reader): void {
+  const { cursor } = reader;
+  const scanner = new JsonScanner();
+  scanner.scan(cursor.text, cursor.at);
+  const json = scanner.output;
+  const { tools } = reader.options;
+  const [first] = notations;
+  const paths = notations.find((each) => knowsCalls(tools, each, false, json)) ?? first;
+  if (paths === undefined) return;
+  reader.openCall();
+  readEnvelopeOn(reader, newEnvelope(reader, paths, false));
+  reader.leaveCall();
+}
