@@ -6,7 +6,8 @@
  * 2. States (`states.ts`): conjunctions of nodes and negated nodes. "This schema and that one" is one state.
  * 3. Shapes (`shapes.ts`): what is asked of values of one JSON type. The `…-keywords.ts` say for which shapes a
  *    keyword holds, and for which it fails (`assertions.ts`); `expand.ts` puts together from these the shapes
- *    of a state, `fewer-shapes.ts` drops those that others hold. `productivity.ts` finds states without any value.
+ *    of a state, `fewer-shapes.ts` drops those that others hold, and `clauses.ts` keeps conditions about different
+ *    keys apart, which would multiply. `productivity.ts` finds states without any value.
  * 4. Languages: strings and numbers as automata (`languages.ts`, `formats.ts`, `number-…`, `../regular`).
  * 5. Places (`places.ts`): where in a value one stands; they fix the order of keys. `tags.ts` finds the keys
  *    that tell the branches of a union apart.

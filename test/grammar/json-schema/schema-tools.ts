@@ -215,6 +215,7 @@ function siblings(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
     .map((parts) => withoutOddPair(Object.assign({}, ...parts.filter((each) => typeof each === 'object'))));
 }
 
-function named(keys: readonly string[], values: readonly JsonSchema[]): JsonSchema {
+/** A schema of `values` under `keys`. */
+export function named(keys: readonly string[], values: readonly JsonSchema[]): JsonSchema {
   return Object.fromEntries(keys.map((key, index) => [key, values[index] ?? true]));
 }

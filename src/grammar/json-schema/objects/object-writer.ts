@@ -24,6 +24,7 @@ import {
   reportNeverWritten,
   reportUnwritable,
 } from './object-reports.ts';
+import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 import { splitByTag } from './tagged-objects.ts';
 
 /** Where and how an object is written. */
@@ -80,6 +81,7 @@ interface Progress {
   readonly count: number;
   /** Bits of the `some` rules that are met. */
   readonly met: number;
+  readonly pending: Pending;
 }
 
 const maxProgress = 20_000;
@@ -104,6 +106,7 @@ class ObjectWriter {
   /** Position of the last declared key that must come; -1 where none must. */
   readonly #lastRequired: number;
   readonly #anyOrder: boolean;
+  readonly #clauses: PendingClauses;
   readonly #known = new Map<string, boolean>();
   readonly #knownSteps = new Map<string, readonly Step[]>();
 
@@ -114,6 +117,7 @@ class ObjectWriter {
     this.#hint = hint;
     this.#writing = writing;
     this.#plan = planObject(shape, place.keys, compilation);
+    this.#clauses = new PendingClauses(this.#plan.clauses, compilation.states);
     const closable = writing.object.entryClose.every((part) => part !== null);
     const written = this.#plan.classes.map(({ state }) => closable && this.#isWritten(state));
     if (written.includes(false)) reportClosed(compilation, place, closable);
@@ -185,13 +189,15 @@ class ObjectWriter {
     for (const [label, { required }] of declared.entries()) {
       earliest.push(required ? label + 1 : (earliest[label] ?? 0));
     }
-    const manyPerPosition = this.#anyOrder || this.#counts > 0 || this.#plan.someCount > 0;
+    const counts = this.#counts > 0 || this.#plan.someCount > 0 || this.#plan.clauses.length > 0;
+    const manyPerPosition = this.#anyOrder || counts;
     const texts = declared.map(({ key }) => key);
     return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
   }
 
   /** Whether the keys are few enough for any order; else says that there is but one. */
   #fewEnough(): boolean {
+    if (this.#plan.clauses.length > 0) return false;
     const count = this.#plan.declared.filter((_, label) => this.#usable[label]).length;
     if (count <= maxAnyOrder && this.#plan.declared.length <= maxBits) return true;
     const reason = `${count} properties are too many for any order (${maxAnyOrder}); they come in the order of the schema`;
@@ -200,7 +206,7 @@ class ObjectWriter {
   }
 
   object(): WrittenObject {
-    const start: Progress = { position: 0, used: 0, count: 0, met: 0 };
+    const start: Progress = { position: 0, used: 0, count: 0, met: 0, pending: noneBegun };
     const { open } = this.#writing.object;
     const some = this.#mayGoOn(start) ? sequence(literal(open), this.#member(start)) : null;
     const mayBeEmpty = this.#mayEnd(start);
@@ -208,8 +214,9 @@ class ObjectWriter {
     return { some, mayBeEmpty };
   }
 
-  #mayEnd({ position, used, count, met }: Progress): boolean {
+  #mayEnd({ position, used, count, met, pending }: Progress): boolean {
     const { declared, someCount } = this.#plan;
+    if (this.#clauses.skip(pending, position, declared.length) === null) return false;
     const missing = this.#anyOrder
       ? declared.some(({ required }, label) => required && !hasBit(used, label))
       : position <= this.#lastRequired;
@@ -217,7 +224,7 @@ class ObjectWriter {
   }
 
   #mayGoOn(progress: Progress): boolean {
-    const key = progressKey(progress);
+    const key = this.#progressKey(progress);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     if (this.#known.size > maxProgress) throw new BudgetExceeded('counts in an object');
@@ -257,26 +264,43 @@ class ObjectWriter {
     const position = this.#anyOrder ? 0 : Math.min(label + 1, this.#plan.declared.length);
     const used = this.#anyOrder && isDeclared ? progress.used | (2 ** label) : progress.used;
     const count = Math.min(progress.count + 1, this.#counts);
-    let cases: readonly (readonly [State, number])[] = [[keys.state, progress.met]];
-    for (const { index, state } of keys.some) {
+    const skipped = this.#clauses.skip(progress.pending, progress.position, this.#anyOrder ? 0 : label);
+    if (skipped === null) return [];
+    const isPossible = (state: State) => compilation.isProductive(state);
+    return this.#clauses
+      .take(skipped, isDeclared ? label : -1, keys.state, isPossible)
+      .flatMap(([state, pending]) =>
+        this.#met(keys, state, progress.met).map(([value, met]): Step => {
+          return [value, { position, used, count, met, pending }];
+        }),
+      )
+      .filter(([state, next]) => isPossible(state) && (this.#mayEnd(next) || this.#mayGoOn(next)));
+  }
+
+  /** Which of the `some` rules a value of `state` meets, under a key of `keys`. */
+  #met(keys: KeyClass, state: State, before: number): readonly (readonly [State, number])[] {
+    const { states } = this.#writing.compilation;
+    let cases: readonly (readonly [State, number])[] = [[state, before]];
+    for (const { index, state: wanted } of keys.some) {
       cases = cases.flatMap(([value, met]) => {
         if ((met & (2 ** index)) !== 0) return [[value, met]];
-        const other = compilation.states.not(state) ?? compilation.states.anything;
+        const other = states.not(wanted) ?? states.anything;
         return [
-          [compilation.states.and(value, state), met | (2 ** index)],
-          [compilation.states.and(value, other), met],
+          [states.and(value, wanted), met | (2 ** index)],
+          [states.and(value, other), met],
         ];
       });
     }
-    return cases
-      .filter(([state]) => compilation.isProductive(state))
-      .map(([state, met]) => [state, { position, used, count, met }] as const)
-      .filter(([, next]) => this.#mayEnd(next) || this.#mayGoOn(next));
+    return cases;
   }
 
-  /** `#steps` once all is known about what can go on; they are the same at each position. */
+  /**
+   * `#steps` once all is known about what can go on. They are the same at each position, but where a clause may
+   * ask for one of the keys between.
+   */
   #settledSteps(label: number, progress: Progress): readonly Step[] {
-    const key = `${label} ${this.#countKey(progress)}`;
+    const alike = this.#plan.clauses.length === 0 ? this.#countKey(progress) : this.#progressKey(progress);
+    const key = `${label} ${alike}`;
     const found = this.#knownSteps.get(key) ?? this.#steps(label, progress);
     this.#knownSteps.set(key, found);
     return found;
@@ -293,8 +317,12 @@ class ObjectWriter {
   }
 
   /** What follows a key, as far as it does not depend on the position before it. */
-  #countKey({ used, count, met }: Progress): string {
-    return `${used} ${count} ${met}`;
+  #countKey({ position, used, count, met, pending }: Progress): string {
+    return `${used} ${count} ${met} ${this.#clauses.keyOf(pending, position)}`;
+  }
+
+  #progressKey(progress: Progress): string {
+    return `${progress.position} ${this.#countKey(progress)}`;
   }
 
   /** The end of a key, its value, and what may come after; keys of a class end in many places. */
@@ -318,7 +346,7 @@ class ObjectWriter {
 
   #after(progress: Progress): Expression {
     const { separator, close } = this.#writing.object;
-    const key = `${this.#key} after ${progressKey(progress)}`;
+    const key = `${this.#key} after ${this.#progressKey(progress)}`;
     const make = () => {
       const options: Expression[] = [];
       if (this.#mayGoOn(progress)) options.push(sequence(literal(separator), this.#member(progress)));
@@ -327,10 +355,6 @@ class ObjectWriter {
     };
     return this.#mayGoOn(progress) ? this.#writing.rules.named(key, `${this.#hint}-members`, make) : make();
   }
-}
-
-function progressKey({ position, used, count, met }: Progress): string {
-  return `${position} ${used} ${count} ${met}`;
 }
 
 function hasBit(bits: number, index: number): boolean {

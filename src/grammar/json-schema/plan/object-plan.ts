@@ -12,7 +12,7 @@ import {
   type Partition,
 } from '../../regular/character-set.ts';
 import type { Term, Terms } from '../../regular/terms.ts';
-import { coversKey, type ObjectShape, type PropertyRule } from '../shapes/shapes.ts';
+import { type Clause, coversKey, type ObjectShape, type PropertyRule } from '../shapes/shapes.ts';
 import type { State, States } from '../shapes/states.ts';
 
 /** Keys come in this order, each at most once; then keys of the classes, in any order and number. */
@@ -26,6 +26,21 @@ export interface ObjectPlan {
   readonly keys: Automaton | null;
   /** How many `some` rules of the shape there are. */
   readonly someCount: number;
+  readonly clauses: readonly PlannedClause[];
+}
+/** Alternatives at least one of which holds. */
+export interface PlannedClause {
+  /** The first and the last label that it is about. */
+  readonly first: number;
+  readonly last: number;
+  readonly alternatives: readonly PlannedAlternative[];
+}
+/** What an alternative asks, by label. */
+export interface PlannedAlternative {
+  readonly states: ReadonlyMap<number, State>;
+  readonly required: ReadonlySet<number>;
+  /** The last label that it is about; -1 where it asks for nothing. */
+  readonly last: number;
 }
 /** Keys that are treated alike. */
 export interface KeyClass {
@@ -67,6 +82,8 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
     };
   });
   const someCount = shape.some.length;
+  const labels = new Map(keys.map((key, label) => [key, label]));
+  const clauses = shape.clauses.map((clause) => planClause(clause, labels, context));
   const rules = [...general, ...shape.some];
   if (rules.every((rule) => rule.keys.patterns.length === 0)) {
     const others = keyClass(
@@ -80,11 +97,32 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
       classes: others.state === context.states.nothing ? [] : [others],
       keys: null,
       someCount,
+      clauses,
     };
   }
   const classes: KeyClass[] = [];
   const automaton = new KeyAutomaton(keys, general, shape, classes, context).build();
-  return { declared, classes, keys: automaton, someCount };
+  return { declared, classes, keys: automaton, someCount, clauses };
+}
+
+function planClause(
+  clause: Clause,
+  labels: ReadonlyMap<string, number>,
+  { states }: PlanContext,
+): PlannedClause {
+  const alternatives = clause.map(({ rules, required }): PlannedAlternative => {
+    const asked = new Map<number, State>();
+    for (const { keys, state } of rules) {
+      for (const name of keys.names) {
+        const label = labels.get(name) ?? -1;
+        asked.set(label, states.and(asked.get(label) ?? states.anything, state));
+      }
+    }
+    const wanted = new Set([...required].map((name) => labels.get(name) ?? -1));
+    return { states: asked, required: wanted, last: Math.max(-1, ...asked.keys(), ...wanted) };
+  });
+  const about = alternatives.flatMap(({ states: asked, required }) => [...asked.keys(), ...required]);
+  return { first: Math.min(...about), last: Math.max(-1, ...about), alternatives };
 }
 
 function covers(rule: PropertyRule, key: string, { terms }: PlanContext): boolean {
@@ -92,7 +130,8 @@ function covers(rule: PropertyRule, key: string, { terms }: PlanContext): boolea
 }
 
 function mentioned(shape: ObjectShape): readonly string[] {
-  return [...shape.required, ...[...shape.rules, ...shape.some].flatMap((rule) => [...rule.keys.names])];
+  const named = [...shape.rules, ...shape.some].flatMap((rule) => [...rule.keys.names]);
+  return [...shape.required, ...named, ...shape.clauses.flat().flatMap(mentioned)];
 }
 
 /** Rules that only name keys, by key. */

@@ -16,6 +16,7 @@ import {
 } from '../document/schema-document.ts';
 import { itemNodes } from '../shapes/array-keywords.ts';
 import { isReference, referenced, referenceKeywords } from '../shapes/references.ts';
+import { clusterKeys } from './key-clusters.ts';
 import { type Branch, type Tag, Tags } from './tags.ts';
 
 /** Equal ids mean equal places. */
@@ -35,6 +36,7 @@ export type KeySorting = boolean | 'outermost' | 'inner';
 const inPlace = ['allOf', 'anyOf', 'oneOf'];
 const single = ['not', 'if', 'then', 'else'];
 const byKey = ['dependentSchemas', 'dependencies'];
+const dependencies = ['dependentRequired', 'dependentSchemas', 'dependencies'];
 const openKeys = ['additionalProperties', 'unevaluatedProperties'];
 /** Keywords under which other sub-schemas of the same value are found. */
 const leadsOn = new Set([...inPlace, ...single, ...byKey, ...referenceKeywords, 'const', 'enum']);
@@ -83,10 +85,46 @@ export class Places {
       nodes: all,
       roots,
       sorted: sorts,
-      keys: sorts ? [...keys].sort(compareCodePoints) : [...keys],
+      keys: sorts ? [...keys].sort(compareCodePoints) : clusterKeys([...keys], this.#conditions(all, skips)),
     };
     this.#interned.set(key, place);
     return place;
+  }
+
+  /** The keys that each condition among `nodes` speaks of. */
+  #conditions(
+    nodes: readonly SchemaNode[],
+    skips: (branch: Branch) => boolean,
+  ): readonly ReadonlySet<string>[] {
+    return nodes.flatMap((node) => {
+      const { schema } = node;
+      if (!isObject(schema)) return [];
+      const found: ReadonlySet<string>[] = [];
+      for (const keywords of [['if', 'then', 'else'], ['anyOf'], ['oneOf'], ['not']]) {
+        if (!keywords.some((keyword) => keyword in schema)) continue;
+        const inner = keywords.flatMap((keyword) => this.#applied(node, keyword, schema[keyword]));
+        found.push(this.#keysOf(inner, skips));
+      }
+      for (const keyword of dependencies) {
+        const byTrigger = schema[keyword];
+        for (const [trigger, needed] of Object.entries(isObject(byTrigger) ? byTrigger : {})) {
+          const inner = isSchema(needed) ? [this.#document.child(node, keyword, trigger)] : [];
+          const names = isArray(needed) ? needed.filter((each) => typeof each === 'string') : [];
+          found.push(new Set([trigger, ...names, ...this.#keysOf(inner, skips)]));
+        }
+      }
+      return found;
+    });
+  }
+
+  /** The keys that any of `nodes` mentions, and what applies to the same value. */
+  #keysOf(nodes: readonly SchemaNode[], skips: (branch: Branch) => boolean): ReadonlySet<string> {
+    const found = new Map<number, SchemaNode>();
+    for (const node of nodes) this.#collect(node, found, skips);
+    this.#budget.spend(1 + (found.size >> 2));
+    return new Set(
+      [...found.values()].flatMap(({ schema }) => (isObject(schema) ? mentionedKeys(schema) : [])),
+    );
   }
 
   /** The property that tells apart what the branches of `place` are for; `null` where there is none. */

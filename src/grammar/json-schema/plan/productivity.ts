@@ -6,8 +6,10 @@ import { BudgetExceeded } from '../../expression/budget.ts';
 import { numbersNearZero } from '../numbers/number-values.ts';
 import {
   type ArrayShape,
+  type Clause,
   coversKey,
   fitsRange,
+  intersectShapes,
   type ObjectShape,
   type Shape,
   type ValueType,
@@ -148,6 +150,7 @@ function objectAlive(shape: ObjectShape, ask: Ask, context: ProductivityContext)
     );
     if (!ask(state)) return false;
   }
+  if (shape.clauses.length > 0) return clausesMayHold(shape, shape.clauses, ask, context);
   if (shape.some.length === 0 && shape.min <= shape.required.size) return true;
   const plan = planObject(shape, [], context);
   const usable = [...plan.declared, ...plan.classes];
@@ -160,4 +163,30 @@ function objectAlive(shape: ObjectShape, ask: Ask, context: ProductivityContext)
   if (!everyFound) return false;
   if (plan.classes.some(({ state }) => ask(state))) return true;
   return plan.declared.filter(({ state }) => ask(state)).length >= shape.min;
+}
+
+/** Attempts to make all clauses of an object hold; after more of them it counts as possible. */
+const maxAttempts = 500;
+
+/** Whether some object is of `shape` without its clauses and of an alternative of each of `clauses`. */
+function clausesMayHold(
+  shape: ObjectShape,
+  clauses: readonly Clause[],
+  ask: Ask,
+  context: ProductivityContext,
+): boolean {
+  const { terms, states, budget } = context;
+  let attempts = 0;
+  const hold = (all: ObjectShape, at: number): boolean => {
+    const clause = clauses[at];
+    if (clause === undefined) return true;
+    return clause.some((alternative) => {
+      attempts += 1;
+      if (attempts > maxAttempts) return true;
+      budget.spend();
+      const both = intersectShapes(all, alternative, terms, states);
+      return both?.type === 'object' && objectAlive(both, ask, context) && hold(both, at + 1);
+    });
+  };
+  return hold({ ...shape, clauses: [] }, 0);
 }

@@ -107,6 +107,7 @@ export function objectShape(changes: Partial<ObjectShape>): ObjectShape {
     max: null,
     some: [],
     evaluated: noKeys,
+    clauses: [],
     ...changes,
   };
 }

@@ -8,6 +8,7 @@ import { schemaOfContainer } from '../document/containers.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext } from './assertions.ts';
+import { keptApart, type Part } from './clauses.ts';
 import { absorb, plainest, uniteAbsent } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords } from './object-keywords.ts';
@@ -353,10 +354,16 @@ export class Expander {
   }
 
   /** What all of several disjunctions allow together. */
-  #conjunction(type: ValueType, parts: readonly (() => readonly Shape[])[]): readonly Shape[] {
+  #conjunction(type: ValueType, parts: readonly Part[]): readonly Shape[] {
+    if (parts.length === 0) return this.#any(type);
+    const apart = type === 'object' && !this.#context.document.usesUnevaluated;
+    return this.#multiply(apart ? keptApart(parts, (several) => this.#multiply(several)) : parts);
+  }
+
+  /** What all of `parts`, at least one, allow together. */
+  #multiply(parts: readonly Part[]): readonly Shape[] {
     const { terms, states, budget } = this.#context;
-    const [first, ...rest] = parts;
-    if (first === undefined) return this.#any(type);
+    const [first = () => [], ...rest] = parts;
     let shapes = this.#thinned(first());
     budget.spend(1 + shapes.length);
     for (const part of rest) {

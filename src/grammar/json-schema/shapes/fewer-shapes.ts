@@ -101,7 +101,8 @@ export function plainest(shapes: readonly Shape[]): readonly Shape[] {
   const absence = shapes.find((shape) => {
     if (shape.type !== 'object' || shape.required.size > 0 || shape.rules.length !== 1) return false;
     const [rule] = shape.rules;
-    const alone = shape.min === 0 && shape.max === null && shape.some.length === 0;
+    const alone =
+      shape.min === 0 && shape.max === null && shape.some.length === 0 && shape.clauses.length === 0;
     return alone && rule !== undefined && onlyName(rule.keys) !== null;
   });
   return absence === undefined ? shapes : [absence];

@@ -95,7 +95,11 @@ export interface ObjectShape {
   readonly some: readonly PropertyRule[];
   /** The keys that a keyword has looked at. */
   readonly evaluated: KeySet;
+  /** Each holds, and is not multiplied with the others: of thirty conditions, there would be 2^30 shapes. */
+  readonly clauses: readonly Clause[];
 }
+/** Alternatives that only speak of keys by name, at least one of which holds. */
+export type Clause = readonly ObjectShape[];
 /** A set of keys and what it means for the values under them. */
 export interface PropertyRule {
   readonly keys: KeySet;
@@ -154,7 +158,16 @@ export function anyShape(type: ValueType, terms: Terms, states: States): Shape {
         evaluated: { count: 0, states: [] },
       };
     case 'object':
-      return { type, rules: [], required: noKeys.names, min: 0, max: null, some: [], evaluated: noKeys };
+      return {
+        type,
+        rules: [],
+        required: noKeys.names,
+        min: 0,
+        max: null,
+        some: [],
+        evaluated: noKeys,
+        clauses: [],
+      };
   }
 }
 
@@ -267,7 +280,23 @@ function intersectObjects(a: ObjectShape, b: ObjectShape, terms: Terms, states: 
     max,
     some: uniteRules(a.some, b.some),
     evaluated: uniteKeys(a.evaluated, b.evaluated),
+    clauses: uniteClauses(a.clauses, b.clauses),
   };
+}
+
+function uniteClauses(a: readonly Clause[], b: readonly Clause[]): readonly Clause[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  return [...new Map([...a, ...b].map((clause) => [clauseKey(clause), clause])).values()];
+}
+
+const clauseKeys = new WeakMap<Clause, string>();
+
+/** A text that is equal for clauses that say the same in the same way. */
+function clauseKey(clause: Clause): string {
+  const known = clauseKeys.get(clause) ?? clause.map(shapeKey).sort().join(' or ');
+  clauseKeys.set(clause, known);
+  return known;
 }
 
 /** The rules of `shape` that cover `key`. */
@@ -384,11 +413,13 @@ export function objectFacts({
   max,
   some,
   evaluated,
+  clauses,
 }: ObjectShape): ReadonlySet<string> {
   const facts = new Set<string>();
   for (const rule of rules) facts.add(`rule ${ruleKey(rule)}`);
   for (const rule of some) facts.add(`some ${ruleKey(rule)}`);
   for (const name of required) facts.add(`required ${JSON.stringify(name)}`);
+  for (const clause of clauses) facts.add(`clause ${clauseKey(clause)}`);
   if (min > 0) facts.add(`min ${min}`);
   if (max !== null) facts.add(`max ${max}`);
   facts.add(`evaluated ${keySetKey(evaluated)}`);
