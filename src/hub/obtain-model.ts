@@ -3,7 +3,8 @@ import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
 import { checkOptions, type OptionRules, orNull, requireOption, string } from '../format/option-rules.ts';
 import { defaultCacheFolder, fileSize } from './cache.ts';
-import { findCachedModel } from './cached-models.ts';
+import { type CachedModel, findCachedModel } from './cached-models.ts';
+import { HubOfflineError, HubUnavailableError } from './errors.ts';
 import { createHub, type HubOptions } from './hub-client.ts';
 import {
   inspectFile,
@@ -23,14 +24,16 @@ export interface InspectOptions extends HubOptions {
   readonly file?: string | null;
   /** How the gate judges a chat template. Default: by rendering it with sample conversations. */
   readonly observe?: ObserveCapabilities;
+  /** Folder of the cache, which is looked into where the Hub cannot be asked. Default: the one that its tools share. */
+  readonly cache?: string;
 }
 
 /** Who looks first and fetches then may give both functions the same options. */
 const inspectRules: OptionRules<InspectOptions & PullOptions> = { ...pullRules, file: orNull(string) };
 
 /**
- * The card of a model, without downloading it. Throws `ModelFileError` where there is neither such a
- * file nor such a name, and the errors of the Hub.
+ * The card of a model, without downloading it. Where the Hub is down or must not be asked, that of the cached model.
+ * Throws `ModelFileError` where there is neither such a file nor such a name, and the errors of the Hub.
  */
 export async function inspectModel(target: string, options: InspectOptions = {}): Promise<ModelCard> {
   requireOption('target', target, string);
@@ -38,9 +41,29 @@ export async function inspectModel(target: string, options: InspectOptions = {})
   const observe = options.observe ?? observeTemplate;
   const reference = await referenceOf(target);
   if (reference === null) return inspectFile(target, observe);
-  const hub = createHub(options);
-  const resolved = await resolveModel(hub, { ...reference, file: options.file ?? reference.file });
-  return inspectRemote(hub, resolved, observe);
+  const wanted = { ...reference, file: options.file ?? reference.file };
+  try {
+    const hub = createHub(options);
+    return await inspectRemote(hub, await resolveModel(hub, wanted), observe);
+  } catch (error) {
+    const cached = await cachedInstead(error, wanted, options.cache);
+    return inspectFile(cached.files[0], observe);
+  }
+}
+
+/**
+ * The cached model, where `error` says that the Hub is down or must not be asked. Throws `error` where it says
+ * something else, or nothing is cached.
+ */
+export async function cachedInstead(
+  error: unknown,
+  wanted: ModelReference,
+  cache = defaultCacheFolder(),
+): Promise<CachedModel> {
+  if (!(error instanceof HubOfflineError || error instanceof HubUnavailableError)) throw error;
+  const cached = await findCachedModel(cache, wanted);
+  if (cached === null) throw error;
+  return cached;
 }
 
 /** Options of `obtainModel`: those of `pullModel`. */

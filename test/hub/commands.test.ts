@@ -149,3 +149,22 @@ test('figures as people read them', () => {
     '–',
   ]);
 });
+
+test.each(['offline', 'down'])('pull and info use what is cached when the Hub is %s', async (state) => {
+  const fixture = await startFixture({ repositories: await toolRepositories() });
+  const pulled = JSON.parse(await idiolect(fixture, 'pull', 'org/model', '--json'));
+  if (state === 'offline') vi.stubEnv('HF_HUB_OFFLINE', '1');
+  else fixture.hub.fault = () => ({ type: 'status', status: 503 });
+  const asked = fixture.hub.requests.length;
+  const found = JSON.parse(await idiolect(fixture, 'pull', 'org/model', '--json'));
+  expect(found).toMatchObject({ type: 'cached_model', files: pulled.files, supports_tools: true });
+  expect(await idiolect(fixture, 'pull', 'org/model')).toContain('is in the cache, not compared with the Hub');
+  expect(JSON.parse(await idiolect(fixture, 'info', 'org/model', '--json'))).toMatchObject({
+    supports_tools: true,
+    quantization: pulled.quantization,
+  });
+  if (state === 'offline') expect(fixture.hub.requests).toHaveLength(asked);
+  await expect(idiolect(fixture, 'pull', 'org/other')).rejects.toMatchObject({
+    code: state === 'offline' ? 'hub-offline' : 'hub-unavailable',
+  });
+});

@@ -1,8 +1,11 @@
 /** `idiolect pull`: a model from the Hub, looked at before it is fetched. */
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
+import { inspectFile, requireToolSupport } from '../../hub/inspect-model.ts';
+import { observeTemplate } from '../../hub/observe-template.ts';
+import { cachedInstead } from '../../hub/obtain-model.ts';
 import { type PulledModel, pullModel } from '../../hub/pull-model.ts';
-import { parseModelReference } from '../../hub/reference.ts';
+import { type ModelReference, parseModelReference } from '../../hub/reference.ts';
 import { terminalText } from '../terminal-text.ts';
 import { createPullView } from './pull-view.ts';
 
@@ -42,28 +45,48 @@ function connectionCount(text: string): number {
 }
 
 async function pull(model: string, options: PullCommandOptions): Promise<void> {
-  const reference = parseModelReference(model);
+  const given = parseModelReference(model);
+  const reference = {
+    ...given,
+    file: options.file ?? given.file,
+    quantization: options.quantization ?? given.quantization,
+    revision: options.revision ?? given.revision,
+  };
   const view = options.json ? null : createPullView();
-  try {
-    const pulled = await pullModel(
-      {
-        ...reference,
-        file: options.file ?? reference.file,
-        quantization: options.quantization ?? reference.quantization,
-        revision: options.revision ?? reference.revision,
-      },
-      {
-        requireTools: options.requireTools,
-        connections: options.connections,
-        ...(options.cache === undefined ? {} : { cache: options.cache }),
-        ...(view === null ? {} : { onEvent: view.show }),
-      },
-    );
-    view?.stop();
-    process.stdout.write(options.json ? `${JSON.stringify(report(pulled), null, 2)}\n` : done(pulled));
-  } finally {
-    view?.stop();
+  const pulled = await pullModel(reference, {
+    requireTools: options.requireTools,
+    connections: options.connections,
+    ...(options.cache === undefined ? {} : { cache: options.cache }),
+    ...(view === null ? {} : { onEvent: view.show }),
+  })
+    .finally(() => view?.stop())
+    .catch((error: unknown) => showCached(error, reference, options));
+  if (pulled === null) return;
+  process.stdout.write(options.json ? `${JSON.stringify(report(pulled), null, 2)}\n` : done(pulled));
+}
+
+/** What is here already is enough where the Hub is down, or `HF_HUB_OFFLINE` is set; its hashes are not compared. */
+async function showCached(
+  error: unknown,
+  reference: ModelReference,
+  { cache, json, requireTools }: PullCommandOptions,
+): Promise<null> {
+  const { model, commit, files, quantization, size } = await cachedInstead(error, reference, cache);
+  const card = await inspectFile(files[0], observeTemplate);
+  if (requireTools) requireToolSupport({ ...card, model });
+  const reason = error instanceof Error ? error.message : String(error);
+  const facts = { model, commit, files, quantization, size, supports_tools: card.supportsTools };
+  if (json) {
+    const shown = { type: 'cached_model', ...facts, hub: reason };
+    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    return null;
   }
+  const lines = files.map((file) => `  ${terminalText(file)}\n`);
+  const why = pc.dim(terminalText(reason));
+  process.stdout.write(
+    `${pc.green('✓')} ${pc.bold(terminalText(model))} is in the cache, not compared with the Hub:\n${lines.join('')}${why}\n`,
+  );
+  return null;
 }
 
 function report({ resolved, card, files, hashes }: PulledModel) {
