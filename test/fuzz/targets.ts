@@ -298,7 +298,15 @@ const answerParts = [
   '1e999',
   '"',
 ];
-const completion = { prompt: [1], grammar: null, stops: [], preservedTokens: [], maxTokens: 9, sampling: {}, free: false };
+const completion = {
+  prompt: [1],
+  grammar: null,
+  stops: [],
+  preservedTokens: [],
+  maxTokens: 9,
+  sampling: {},
+  free: false,
+};
 
 /** Answers of a server to every question, in every dialect. */
 const server: FuzzTarget = {

@@ -158,7 +158,9 @@ test.each(['offline', 'down'])('pull and info use what is cached when the Hub is
   const asked = fixture.hub.requests.length;
   const found = JSON.parse(await idiolect(fixture, 'pull', 'org/model', '--json'));
   expect(found).toMatchObject({ type: 'cached_model', files: pulled.files, supports_tools: true });
-  expect(await idiolect(fixture, 'pull', 'org/model')).toContain('is in the cache, not compared with the Hub');
+  expect(await idiolect(fixture, 'pull', 'org/model')).toContain(
+    'is in the cache, not compared with the Hub',
+  );
   expect(JSON.parse(await idiolect(fixture, 'info', 'org/model', '--json'))).toMatchObject({
     supports_tools: true,
     quantization: pulled.quantization,

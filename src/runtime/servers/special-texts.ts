@@ -8,9 +8,9 @@ import type { ServerToken } from './server-dialect.ts';
 
 /**
  * Punctuation, letters, punctuation: tokenizers separate these before they look for ordinary tokens.
- * `<|im_start|>`, `[INST]`, `]~b]`, `<｜User｜>`.
+ * `<|im_start|>`, `[INST]`, `]~b]`, `<｜User｜>`; also with white space at an end.
  */
-const spelledAsSpecial = /^[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]$/u;
+const spelledAsSpecial = /^\s*[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]\s*$/u;
 /** Without a letter: `<|"|>`, but also `...` and `")`. */
 const perhapsSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
 /** What ordinary tokens merge with on one side or the other. */

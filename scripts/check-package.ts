@@ -1,0 +1,66 @@
+/**
+ * The package as people get it, after `npm run build`: packed, installed from its tarball without running any script,
+ * imported by each of its names, and run. Also: it holds only what it should, and the links of its pages lead to files
+ * that are in it.
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '..');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-package-'));
+process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function check(holds: boolean, what: string): void {
+  if (holds) return;
+  console.error(`package: ${what}`);
+  process.exit(1);
+}
+
+const [packed] = JSON.parse(
+  run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root),
+) as readonly Packed[];
+check(packed !== undefined, 'npm pack packed nothing');
+const { filename, files } = packed ?? { filename: '', files: [] };
+const names = new Set(files.map((file) => file.path));
+
+const unneeded = [...names].filter((name) =>
+  /\.map$|\.tsbuildinfo$|(^|\/)(test|bench|node_modules)\//.test(name),
+);
+check(unneeded.length === 0, `files that nobody needs: ${unneeded.slice(0, 5).join(', ')}`);
+for (const page of ['SECURITY.md', 'docs/security.md']) {
+  const text = fs.readFileSync(path.join(root, page), 'utf8');
+  for (const [, target = ''] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+    const name = path.posix.join(path.posix.dirname(page), target);
+    check(names.has(name), `${page} links to ${name}, which is not in the package`);
+  }
+}
+
+fs.writeFileSync(path.join(folder, 'package.json'), '{"private": true, "type": "module"}');
+const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--omit=peer'];
+run('npm', ['install', ...quiet, path.join(folder, filename)], folder);
+const { exports, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly version: string;
+};
+// The two that need a peer are imported where that is installed.
+const needsPeer = ['./node-llama-cpp', './ai-sdk'];
+const entries = Object.keys(exports).filter(
+  (entry) => !entry.includes('*') && !entry.endsWith('.json') && !needsPeer.includes(entry),
+);
+const imports = entries.map((entry) => `await import('idiolect${entry.slice(1)}');`);
+fs.writeFileSync(path.join(folder, 'all.js'), imports.join('\n'));
+run(process.execPath, ['all.js'], folder);
+const said = run(process.execPath, ['node_modules/idiolect/dist/src/cli/main.js', '--version'], folder);
+check(said.trim() === version, `the command says it is version ${said.trim()}`);
+console.log(`package: ${names.size} files; ${entries.length} entries imported; the command runs`);
