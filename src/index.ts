@@ -37,6 +37,11 @@ export {
   type ValidationFailure,
 } from './grammar/json-schema/validate/validate.ts';
 export type { Matcher, MatcherOptions } from './grammar/matcher/matcher.ts';
+export {
+  type BuiltStructuralTag,
+  buildStructuralTag,
+} from './grammar/structural-tag/build-structural-tag.ts';
+export type * from './grammar/structural-tag/structural-tag.ts';
 export type * from './parser/events.ts';
 export type { ResponseModule } from './parser/module-contract.ts';
 export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './parser/response-parser.ts';

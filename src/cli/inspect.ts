@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
 import { generateModel } from '../generate/generate-model.ts';
+import { buildStructuralTag } from '../grammar/structural-tag/build-structural-tag.ts';
 import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
+import { readToolSources } from './generate/tool-source.ts';
 import { readModelSource } from './model-source.ts';
 import { paintedText } from './terminal-text.ts';
 
@@ -12,6 +14,7 @@ interface InspectOptions {
   readonly grammar: boolean;
   readonly ohm: boolean;
   readonly parser: boolean;
+  readonly structuralTag?: string;
   readonly json: boolean;
 }
 
@@ -24,6 +27,10 @@ export function registerInspect(program: Command): void {
     .option('--grammar', 'also print the GBNF grammar', false)
     .option('--ohm', 'also print the Ohm grammar', false)
     .option('--parser', 'also print the generated parser', false)
+    .option(
+      '--structural-tag <tools>',
+      'only print the structural tag for these tools, as JSON (default: none)',
+    )
     .option('--json', 'everything, for programs', false)
     .action(inspect);
 }
@@ -32,6 +39,12 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
   const source = await readModelSource(file);
   const { templateSource, origin, name: _, ...tokens } = source;
   const analysis = analyzeTemplate(templateSource, { ...tokens, name: origin });
+  if (options.structuralTag !== undefined) {
+    const { tools } = await readToolSources([options.structuralTag]);
+    const { tag } = buildStructuralTag(analysis.format, { tools });
+    process.stdout.write(`${JSON.stringify(tag, null, 2)}\n`);
+    return;
+  }
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ type: 'template_analysis', file, ...analysis }, null, 2)}\n`);
     return;

@@ -269,7 +269,7 @@ function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
 function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
   const { calls } = markerPlan(format);
   if (calls === null) return [];
-  const { opener, otherOpeners, opening } = calls;
+  const { opener, otherOpeners } = calls;
   const texts = [...new Set([opener, ...otherOpeners])].map((text) => restOfOpener(text, prompt));
   const words = texts.filter((text) => text !== '');
   const triggers = (openers: readonly string[]): readonly Trigger[] =>
@@ -277,11 +277,18 @@ function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): read
       .flatMap((opener) => tellingWords(format, opener, tools))
       .map((value) => ({ type: 'word', value }));
   if (words.length > 0) return triggers(words);
-  const head = opening.slice(opener.length);
-  const beginnings = head === '' ? tools.map((tool) => tool.function.name) : [head];
+  const beginnings = callBeginnings(format, tools);
   const pattern = `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))`;
   const later = opener === '' ? [] : [opener];
   return [{ type: 'pattern', value: pattern }, ...triggers(later)];
+}
+
+/** What follows the opener of a call: the head that all calls share, or each tool's name. */
+export function callBeginnings(format: ChatFormat, tools: readonly Tool[]): readonly string[] {
+  const { calls } = markerPlan(format);
+  if (calls === null) return [];
+  const head = calls.opening.slice(calls.opener.length);
+  return head === '' ? tools.map((tool) => tool.function.name) : [head];
 }
 
 function escapeRegExp(text: string): string {

@@ -19,6 +19,7 @@ export interface XGrammar {
       strictMode: boolean,
     ): Promise<XGrammarGrammar>;
     fromEBNF(text: string, rootRule: string): Promise<XGrammarGrammar>;
+    fromStructuralTag(tag: object): Promise<XGrammarGrammar>;
   };
   readonly Testings: {
     isGrammarAcceptString(grammar: XGrammarGrammar, text: string): Promise<boolean>;
@@ -43,6 +44,14 @@ export async function xgrammarMatcher(gbnf: string): Promise<(text: string) => P
   loaded ??= loadXGrammarPackage();
   const { Grammar, Testings } = loaded;
   const grammar = await Grammar.fromEBNF(gbnf, 'root');
+  return (text) => Testings.isGrammarAcceptString(grammar, text);
+}
+
+/** Says which texts XGrammar accepts under a structural tag. Rejects for a tag that it does not read. */
+export async function structuralTagMatcher(tag: object): Promise<(text: string) => Promise<boolean>> {
+  loaded ??= loadXGrammarPackage();
+  const { Grammar, Testings } = loaded;
+  const grammar = await Grammar.fromStructuralTag(tag);
   return (text) => Testings.isGrammarAcceptString(grammar, text);
 }
 

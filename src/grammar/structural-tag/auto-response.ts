@@ -1,0 +1,125 @@
+/**
+ * A whole response in which calls may come: thoughts, then text or an answer in markers of its own, and from the first
+ * opener of a call on, calls. Unlike all other grammars here it is ambiguous where thoughts or an answer may begin,
+ * because what begins like them may be text, too: it is for engines that follow all readings at once.
+ */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import type { Trigger } from '../build-grammar.ts';
+import {
+  type CharacterClass,
+  characterClass,
+  choice,
+  type Expression,
+  empty,
+  exceptCharacters,
+  type Grammar,
+  literal,
+  optional,
+  repeat,
+  rule,
+  sequence,
+  until,
+  untilOrEnd,
+} from '../expression/expression.ts';
+import { withoutUnused } from '../expression/references.ts';
+import type { PromptPosition } from '../prompt-position.ts';
+import { openContent } from '../response-grammar.ts';
+import { findable } from './marker-search.ts';
+import { stripPrefix } from './strip-prefix.ts';
+
+/** Where the prompt has left a response, and the calls that may come. */
+export interface AutoResponse {
+  readonly format: ChatFormat;
+  readonly prompt: PromptPosition;
+  /** From a trigger on. */
+  readonly calls: Grammar;
+  readonly triggers: readonly Trigger[];
+  /** What a call at the very beginning begins with, where there is a trigger of the type `pattern`. */
+  readonly beginnings: readonly string[];
+}
+
+const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
+const blanks = repeat(blank);
+const callsRule = 'calls';
+
+/** See the top of this file; `null` where the calls do not begin with their triggers. */
+export function autoResponse(response: AutoResponse): Grammar | null {
+  const { calls, triggers, format, prompt } = response;
+  const rules = new Map([...calls.rules].filter(([name]) => name !== calls.root));
+  const known = { root: callsRule, rules: rules.set(callsRule, calls.rules.get(calls.root) ?? empty) };
+  const words = triggers.filter(({ type }) => type === 'word').map(({ value }) => value);
+  const text = textUpTo(findable(words), known);
+  const isAnchored = triggers.some(({ type }) => type === 'pattern');
+  const answer = text !== null && isAnchored ? callOrText(response.beginnings, known, text) : text;
+  if (answer === null) return null;
+  const root = sequence(thoughts(format, prompt), withContent(format, prompt, answer));
+  return withoutUnused({ root: 'root', rules: new Map([['root', root], ...rules]) });
+}
+
+/** Text, and from the first of `words` on what the calls have left after it. */
+function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
+  const branches = words.map((delimiter) => ({
+    delimiter,
+    next: stripPrefix(rule(calls.root), delimiter, calls),
+  }));
+  return branches.some(({ next }) => next === null) ? null : untilOrEnd(...branches);
+}
+
+/** A call with one of `beginnings`, or a text that does not begin like one. */
+function callOrText(beginnings: readonly string[], calls: Grammar, text: Expression): Expression | null {
+  const distinct = beginnings.filter(
+    (one) => !beginnings.some((other) => other !== one && one.startsWith(other)),
+  );
+  let possible = true;
+  const after = (written: string): Expression => {
+    if (distinct.includes(written)) {
+      const rest = stripPrefix(rule(calls.root), written, calls);
+      possible = possible && rest !== null;
+      return rest ?? empty;
+    }
+    const next = new Set(distinct.flatMap((one) => nextCharacter(one, written)));
+    const onward = [...next].map((char) => sequence(literal(char), after(written + char)));
+    return optional(choice(...onward, sequence(otherThan([...next], written === ''), text)));
+  };
+  const whole = sequence(blanks, after(''));
+  return possible ? whole : null;
+}
+
+function nextCharacter(text: string, written: string): readonly string[] {
+  const [char] = text.startsWith(written) ? Array.from(text.slice(written.length)) : [];
+  return char === undefined ? [] : [char];
+}
+
+function otherThan(characters: readonly string[], atStart: boolean): CharacterClass {
+  const taken = characters.map((char) => char.codePointAt(0) ?? 0);
+  return exceptCharacters(...taken.map((code) => [code, code] as const), ...(atStart ? blank.ranges : []));
+}
+
+/** Thoughts as the prompt has left them. Their end is the first marker that ends them, whatever comes after it. */
+function thoughts({ reasoning, alternatives = {}, turn }: ChatFormat, { place }: PromptPosition): Expression {
+  const restart = literal(place === 'between-turns' ? turn.start : '');
+  const end = reasoning?.end.trim() ?? '';
+  if (reasoning === null || end === '') return restart;
+  const [marker = end] = findable([end]);
+  const rest = until({ delimiter: marker, next: literal(end.slice(marker.length)) });
+  if (place === 'reasoning') return rest;
+  const starts = [reasoning.start, ...(alternatives.reasoning ?? [])].map((start) => start.trim());
+  const written = starts.filter((start) => start !== '').map(literal);
+  if ((place !== 'start' && place !== 'between-turns') || written.length === 0) return restart;
+  return sequence(restart, optional(sequence(blanks, choice(...written), rest)));
+}
+
+/** An answer in markers of its own holds no calls, unless it ends with them. */
+function withContent(format: ChatFormat, prompt: PromptPosition, text: Expression): Expression {
+  const open = openContent(format, prompt);
+  const { content } = format;
+  const begin = open === null ? content.open.trim() : '';
+  if (open === null && begin === '') return text;
+  const close = (open ?? content).close.trim();
+  if (close === '' && content.position === 'before-calls') return text;
+  const begun = sequence(open === null ? blanks : empty, literal(begin));
+  if (close === '') return choice(sequence(begun, untilOrEnd()), text);
+  const [marker = close] = findable([close]);
+  const rest = until({ delimiter: marker, next: literal(close.slice(marker.length)) });
+  return sequence(optional(sequence(begun, rest)), text);
+}

@@ -1,0 +1,85 @@
+/** The structural tag of one request: the whole response as XGrammar enforces it in vLLM, SGLang and others. */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
+import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
+import { normalizeTools } from '../../tools/tools.ts';
+import {
+  type BuiltGrammar,
+  buildGrammarWith,
+  callBeginnings,
+  type GrammarOptions,
+  type PlainGrammarOptions,
+  planRequest,
+} from '../build-grammar.ts';
+import type { Grammar } from '../expression/expression.ts';
+import { grammarRules } from '../grammar-rules.ts';
+import { grammarAfter } from '../matcher/rest-of-grammar.ts';
+import type { ResponseGrammarOptions } from '../response-grammar.ts';
+import { autoResponse } from './auto-response.ts';
+import { printStructuralTag } from './print-structural-tag.ts';
+import type { StructuralTag } from './structural-tag.ts';
+
+/** A structural tag for one request. */
+export interface BuiltStructuralTag {
+  /** Covers the response from its first token on; `null` when nothing has to be enforced. */
+  readonly tag: StructuralTag | null;
+  /** The same as an expression tree, for matching. */
+  readonly expression: Grammar | null;
+  /** Special tokens that must reach the parser as text. */
+  readonly preservedTokens: readonly string[];
+  /** Texts at which generation ends. */
+  readonly stops: readonly string[];
+  /** Every keyword of a schema that is not enforced exactly. Empty: everything is. */
+  readonly report: readonly SchemaIssue[];
+}
+
+/**
+ * Builds the structural tag of one request. Unlike a grammar, it needs no triggers: with `toolChoice: 'auto'`, too, it
+ * covers the response from its first token on. Throws what `buildGrammar` throws, and `UnsupportedOptionError` where
+ * the prompt ends inside of a call that cannot be continued.
+ */
+export function buildStructuralTag(format: ChatFormat, given: GrammarOptions = {}): BuiltStructuralTag {
+  requireOption('format', format, chatFormat);
+  const options = readOptions(given, grammarRules);
+  const plain = { ...options, tools: normalizeTools(options.tools ?? []) };
+  return structuralTagOf(
+    format,
+    plain,
+    buildGrammarWith(() => undefined, format, plain),
+  );
+}
+
+/** The same for a grammar that has been built. */
+export function structuralTagOf(
+  format: ChatFormat,
+  options: PlainGrammarOptions,
+  built: BuiltGrammar,
+): BuiltStructuralTag {
+  const { preservedTokens, stops, report } = built;
+  const request = planRequest(format, options);
+  const expression = request === null ? null : wholeResponse(format, request, built);
+  const tag: StructuralTag | null =
+    expression === null ? null : { type: 'structural_tag', format: printStructuralTag(expression) };
+  return { tag, expression, preservedTokens, stops, report };
+}
+
+/** The grammar from the first token on, also where it is lazy. */
+function wholeResponse(
+  format: ChatFormat,
+  { prompt, tools }: ResponseGrammarOptions,
+  { expression, lazy, triggers }: BuiltGrammar,
+): Grammar | null {
+  if (expression === null || !lazy) return expression;
+  if (prompt.place === 'ended') return null;
+  if (prompt.place === 'call') {
+    const rest = grammarAfter(expression, prompt.pending) ?? grammarAfter(expression, prompt.laterCall);
+    return rest ?? refusePrompt('ends inside of a call that is not one of the tools');
+  }
+  const beginnings = callBeginnings(format, tools);
+  const whole = autoResponse({ format, prompt, calls: expression, triggers, beginnings });
+  return whole ?? refusePrompt('leaves calls that do not begin with a marker');
+}
+
+function refusePrompt(reason: string): never {
+  throw new UnsupportedOptionError({ option: 'generationPrompt', reason: `the prompt ${reason}` });
+}
