@@ -5,6 +5,7 @@ import type { Token } from 'node-llama-cpp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { ServerError } from '../../src/format/errors.ts';
+import { isRecord } from '../../src/format/option-rules.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import type { ChatOptions } from '../../src/runtime/node-llama-cpp/index.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import { ServerConnection } from '../../src/runtime/servers/server-connection.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
 import { chatTemplate, scriptedChatFile, vocabulary } from '../support/small-chats.ts';
+import { structuralTagMatcher } from '../support/xgrammar.ts';
 
 const kinds: readonly ServerKind[] = ['llama-server', 'vllm', 'sglang'];
 const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
@@ -36,8 +38,12 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-async function serve(kind: ServerKind, file: string | Promise<string>): Promise<ModelServer> {
-  const server = await serveModel(await file, kind);
+async function serve(
+  kind: ServerKind,
+  file: string | Promise<string>,
+  version?: string,
+): Promise<ModelServer> {
+  const server = await serveModel(await file, kind, version);
   open.push(server);
   return server;
 }
@@ -76,6 +82,24 @@ const call = (input: string) => [
   '<|im_end|>',
 ];
 
+describe.each([
+  ['vllm', '0.11.2'],
+  ['sglang', '0.5.3'],
+  ['vllm', 'unknown'],
+] as const)('%s %s', (kind, version) => {
+  it('is told of a call when it begins', async () => {
+    const pieces = [...thoughts, 'I look it up.', ...call('{"city": "Bern", "days": 3}')];
+    const server = await serve(kind, scriptedChatFile([{ request, pieces }]), version);
+    const model = await connect(kind, server);
+    const [called] = await model.chat({ messages, tools }).calls;
+    expect(called?.arguments).toEqual({ city: 'Bern', days: 3 });
+    const [first, second, ...others] = completions(server);
+    expect(others).toEqual([]);
+    expect(JSON.stringify(first?.body)).not.toContain('root ::=');
+    expect(JSON.stringify(second?.body)).toContain('root ::=');
+  });
+});
+
 describe.each(kinds)('%s', (kind) => {
   it('writes valid calls with random weights, where they are required', async () => {
     const server = await serve(kind, tiny());
@@ -108,9 +132,22 @@ describe.each(kinds)('%s', (kind) => {
       content: 'I look it up.',
       tool_calls: [{ function: { name: 'get_weather', arguments: '{"city": "Bern", "days": 3}' } }],
     });
-    const [free, constrained, ...others] = completions(server);
+    const [first, constrained, ...others] = completions(server);
     expect(others).toEqual([]);
-    expect(JSON.stringify(free?.body)).not.toContain('root ::=');
+    if (kind !== 'llama-server') {
+      // One completion, under a structural tag that XGrammar reads as the server wrote it.
+      expect(constrained).toBeUndefined();
+      const { structured_outputs, response_format } = first?.body ?? {};
+      const tag = isRecord(structured_outputs)
+        ? JSON.parse(String(structured_outputs.structural_tag))
+        : response_format;
+      const accepts = await structuralTagMatcher(tag);
+      const written = pieces.slice(0, -1).join('');
+      expect(await accepts(written)).toBe(true);
+      expect(await accepts(written.replace('"days": 3', '"days": 8'))).toBe(false);
+      return;
+    }
+    expect(JSON.stringify(first?.body)).not.toContain('root ::=');
     expect(JSON.stringify(constrained?.body)).toContain('root ::=');
   });
 

@@ -12,6 +12,8 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp';
+import type { StructuralTag } from '../../src/grammar/structural-tag/structural-tag.ts';
+import { tagGrammar } from './tag-grammar.ts';
 import { testLlama } from './test-models.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -43,10 +45,14 @@ interface Completion {
   readonly body: Body;
 }
 
+/** Versions that take structural tags. */
+const versions: Readonly<Record<string, string>> = { vllm: '0.12.0', sglang: '0.5.6.post1' };
+
 /** Serves the model in `file`. */
 export async function serveModel(
   file: string,
   kind: 'llama-server' | 'vllm' | 'sglang',
+  version = versions[kind],
 ): Promise<ModelServer> {
   const llama = await testLlama();
   const model = await llama.loadModel({ modelPath: file });
@@ -64,7 +70,8 @@ export async function serveModel(
     const own = answers.get(path);
     answers.delete(path);
     if (own !== undefined) return own(response);
-    const plain = kind === 'llama-server' ? llamaAnswer(model, path, body) : openAiAnswer(model, path, body);
+    const plain =
+      kind === 'llama-server' ? llamaAnswer(model, path, body) : openAiAnswer(model, path, body, version);
     if (plain !== null) return void response.end(JSON.stringify(plain));
     // One sequence, one completion at a time.
     const turn = state.running.then(() =>
@@ -114,7 +121,13 @@ function llamaAnswer(model: LlamaModel, path: string, body: Body): object | null
   return { tokens: tokens.map((id) => ({ id, piece: id === null ? '' : model.detokenize([id], true) })) };
 }
 
-function openAiAnswer(model: LlamaModel, path: string, body: Body): object | null {
+function openAiAnswer(
+  model: LlamaModel,
+  path: string,
+  body: Body,
+  version: string | undefined,
+): object | null {
+  if (path === '/version' || path === '/get_server_info') return { version };
   if (path === '/v1/models') return { data: [{ id: 'served', max_model_len: 2048 }] };
   const spell = (id: Token): string => model.detokenize([id], true);
   if (path === '/detokenize') return { text: (body.tokens as readonly [Token][]).map(([id]) => spell(id)) };
@@ -124,8 +137,13 @@ function openAiAnswer(model: LlamaModel, path: string, body: Body): object | nul
 }
 
 function readCompletion(kind: string, body: Body): Completion {
-  const outputs = body.structured_outputs as { grammar: string } | undefined;
-  const grammar = { 'llama-server': body.grammar, vllm: outputs?.grammar, sglang: body.ebnf }[kind];
+  const outputs = body.structured_outputs as { grammar?: string; structural_tag?: string } | undefined;
+  const spelled = outputs?.structural_tag;
+  const tag = (spelled === undefined ? body.response_format : JSON.parse(spelled)) as
+    | StructuralTag
+    | undefined;
+  const plain = { 'llama-server': body.grammar, vllm: outputs?.grammar, sglang: body.ebnf }[kind];
+  const grammar = tag === undefined ? plain : tagGrammar(tag);
   return {
     prompt: body.prompt as readonly Token[],
     grammar: grammar as string | undefined,

@@ -67,6 +67,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
   const dialect = dialects[options.kind];
   const connection = new ServerConnection(options);
   const served = await connection.ask(dialect.describe, options.signal);
+  const takesTags = await asksForTags(connection, dialect, options.signal);
   const name = options.model ?? served.name;
   const texts = {
     bosToken: options.bosToken ?? served.bosToken ?? '',
@@ -79,11 +80,27 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     connection,
     dialect,
     model: name,
+    takesTags,
     contextSize: contextSizeOf(served, options),
     encoder: new PromptEncoder(connection, dialect, { name, ...texts }),
     templates,
     grammars: new GrammarCache(),
   });
+}
+
+/** A server that does not say its version is spoken to as an old one. */
+async function asksForTags(
+  connection: ServerConnection,
+  { takesTags }: ServerDialect,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (takesTags === undefined) return false;
+  try {
+    return await connection.ask(takesTags, signal);
+  } catch (error) {
+    if (error instanceof ServerError) return false;
+    throw error;
+  }
 }
 
 function templatesOf(

@@ -4,6 +4,7 @@
  * both, reads GBNF.
  */
 import { isRecord } from '../../format/option-rules.ts';
+import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import {
   type CompletionPiece,
@@ -22,7 +23,11 @@ const notThere = 'vLLM and SGLang have no such sampler; leave it out';
 
 /** vLLM 0.12 and later. */
 export const vllm: ServerDialect = {
-  ...openAiServer((grammar) => ({ structured_outputs: { grammar } })),
+  ...openAiServer({
+    grammar: (grammar) => ({ structured_outputs: { grammar } }),
+    structuralTag: (tag) => ({ structured_outputs: { structural_tag: JSON.stringify(tag) } }),
+  }),
+  takesTags: { path: '/version', body: null, read: versionFrom([0, 12]) },
   tokenize: (text, model) => ({
     ...tokenizing(text, model, { return_token_strs: true }),
     read: readSpelledTokens,
@@ -31,7 +36,11 @@ export const vllm: ServerDialect = {
 
 /** SGLang. */
 export const sglang: ServerDialect = {
-  ...openAiServer((ebnf) => ({ ebnf })),
+  ...openAiServer({
+    grammar: (ebnf) => ({ ebnf }),
+    structuralTag: (tag) => ({ response_format: tag }),
+  }),
+  takesTags: { path: '/get_server_info', body: null, read: versionFrom([0, 5, 6]) },
   tokenize: (text, model) => ({ ...tokenizing(text, model, {}), read: readBareTokens }),
   spell: (ids, model) => ({
     path: '/detokenize',
@@ -58,7 +67,32 @@ function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
   return ids.map((id, index) => ({ id, text: texts[index] ?? '' }));
 }
 
-function openAiServer(withGrammar: (grammar: string) => object): Omit<ServerDialect, 'tokenize' | 'spell'> {
+/** Where the server is told what to enforce. */
+interface Enforcement {
+  grammar(gbnf: string): object;
+  structuralTag(tag: StructuralTag): object;
+}
+
+/** Whether an answer names a version that is not older; what is no version is taken for an old one. */
+function versionFrom(oldest: readonly number[]): (answer: unknown) => boolean | null {
+  return (answer) => {
+    const version = isRecord(answer) ? readText(answer.version) : null;
+    const numbers = /^v?(\d+(?:\.\d+)*)/
+      .exec(version ?? '')?.[1]
+      ?.split('.')
+      .map(Number);
+    if (numbers === undefined) return null;
+    const at = oldest.findIndex((number, index) => number !== (numbers[index] ?? 0));
+    return at < 0 || (numbers[at] ?? 0) > (oldest[at] ?? 0);
+  };
+}
+
+function enforced({ grammar, structuralTag }: CompletionRequest, told: Enforcement): object {
+  if (grammar !== null) return told.grammar(grammar);
+  return structuralTag == null ? {} : told.structuralTag(structuralTag);
+}
+
+function openAiServer(told: Enforcement): Omit<ServerDialect, 'tokenize' | 'spell'> {
   return {
     refused: { repeatLastN: notThere, dry: notThere, xtc: notThere },
     biasById: true,
@@ -68,7 +102,7 @@ function openAiServer(withGrammar: (grammar: string) => object): Omit<ServerDial
       body: {
         ...named(model),
         ...completionBody(request),
-        ...(request.grammar === null ? {} : withGrammar(request.grammar)),
+        ...enforced(request, told),
       },
       read: readPiece,
       failure: failureOf,

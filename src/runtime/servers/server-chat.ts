@@ -1,9 +1,12 @@
 /** One chat request to a server: prompt, grammar and parser for it, and as many completions as it takes. */
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
-import { ContextOverflowError, type SchemaIssue } from '../../format/errors.ts';
-import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
+import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
+import type { BuiltGrammar, PlainGrammarOptions, ResponseFormat } from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
+import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
@@ -34,6 +37,8 @@ export interface ServerEngine {
   /** The model's name in requests. */
   readonly model: string | null;
   readonly contextSize: number;
+  /** It enforces structural tags: a response in which calls may come takes one completion. */
+  readonly takesTags: boolean;
   readonly encoder: PromptEncoder;
   readonly templates: TemplateCache;
   readonly grammars: GrammarCache;
@@ -46,6 +51,8 @@ export interface PreparedServerChat {
   readonly prompt: TracedPrompt;
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
+  /** All of a response in which calls may come; `null` where the server is told of them as they come. */
+  readonly structuralTag: StructuralTag | null;
   readonly parser: ResponseParser;
   /** No tools and no schema: `stop` counts under a grammar, too. */
   readonly plainText: boolean;
@@ -110,12 +117,15 @@ async function* generate(
 /** One completion after all that is written so far; what is to happen after it. */
 async function* complete(
   { connection, dialect, model, encoder, contextSize }: ServerEngine,
-  { options, template, plainText }: PreparedServerChat,
+  { options, template, plainText, structuralTag }: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
   const { signal } = options;
   const { grammar } = run;
+  // It says what follows the prompt, and not what follows half a response.
+  const tag = grammar === null && run.text === '' ? structuralTag : null;
+  run.ask(tag !== null);
   const written = await encoder.encodeInside(run.text, signal);
   // What was written may have more tokens by now: closed thoughts, and texts that are cut in another way.
   const room = contextSize - prompt.length - written.length;
@@ -124,6 +134,7 @@ async function* complete(
   const request = {
     prompt: [...prompt, ...written],
     grammar,
+    structuralTag: tag,
     // Inside of a call they are text like any other, and a grammar knows itself where to end.
     stops: free ? stopsOf(options, template) : [],
     preservedTokens: template.format.preservedTokens,
@@ -148,7 +159,7 @@ function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate):
 
 /** Renders, builds and checks. Throws the typed errors of all three, before the server is asked for a token. */
 export async function prepareServerChat(
-  { templates, grammars, dialect }: ServerEngine,
+  { templates, grammars, dialect, takesTags }: ServerEngine,
   given: ServerChatOptions,
 ): Promise<PreparedServerChat> {
   const checked = checkServerChatOptions(given, dialect);
@@ -166,7 +177,37 @@ export async function prepareServerChat(
     parserOptions(options, tools, generationPrompt),
   );
   const plainText = isPlainText(options);
-  return { options, template, prompt, grammar, matcher, parser, plainText };
+  const tagged = takesTags && grammar.lazy && !changesFreeText(options);
+  const structuralTag = tagged ? tagOf(template.format, request, grammar) : null;
+  return { options, template, prompt, grammar, matcher, structuralTag, parser, plainText };
+}
+
+/** Penalties and biases count in free text only, which one completion for all of the response cannot keep apart. */
+function changesFreeText(options: ServerChatOptions): boolean {
+  const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0, dry, xtc, logitBias } = options;
+  const isPenalised = repeatPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;
+  return isPenalised || dry !== undefined || xtc !== undefined || logitBias !== undefined;
+}
+
+/** Tags of the grammars that are kept. */
+const tags = new WeakMap<BuiltGrammar, StructuralTag | null>();
+
+/** `null` where the prompt has left the turn where no tag can go on. */
+function tagOf(
+  format: ChatFormat,
+  options: PlainGrammarOptions,
+  grammar: BuiltGrammar,
+): StructuralTag | null {
+  const known = tags.get(grammar);
+  if (known !== undefined) return known;
+  let tag: StructuralTag | null = null;
+  try {
+    tag = structuralTagOf(format, options, grammar).tag;
+  } catch (error) {
+    if (!(error instanceof UnsupportedOptionError)) throw error;
+  }
+  tags.set(grammar, tag);
+  return tag;
 }
 
 function createServerRun(

@@ -1,5 +1,6 @@
 /** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
 import type { RefusedOptions } from '../../format/option-rules.ts';
+import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 
 /** What to write after a prompt. */
@@ -8,6 +9,8 @@ export interface CompletionRequest {
   readonly prompt: readonly number[];
   /** GBNF that all of the text has to follow; `null` for free text. */
   readonly grammar: string | null;
+  /** The same said with free text in it; absent or `null` where there is a grammar, and for text that is free altogether. */
+  readonly structuralTag?: StructuralTag | null;
   /** Texts at which the server stops, themselves left out. */
   readonly stops: readonly string[];
   /** Special tokens that must come as text. */
@@ -70,6 +73,8 @@ export interface ServerDialect {
   /** Its bias takes token ids and no texts. */
   readonly biasById: boolean;
   readonly describe: ServerQuestion<ServedModel>;
+  /** Whether this version of the server takes structural tags; absent where none does. */
+  readonly takesTags?: ServerQuestion<boolean>;
   /**
    * Tokens of a text in which special tokens count. `begins`: it is the beginning of a prompt, where llama.cpp
    * puts what the model wants there; for the others that is the template's business.

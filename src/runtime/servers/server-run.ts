@@ -25,6 +25,8 @@ const anySpelling = {
 /** Follows one response from its first piece to its message. */
 export class ServerRun {
   readonly #response: SteeredResponse;
+  /** The request that runs is under a structural tag, and so under the grammar that a call begins. */
+  #tagged = false;
 
   constructor(options: ServerRunOptions) {
     // A request under a grammar runs until that is over; another one, for free text, would cost more than it gives.
@@ -57,6 +59,11 @@ export class ServerRun {
     return { events, next: this.#response.over ? 'over' : 'ask-again' };
   }
 
+  /** A request is made; `tagged`: a structural tag says all that may come. */
+  ask(tagged: boolean): void {
+    this.#tagged = tagged;
+  }
+
   /** The server wrote something. */
   take({ text, tokens, finish }: CompletionPiece): Advance {
     const response = this.#response;
@@ -68,7 +75,8 @@ export class ServerRun {
     const { length } = response.text;
     const closing = finish === null ? this.#closeThoughts() : [];
     const isClosed = response.text.length > length;
-    const isAsWritten = kept === null && !isClosed && wasConstrained === response.constrained;
+    const isAsWritten =
+      kept === null && !isClosed && (this.#tagged || wasConstrained === response.constrained);
     const { events: last, next } = this.#next(finish, isAsWritten, kept === null);
     return { events: [...events, ...closing, ...last], next };
   }
@@ -104,7 +112,10 @@ export class ServerRun {
     if (response.over) return { events: [], next: 'over' };
     if (finish === null && isAsWritten) return { events: [], next: 'go-on' };
     if (finish === 'length' || response.tokensLeft === 0) return { events: [], next: this.cutOff() };
-    const ends = finish === 'stop' && (isAsWritten || (isWhole && response.matcher?.complete === true));
+    const complete = response.matcher?.complete === true;
+    // A text of `stop` counts for the server under a tag, also in a call, where it is text like any other.
+    const isCut = this.#tagged && response.constrained && !complete;
+    const ends = finish === 'stop' && !isCut && (isAsWritten || (isWhole && complete));
     // What ended without the grammar in the middle of a call goes on under it.
     return ends ? { events: response.end(null), next: 'over' } : { events: [], next: 'ask-again' };
   }
