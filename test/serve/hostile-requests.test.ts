@@ -1,0 +1,320 @@
+/** Requests that are broken, too much, not allowed, or given up: typed answers, and everybody else unharmed. */
+import http from 'node:http';
+import net from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RunningServer, type ServeOptions, serve } from '../../src/serve/index.ts';
+import { type HeldModel, heldModel } from './held-model.ts';
+import { answer, anyFormat, question, serveTurns } from './served-models.ts';
+
+let server: RunningServer | null = null;
+afterEach(async () => {
+  await server?.close(AbortSignal.abort());
+  server = null;
+});
+
+async function open(options: ServeOptions = {}): Promise<string> {
+  server = await serveTurns(anyFormat, [answer, answer, answer], options);
+  return `${server.url}/v1/chat/completions`;
+}
+
+const json = { 'content-type': 'application/json' };
+const asked = JSON.stringify({ messages: [question] });
+
+function post(url: string, body: string, headers: Record<string, string> = json): Promise<Response> {
+  return fetch(url, { method: 'POST', body, headers });
+}
+
+async function refusal(response: Response): Promise<object> {
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  expect(error.message).not.toBe('');
+  return { status: response.status, code: error.code };
+}
+
+describe('a body', () => {
+  it.each<[string, string, object]>([
+    ['that is no JSON', '{bad', { status: 400, code: 'invalid_json' }],
+    ['that is empty', '', { status: 400, code: 'invalid_json' }],
+    ['that is a list', '[]', { status: 400, code: 'invalid_json' }],
+    [
+      'that is nested deeply',
+      `{"a":${'['.repeat(300)}${']'.repeat(300)}}`,
+      { status: 400, code: 'invalid_value' },
+    ],
+    ['that is nested without an end', '['.repeat(1_000_000), { status: 400, code: 'invalid_value' }],
+    [
+      'of strings that look nested',
+      JSON.stringify({ messages: [{ role: 'user', content: `"\\${'['.repeat(300)}` }] }),
+      { status: 200 },
+    ],
+    [
+      'with a name that leads to a prototype',
+      '{"__proto__":{"messages":[]},"messages":[]}',
+      { status: 400, code: 'invalid_message' },
+    ],
+  ])('%s', async (_, body, expected) => {
+    const response = await post(await open(), body);
+    if ('code' in expected) expect(await refusal(response)).toEqual(expected);
+    else expect(response.status).toBe(200);
+  });
+
+  it('of another type is refused, so that no page can send it without asking', async () => {
+    const response = await post(await open(), asked, { 'content-type': 'text/plain' });
+    expect(await refusal(response)).toEqual({ status: 415, code: 'unsupported_media_type' });
+  });
+
+  it.each([true, false])('that is too long is refused; length announced: %s', async (isAnnounced) => {
+    const url = await open({ maxBodyBytes: 1000 });
+    const long = JSON.stringify({ messages: [{ role: 'user', content: 'a'.repeat(5000) }] });
+    const stream = new Blob([long]).stream();
+    const init = isAnnounced ? { body: long } : { body: stream, duplex: 'half' };
+    const response = await fetch(url, { method: 'POST', headers: json, ...init } as RequestInit);
+    expect(await refusal(response)).toEqual({ status: 413, code: 'request_too_large' });
+    expect((await post(url, asked)).status).toBe(200);
+  });
+
+  it('of 100 MB is given up long before its end', async () => {
+    const url = new URL(await open());
+    let sent = 0;
+    const status = await new Promise((resolve) => {
+      const request = http.request(url, {
+        method: 'POST',
+        headers: { ...json, 'transfer-encoding': 'chunked' },
+      });
+      request.on('response', (response) => resolve(response.statusCode));
+      // A connection that is closed while we write need not give its answer to us.
+      request.on('error', () => resolve(413));
+      const chunk = Buffer.alloc(1_000_000, 'a');
+      const send = (): void => {
+        if (sent === 100 || request.destroyed || request.writableEnded) return;
+        sent += 1;
+        request.write(chunk, (error) => (error == null ? send() : undefined));
+      };
+      send();
+    });
+    expect(status).toBe(413);
+    expect(sent).toBeLessThan(100);
+  });
+
+  it('that does not come is not waited for', async () => {
+    const url = new URL(await open({ bodyTimeoutMs: 20 }));
+    const status = await new Promise((resolve, reject) => {
+      const request = http.request(url, { method: 'POST', headers: { ...json, 'content-length': 100 } });
+      request.on('response', (response) => resolve(response.statusCode));
+      request.on('error', reject);
+      request.write('{');
+    });
+    expect(status).toBe(408);
+  });
+});
+
+describe('who may call', () => {
+  const apiKeys = ['first', 'second'];
+
+  it.each([
+    [{ ...json }, 401],
+    [{ ...json, authorization: 'Bearer wrong' }, 401],
+    [{ ...json, authorization: 'Basic first' }, 401],
+    [{ ...json, authorization: 'Bearer ' }, 401],
+    [{ ...json, 'x-api-key': '' }, 401],
+    [{ ...json, authorization: 'Bearer first' }, 200],
+    [{ ...json, authorization: 'bearer second' }, 200],
+    [{ ...json, 'x-api-key': 'second' }, 200],
+  ])('%j gets %d', async (headers, status) => {
+    const url = await open({ apiKeys });
+    const response = await post(url, asked, headers as Record<string, string>);
+    expect(response.status).toBe(status);
+    const models = await fetch(url.replace('chat/completions', 'models'), { headers });
+    expect(models.status).toBe(status);
+  });
+
+  it('health needs no key', async () => {
+    const url = await open({ apiKeys });
+    expect(await (await fetch(new URL('/health', url))).json()).toEqual({ status: 'ok' });
+  });
+
+  it('a name that is none of this machine is refused', async () => {
+    const url = new URL(await open());
+    const statusOf = (host: string) =>
+      new Promise((resolve, reject) => {
+        const request = http.get(new URL('/v1/models', url), { headers: { host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        request.on('error', reject);
+      });
+    expect(await statusOf('evil.example')).toBe(403);
+    expect(await statusOf(`localhost:${url.port}`)).toBe(200);
+  });
+
+  it.each<[readonly string[], string | null]>([
+    [[], null],
+    [['https://mine.example'], 'https://mine.example'],
+    [['https://other.example'], null],
+  ])('pages of other origins, where %j may', async (corsOrigins, allowed) => {
+    const url = await open({ corsOrigins });
+    const headers = { origin: 'https://mine.example', 'access-control-request-method': 'POST' };
+    const response = await fetch(url, { method: 'OPTIONS', headers });
+    expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
+  });
+});
+
+it.each(['GET /v1/chat/completions', 'POST /v1/models', 'POST /v1/completions', 'DELETE /'])(
+  '%s is not there',
+  async (line) => {
+    const [method = '', path = ''] = line.split(' ');
+    const response = await fetch(new URL(path, await open()), { method });
+    expect(await refusal(response)).toEqual({ status: 404, code: 'not_found' });
+  },
+);
+
+describe('a client that leaves', () => {
+  async function held(options: ServeOptions = {}): Promise<{ model: HeldModel; url: string }> {
+    const model = heldModel(3);
+    server = await serve(model, { port: 0, ...options });
+    return { model, url: `${server.url}/v1/chat/completions` };
+  }
+  const streamed = JSON.stringify({ messages: [question], stream: true });
+
+  it('while it sends its request', async () => {
+    const { model, url } = await held();
+    const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+    const head =
+      'POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{';
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    socket.destroy();
+    const running = post(url, asked);
+    await model.until('begun', 1);
+    for (let word = 0; word < 3; word += 1) await model.step();
+    expect((await running).status).toBe(200);
+  });
+
+  it.each([streamed, asked])('before the first word of %s', async (body) => {
+    const { model, url } = await held();
+    const leaving = new AbortController();
+    const left = fetch(url, { method: 'POST', body, headers: json, signal: leaving.signal }).catch(
+      () => null,
+    );
+    await model.until('begun', 1);
+    leaving.abort();
+    await model.until('over', 1);
+    await left;
+  });
+
+  it('in the middle of a stream', async () => {
+    const { model, url } = await held();
+    const leaving = new AbortController();
+    const response = fetch(url, { method: 'POST', body: streamed, headers: json, signal: leaving.signal });
+    await model.until('begun', 1);
+    await model.step();
+    const reader = (await response).body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await model.until('over', 1);
+  });
+
+  it('while it waits for its turn', async () => {
+    const { model, url } = await held({ concurrency: 1 });
+    const first = post(url, asked);
+    await model.until('begun', 1);
+    const leaving = new AbortController();
+    const second = fetch(url, { method: 'POST', body: asked, headers: json, signal: leaving.signal }).catch(
+      () => null,
+    );
+    const third = post(url, asked);
+    leaving.abort();
+    await second;
+    for (let word = 0; word < 3; word += 1) await model.step();
+    expect((await first).status).toBe(200);
+    await model.until('begun', 2);
+    for (let word = 0; word < 3; word += 1) await model.step();
+    expect((await third).status).toBe(200);
+    expect(model.begun).toBe(2);
+  });
+
+  it('without closing its connection', async () => {
+    const { model, url } = await held({ stallMs: 20, keepAliveMs: 5 });
+    const response = await post(url, streamed);
+    // Nothing of it is read: what the connection holds is soon full, or nobody asks for more.
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    await model.until('over', 1);
+  });
+
+  it('and a stream that says nothing yet is kept alive by comments', async () => {
+    const { model, url } = await held({ keepAliveMs: 5 });
+    const response = await post(url, streamed);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toContain(': waiting');
+    let text = '';
+    for (let word = 0; word < 3; word += 1) await model.step();
+    for (;;) {
+      const { done = true, value = '' } = (await reader?.read()) ?? {};
+      text += value;
+      if (done) break;
+    }
+    expect(text).toContain('word ');
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  it('too many are told when to come again', async () => {
+    const { model, url } = await held({ concurrency: 1, queueLimit: 0 });
+    const first = post(url, asked);
+    await model.until('begun', 1);
+    const refused = await post(url, asked);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refusal(refused)).toEqual({ status: 429, code: 'queue_full' });
+    for (let word = 0; word < 3; word += 1) await model.step();
+    expect((await first).status).toBe(200);
+  });
+
+  it('closing finishes what runs, and refuses what comes', async () => {
+    const { model, url } = await held();
+    const running = post(url, streamed);
+    await model.until('begun', 1);
+    const closed = server?.close();
+    await expect(post(url, asked)).rejects.toThrow();
+    for (let word = 0; word < 3; word += 1) await model.step();
+    expect(await (await running).text()).toContain('[DONE]');
+    await closed;
+    server = null;
+  });
+
+  it('closing at once ends what runs with an error', async () => {
+    const { model, url } = await held();
+    const running = post(url, streamed);
+    await model.until('begun', 1);
+    await model.step();
+    const response = await running;
+    const closed = server?.close(AbortSignal.abort());
+    await response.text().catch(() => null);
+    await closed;
+    expect(model.over).toBe(1);
+    server = null;
+  });
+});
+
+it('500 requests, most of them broken, leave nothing running', async () => {
+  const records: number[] = [];
+  const url = await open({ onRequest: ({ status }) => records.push(status) });
+  const bodies = [
+    '{',
+    '{"messages":5}',
+    '{"messages":[],"stream":true}',
+    asked,
+    '{"messages":[{"role":"x"}]}',
+  ];
+  for (let round = 0; round < 10; round += 1) {
+    const statuses = await Promise.all(
+      Array.from({ length: 50 }, async (_, at) => (await post(url, bodies[at % 5] ?? '')).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([400, 200]));
+  }
+  expect(records).toHaveLength(500);
+  expect(records.filter((status) => status === 200)).toHaveLength(100);
+});
+
+it('a port that is taken is the system’s error', async () => {
+  await open();
+  const port = Number(new URL(server?.url ?? '').port);
+  await expect(serve(heldModel(1), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
