@@ -8,8 +8,11 @@ import {
   readOptions,
   stringArray,
 } from '../format/option-rules.ts';
-import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
+import type { ChatOptions, SamplingOptions } from '../runtime/chat/chat-options.ts';
 import type { RequestRecord } from './request-record.ts';
+
+/** Options of a chat that requests need not say. */
+export type ChatDefaults = SamplingOptions & Pick<ChatOptions, 'thinking' | 'thinkingBudget' | 'maxTokens'>;
 
 /** Options of `createHandler`. */
 export interface HandlerOptions {
@@ -34,7 +37,7 @@ export interface HandlerOptions {
   /** Bytes that models of `ModelEntry` may take together; idle ones are closed for others. Default: no limit. */
   readonly memoryLimit?: number;
   /** What requests leave open. Default: a temperature of 0.7, the rest as a chat has it. */
-  readonly sampling?: SamplingOptions;
+  readonly defaults?: ChatDefaults;
   /** Of schemas that cannot be enforced in full: refused, or accepted and checked afterwards. Default: `strict`. */
   readonly policy?: 'strict' | 'degrade';
   /** Is told of every request once it is over; holds no contents. Default: nobody is. */
@@ -57,7 +60,7 @@ const rules: OptionRules<HandlerOptions> = {
   keepAliveMs: integerFrom(1, longestTimer),
   stallMs: integerFrom(1, longestTimer),
   memoryLimit: integerFrom(0, anything),
-  sampling: object,
+  defaults: object,
   policy: oneOf('strict', 'degrade'),
   onRequest: callback,
   onError: callback,
@@ -81,6 +84,6 @@ export function readHandlerOptions(given: HandlerOptions): Required<HandlerOptio
     onRequest: () => undefined,
     onError: () => undefined,
     ...options,
-    sampling: { temperature: 0.7, ...options.sampling },
+    defaults: { temperature: 0.7, ...options.defaults },
   };
 }

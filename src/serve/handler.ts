@@ -8,9 +8,11 @@ import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { failureOf, RequestError } from './errors.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
+import { messages } from './messages/endpoint.ts';
 import { describeModel, listModels } from './model-list.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
+import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
 /** Answers requests. */
@@ -27,7 +29,7 @@ export interface Handler {
 export type Servable = ServableModel | readonly (ServableModel | ModelEntry)[];
 
 /** The APIs that ask a model. */
-const endpoints: readonly Endpoint[] = [chatCompletions];
+const endpoints: readonly Endpoint[] = [chatCompletions, responses, messages];
 
 /**
  * A handler that serves one model, or several by their names, in the words of other APIs. Runs wherever requests and

@@ -1,6 +1,6 @@
 /** `idiolect/serve`: models over HTTP, in the words of OpenAI's APIs. */
 export { createHandler, type Handler, type Servable } from './handler.ts';
-export type { HandlerOptions } from './handler-options.ts';
+export type { ChatDefaults, HandlerOptions } from './handler-options.ts';
 export type { RequestRecord } from './request-record.ts';
 export type { ModelEntry, ServableModel } from './servable-model.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';

@@ -117,7 +117,7 @@ export class RequestRun {
     const borrowed = await shelf.borrow(request.model);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
-    const chat: ChatOptions = { ...options.sampling, policy: options.policy, ...request.chat, signal };
+    const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, signal };
     const stream = borrowed.model.chat(chat);
     await stream.report;
     return {

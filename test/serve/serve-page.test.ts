@@ -2,12 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  fieldsWithoutEffect,
-  readFields,
-  refusedFields,
-} from '../../src/serve/chat-completions/read-request.ts';
+import * as chat from '../../src/serve/chat-completions/read-request.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
+import * as messages from '../../src/serve/messages/read-request.ts';
+import * as responses from '../../src/serve/responses/read-request.ts';
 import { samplingFields } from '../../src/serve/sampling-fields.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/serve.md'), 'utf8');
@@ -23,10 +21,14 @@ function listed(section: string): readonly string[] {
 const named = ['model'];
 
 describe('the page lists', () => {
-  it('every field of a chat completion', () => {
+  it.each([
+    ['/v1/chat/completions', chat],
+    ['/v1/responses', responses],
+    ['/v1/messages', messages],
+  ] as const)('every field of %s', (address, { readFields, fieldsWithoutEffect, refusedFields }) => {
     const refused = refusedFields.map(({ name }) => name);
     const known = [...readFields, ...samplingFields, ...fieldsWithoutEffect, ...refused];
-    expect(listed('`/v1/chat/completions`')).toEqual(known.filter((name) => !named.includes(name)).sort());
+    expect(listed(`\`${address}\``)).toEqual(known.filter((name) => !named.includes(name)).sort());
   });
 
   it('every option', () => {

@@ -116,7 +116,7 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
     concurrency: 2 * options.sequences,
     queueLimit: options.queue,
     policy: options.degrade === true ? 'degrade' : 'strict',
-    sampling: { temperature: options.temperature },
+    defaults: { temperature: options.temperature },
     ...(options.memory === undefined ? {} : { memoryLimit: Math.floor(options.memory * 1e9) }),
     ...(options.cors === undefined ? {} : { corsOrigins: options.cors }),
     ...(options.allowHost === undefined ? {} : { hosts: options.allowHost }),

@@ -14,7 +14,6 @@ import type { ResponseFormat } from '../../grammar/build-grammar.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
-import type { ToolList } from '../../tools/tools.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
@@ -32,6 +31,7 @@ import {
   unknownFields,
 } from '../request-fields.ts';
 import { readSampling, readStops, samplingFields } from '../sampling-fields.ts';
+import { requireKind, toolOptions } from '../tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
 
 /** What is asked for. */
@@ -135,23 +135,12 @@ function readLimits(body: Body): Partial<ChatOptions> {
 
 function readTools(body: Body): Partial<ChatOptions> {
   const tools = objectList(body, 'tools') ?? [];
-  tools.forEach(({ type }, index) => {
-    if (type === 'function') return;
-    const reason = `tools[${index}].type: only functions can be called, got ${JSON.stringify(type)}`;
-    throw invalid(`tools[${index}].type`, reason, 'unsupported_parameter');
+  tools.forEach((tool, index) => {
+    requireKind(tool, ['function'], index);
   });
   const choice = field(body, 'tool_choice', grammarRules.toolChoice) as ToolChoice | undefined;
   const parallel = field(body, 'parallel_tool_calls', boolean);
-  if (tools.length === 0) {
-    if (choice === undefined || choice === 'none' || choice === 'auto') return {};
-    throw invalid('tool_choice', 'tool_choice demands a call, and there are no tools');
-  }
-  return {
-    tools: tools as unknown as ToolList,
-    ...present({ toolChoice: choice }),
-    // To allow what the format cannot do is no demand; to forbid it is.
-    ...(parallel === false ? { parallelToolCalls: false } : {}),
-  };
+  return toolOptions({ tools, choice, parallel: parallel === undefined ? undefined : parallel === true });
 }
 
 function readThinking(body: Body): Partial<ChatOptions> {

@@ -1,0 +1,14 @@
+/** `/v1/messages`, Anthropic's API. */
+import type { Endpoint } from '../endpoint.ts';
+import { readMessagesRequest } from './read-request.ts';
+import { completeMessage, messagesError, messagesErrorFrame, streamMessage } from './write-response.ts';
+
+/** The API as the server knows it. */
+export const messages: Endpoint = {
+  path: '/v1/messages',
+  read: readMessagesRequest,
+  complete: completeMessage,
+  stream: streamMessage,
+  errorBody: messagesError,
+  errorFrame: messagesErrorFrame,
+};

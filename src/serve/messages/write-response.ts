@@ -1,0 +1,165 @@
+/** Responses of `/v1/messages`: whole, and as events. */
+import type { Finish, ResponseEvent, Usage } from '../../parser/events.ts';
+import type { BegunAnswer } from '../endpoint.ts';
+import type { Failure } from '../errors.ts';
+import type { Frame } from '../event-stream.ts';
+import { TroubleLog } from '../trouble.ts';
+
+/** The whole response. */
+export async function completeMessage(answer: BegunAnswer): Promise<object> {
+  let finish: Finish | null = null;
+  for await (const event of answer.events) if (event.type === 'finish') finish = event;
+  const { content, reasoning_content: thoughts, tool_calls: calls = [], ...rest } = await answer.message();
+  const trouble = new TroubleLog();
+  for (const each of [...(rest.malformed ?? []), ...(rest.repaired ?? [])]) trouble.note(each);
+  return {
+    ...messageObject(answer),
+    content: [
+      ...(thoughts === undefined ? [] : [{ type: 'thinking', thinking: thoughts, signature: '' }]),
+      ...(content === null || content === '' ? [] : [{ type: 'text', text: content, citations: null }]),
+      ...calls.map(({ id, function: { name, arguments: input } }) => ({
+        type: 'tool_use',
+        id,
+        name,
+        input: JSON.parse(input),
+      })),
+    ],
+    stop_reason: stopReason(finish),
+    usage: usageOf(finish?.usage),
+    ...trouble.found,
+  };
+}
+
+/** The response as it comes. */
+export async function* streamMessage(answer: BegunAnswer): AsyncGenerator<Frame, void> {
+  const blocks = new Blocks();
+  const trouble = new TroubleLog();
+  let finish: Finish | null = null;
+  yield frame({ type: 'message_start', message: messageObject(answer) });
+  for await (const event of answer.events) {
+    trouble.note(event);
+    if (event.type === 'finish') finish = event;
+    for (const next of blocks.next(event)) yield frame(next);
+  }
+  for (const next of blocks.end()) yield frame(next);
+  const delta = { stop_reason: stopReason(finish), stop_sequence: null };
+  yield frame({ type: 'message_delta', delta, usage: usageOf(finish?.usage), ...trouble.found });
+  yield frame({ type: 'message_stop' });
+}
+
+/** The body of an error. */
+export function messagesError({ status, message }: Failure, requestId: string): object {
+  return { type: 'error', error: { type: errorType(status), message }, request_id: requestId };
+}
+
+/** The end of a stream that failed. */
+export function messagesErrorFrame(failure: Failure, requestId: string): Frame {
+  return { event: 'error', data: messagesError(failure, requestId) };
+}
+
+const errorTypes: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [408, 'timeout_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [503, 'overloaded_error'],
+]);
+
+function errorType(status: number): string {
+  return errorTypes.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+interface MessageEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+function frame(event: MessageEvent): Frame {
+  return { event: event.type, data: event };
+}
+
+function messageObject({ id, model }: BegunAnswer): object {
+  return {
+    id: `msg_${id}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: usageOf(undefined),
+  };
+}
+
+function stopReason(finish: Finish | null): string {
+  if (finish?.reason === 'tool-calls') return 'tool_use';
+  return finish?.reason === 'length' ? 'max_tokens' : 'end_turn';
+}
+
+/** What was in the cache is no part of `input_tokens` here. */
+function usageOf(usage: Usage | undefined): object {
+  const { promptTokens = 0, cachedTokens, completionTokens = 0 } = usage ?? {};
+  const cached = cachedTokens ?? 0;
+  return {
+    input_tokens: promptTokens - cached,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+    output_tokens: completionTokens,
+  };
+}
+
+type BlockType = 'text' | 'thinking' | 'tool_use';
+
+/** The blocks of a stream: one is open at a time. */
+class Blocks {
+  #open: BlockType | null = null;
+  #index = -1;
+
+  /** What the stream says of an event. */
+  next(event: ResponseEvent): readonly MessageEvent[] {
+    switch (event.type) {
+      case 'reasoning-delta':
+        return this.#add('thinking', { type: 'thinking_delta', thinking: event.delta });
+      case 'text-delta':
+        return this.#add('text', { type: 'text_delta', text: event.delta });
+      case 'tool-input-start': {
+        const block = { type: 'tool_use', id: event.id, name: event.toolName, input: {} };
+        return [...this.end(), this.#begin('tool_use', block)];
+      }
+      case 'tool-input-delta':
+        return [this.#delta({ type: 'input_json_delta', partial_json: event.delta })];
+      case 'reasoning-end':
+      case 'text-end':
+      case 'tool-input-end':
+        return this.end();
+      default:
+        return [];
+    }
+  }
+
+  /** Closes the block that is open, if one is. */
+  end(): readonly MessageEvent[] {
+    if (this.#open === null) return [];
+    this.#open = null;
+    return [{ type: 'content_block_stop', index: this.#index }];
+  }
+
+  #add(type: 'text' | 'thinking', delta: object): readonly MessageEvent[] {
+    if (this.#open === type) return [this.#delta(delta)];
+    const block =
+      type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
+    return [...this.end(), this.#begin(type, block), this.#delta(delta)];
+  }
+
+  #begin(type: BlockType, block: object): MessageEvent {
+    this.#open = type;
+    this.#index += 1;
+    return { type: 'content_block_start', index: this.#index, content_block: block };
+  }
+
+  #delta(delta: object): MessageEvent {
+    return { type: 'content_block_delta', index: this.#index, delta };
+  }
+}

@@ -1,0 +1,15 @@
+/** `/v1/responses`, OpenAI's newer API, without anything kept between two requests. */
+import type { Endpoint } from '../endpoint.ts';
+import { openAiError } from '../openai-error.ts';
+import { readResponsesRequest } from './read-request.ts';
+import { completeResponse, failedFrame, streamResponse } from './write-response.ts';
+
+/** The API as the server knows it. */
+export const responses: Endpoint = {
+  path: '/v1/responses',
+  read: readResponsesRequest,
+  complete: completeResponse,
+  stream: streamResponse,
+  errorBody: openAiError,
+  errorFrame: failedFrame,
+};

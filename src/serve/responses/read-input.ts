@@ -1,0 +1,153 @@
+/** The items of a request to `/v1/responses` as messages of a conversation. */
+import { readMessages } from '../../format/check-messages.ts';
+import type { AssistantMessage, Message, ToolCall } from '../../format/messages.ts';
+import { isRecord } from '../../format/option-rules.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
+
+/** Reads `input` and `instructions`. Throws `RequestError` and `MessageError`. */
+export function readInput(body: Body): readonly Message[] {
+  const { input, instructions } = body;
+  const conversation = new Conversation();
+  if (typeof instructions === 'string') conversation.add({ role: 'system', content: instructions });
+  else if (instructions != null) throw invalid('instructions', 'instructions must be a string');
+  if (typeof input === 'string') conversation.add({ role: 'user', content: input });
+  else if (Array.isArray(input))
+    for (const [index, item] of input.entries()) readItem(conversation, item, `input[${index}]`);
+  else if (input == null) throw invalid('input', 'input is missing', 'missing_required_parameter');
+  else throw invalid('input', 'input must be a string or a list of items');
+  return readMessages(conversation.end());
+}
+
+interface AssistantDraft {
+  reasoning: string | null;
+  content: string | null;
+  readonly calls: ToolCall[];
+}
+
+/** Puts the items of one answer (thoughts, text, calls) together into one message. */
+class Conversation {
+  readonly #messages: Message[] = [];
+  #draft: AssistantDraft | null = null;
+
+  add(message: Message): void {
+    this.#flush();
+    this.#messages.push(message);
+  }
+
+  addReasoning(text: string): void {
+    const draft = this.#draft;
+    if (draft !== null && (draft.content !== null || draft.calls.length > 0)) this.#flush();
+    const open = this.#open();
+    open.reasoning = (open.reasoning ?? '') + text;
+  }
+
+  addAnswer(text: string): void {
+    if (this.#draft !== null && this.#draft.calls.length > 0) this.#flush();
+    const draft = this.#open();
+    draft.content = (draft.content ?? '') + text;
+  }
+
+  addCall(call: ToolCall): void {
+    this.#open().calls.push(call);
+  }
+
+  end(): readonly Message[] {
+    this.#flush();
+    return this.#messages;
+  }
+
+  #open(): AssistantDraft {
+    this.#draft ??= { reasoning: null, content: null, calls: [] };
+    return this.#draft;
+  }
+
+  #flush(): void {
+    if (this.#draft === null) return;
+    const { reasoning, content, calls } = this.#draft;
+    this.#draft = null;
+    const message: AssistantMessage = {
+      role: 'assistant',
+      content: content ?? (calls.length > 0 ? null : ''),
+      ...(reasoning === null || reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    };
+    this.#messages.push(message);
+  }
+}
+
+function readItem(conversation: Conversation, item: unknown, path: string): void {
+  if (!isRecord(item)) throw invalid(path, `${path} must be an object`);
+  const type = item.type ?? 'message';
+  switch (type) {
+    case 'message':
+      readMessageItem(conversation, item, path);
+      break;
+    case 'function_call':
+      conversation.addCall(readCall(item, path));
+      break;
+    case 'function_call_output':
+      conversation.add(readOutput(item, path));
+      break;
+    case 'reasoning':
+      conversation.addReasoning(readThoughts(item, path));
+      break;
+    default: {
+      const reason = `${path}.type: there are messages, function calls, their outputs and reasoning, and no ${JSON.stringify(type)}`;
+      throw invalid(`${path}.type`, reason, 'unsupported_content');
+    }
+  }
+}
+
+function readOutput(item: Body, path: string): Message {
+  const content = readText(item.output, `${path}.output`);
+  return { role: 'tool', tool_call_id: textOf(item, 'call_id', path), content };
+}
+
+const roles = ['system', 'developer', 'user', 'assistant'] as const;
+
+function readMessageItem(conversation: Conversation, item: Body, path: string): void {
+  const role = roles.find((each) => each === item.role);
+  if (role === undefined) throw invalid(`${path}.role`, `${path}.role must be one of ${roles.join(', ')}`);
+  const content = readText(item.content, `${path}.content`);
+  if (role === 'assistant') conversation.addAnswer(content);
+  else conversation.add({ role, content });
+}
+
+function readCall(item: Body, path: string): ToolCall {
+  return {
+    id: textOf(item, 'call_id', path),
+    type: 'function',
+    function: { name: textOf(item, 'name', path), arguments: textOf(item, 'arguments', path) },
+  };
+}
+
+/** In full where they are given, otherwise what was summed up of them. */
+function readThoughts(item: Body, path: string): string {
+  const { content, summary } = item;
+  const parts = Array.isArray(content) && content.length > 0 ? content : (summary ?? []);
+  return readText(parts, `${path}.content`);
+}
+
+const textParts = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'];
+
+/** A text, or parts that are texts. Throws `RequestError` for every other part. */
+export function readText(content: unknown, path: string): string {
+  if (typeof content === 'string') return content;
+  if (content == null) return '';
+  if (!Array.isArray(content)) throw invalid(path, `${path} must be a string or a list of parts`);
+  const texts = content.map((part: unknown, index) => {
+    const type = isRecord(part) ? part.type : undefined;
+    if (isRecord(part) && typeof part.text === 'string' && textParts.includes(String(type))) return part.text;
+    if (isRecord(part) && type === 'refusal' && typeof part.refusal === 'string') return part.refusal;
+    const reason = `${path}[${index}]: models are given text, and no part of type ${JSON.stringify(type)}`;
+    throw invalid(`${path}[${index}]`, reason, 'unsupported_content');
+  });
+  return texts.join('\n');
+}
+
+function textOf(item: Body, name: string, path: string): string {
+  const value = item[name];
+  if (typeof value === 'string') return value;
+  throw invalid(`${path}.${name}`, `${path}.${name} must be a string`);
+}

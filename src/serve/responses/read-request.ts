@@ -1,0 +1,141 @@
+/** A request to `/v1/responses`. */
+import type { Tool, ToolChoice } from '../../format/messages.ts';
+import { boolean, integerFrom, isRecord, oneOf } from '../../format/option-rules.ts';
+import type { ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
+import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
+import type { ReadRequest } from '../endpoint.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
+import {
+  type Absent,
+  field,
+  flag,
+  numberField,
+  objectField,
+  objectList,
+  present,
+  refuseFeatures,
+  textField,
+  unknownFields,
+} from '../request-fields.ts';
+import { readSampling, samplingFields } from '../sampling-fields.ts';
+import { flatTool, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
+import { readInput } from './read-input.ts';
+
+/** Fields that are read, next to those of sampling. */
+export const readFields = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'max_output_tokens',
+  'stream',
+] as const;
+
+/** Fields that change nothing here: they are about accounts, storage and speed. */
+export const fieldsWithoutEffect = [
+  'user',
+  'store',
+  'metadata',
+  'include',
+  'service_tier',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'truncation',
+  'stream_options',
+] as const;
+
+const isFalse = (value: unknown): boolean => value === false;
+const isZero = (value: unknown): boolean => value === 0;
+const stateless = 'nothing is kept of earlier responses; send the whole conversation as input';
+
+/** What nothing here does. */
+export const refusedFields: readonly Absent[] = [
+  { name: 'previous_response_id', reason: stateless, isNothing: () => false },
+  { name: 'conversation', reason: stateless, isNothing: () => false },
+  { name: 'background', reason: stateless, isNothing: isFalse },
+  { name: 'prompt', reason: 'no prompts are kept here', isNothing: () => false },
+  { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
+  { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
+  { name: 'presence_penalty', reason: 'the engine is given no penalties', isNothing: isZero },
+  { name: 'frequency_penalty', reason: 'the engine is given no penalties', isNothing: isZero },
+];
+
+/** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
+export function readResponsesRequest(body: Body): ReadRequest {
+  refuseFeatures(body, refusedFields);
+  const names = [samplingFields, fieldsWithoutEffect, refusedFields.map(({ name }) => name)];
+  return {
+    model: textField(body, 'model') ?? null,
+    stream: flag(body, 'stream'),
+    unknown: unknownFields(body, readFields, ...names),
+    chat: {
+      ...readSampling(body),
+      ...present({
+        maxTokens: numberField(body, 'max_output_tokens', integerFrom(1, Number.POSITIVE_INFINITY)),
+        responseFormat: readFormat(body),
+      }),
+      ...readTools(body),
+      ...readEffort(body),
+      messages: readInput(body),
+    },
+  };
+}
+
+function readTools(body: Body): Partial<ChatOptions> {
+  const tools = (objectList(body, 'tools') ?? []).map((tool, index): Tool => {
+    requireKind(tool, ['function'], index);
+    return flatTool(tool, 'parameters', index);
+  });
+  const parallel = field(body, 'parallel_tool_calls', boolean);
+  const choice = readChoice(body.tool_choice ?? undefined);
+  return toolOptions({ tools, choice, parallel: parallel === undefined ? undefined : parallel === true });
+}
+
+/** The same choices as elsewhere, with names next to their types. */
+function readChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === undefined || choice === 'auto' || choice === 'required' || choice === 'none') return choice;
+  const { type, name, mode, tools } = isRecord(choice) ? choice : {};
+  if (type === 'function' && typeof name === 'string') return namedTool(name);
+  if (type === 'allowed_tools' && (mode === 'auto' || mode === 'required') && Array.isArray(tools)) {
+    const allowed = tools.map((tool: unknown) => readNamed(tool));
+    return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
+  }
+  const expected =
+    '"auto", "required", "none", { type: "function", name } or { type: "allowed_tools", mode, tools }';
+  throw invalid('tool_choice', `tool_choice must be ${expected}`);
+}
+
+function readNamed(tool: unknown): {
+  readonly type: 'function';
+  readonly function: { readonly name: string };
+} {
+  if (isRecord(tool) && typeof tool.name === 'string')
+    return { type: 'function', function: { name: tool.name } };
+  throw invalid('tool_choice', 'tool_choice.tools must be a list of { type: "function", name }');
+}
+
+function readEffort(body: Body): Partial<ChatOptions> {
+  const { effort } = objectField(body, 'reasoning') ?? {};
+  if (effort == null) return {};
+  if (typeof effort === 'string') return effortOptions(effort);
+  throw invalid('reasoning.effort', 'reasoning.effort must be a string');
+}
+
+function readFormat(body: Body): ResponseFormat | undefined {
+  const text = objectField(body, 'text');
+  const format = text === undefined ? undefined : objectField(text, 'format');
+  if (format === undefined) return undefined;
+  const kind = field(format, 'type', oneOf('text', 'json_object', 'json_schema'));
+  if (kind !== 'json_schema') return kind === 'json_object' ? { type: 'json_object' } : undefined;
+  const { schema } = format;
+  if (typeof schema === 'boolean' || isRecord(schema))
+    return { type: 'json_schema', json_schema: { schema: schema as never } };
+  throw invalid('text.format.schema', 'text.format.schema must be a JSON Schema');
+}
