@@ -59,6 +59,8 @@ const paramNames: ReadonlyMap<string, string> = new Map([
   ['topP', 'top_p'],
   ['topK', 'top_k'],
   ['minP', 'min_p'],
+  ['presencePenalty', 'presence_penalty'],
+  ['frequencyPenalty', 'frequency_penalty'],
   ['continueFinalMessage', 'messages'],
 ]);
 

@@ -6,9 +6,23 @@ import type { Body } from './read-body.ts';
 import { numberField, present } from './request-fields.ts';
 
 /** Fields that are read here; the last two are those of local servers. */
-export const samplingFields = ['temperature', 'top_p', 'seed', 'top_k', 'min_p'] as const;
+export const samplingFields = [
+  'temperature',
+  'top_p',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'top_k',
+  'min_p',
+] as const;
 
 const anyInteger = integerFrom(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
+/** As in OpenAI's API. */
+const penalty = {
+  expected: 'a number from -2 to 2',
+  allows: (value: unknown) => typeof value === 'number' && value >= -2 && value <= 2,
+};
 
 /** The options of a chat. A field that is absent is absent. */
 export function readSampling(body: Body): SamplingOptions {
@@ -17,6 +31,8 @@ export function readSampling(body: Body): SamplingOptions {
     topP: numberField(body, 'top_p', numberFrom(0, 1)),
     topK: numberField(body, 'top_k', integerFrom(0, Number.MAX_SAFE_INTEGER)),
     minP: numberField(body, 'min_p', numberFrom(0, 1)),
+    presencePenalty: numberField(body, 'presence_penalty', penalty),
+    frequencyPenalty: numberField(body, 'frequency_penalty', penalty),
     seed: readSeed(numberField(body, 'seed', anyInteger)),
   });
 }

@@ -140,6 +140,10 @@ describe('fields of a request', () => {
     [{ max_completion_tokens: 5, max_tokens: 9 }, { maxTokens: 5 }],
     [{ max_tokens: 9 }, { maxTokens: 9 }],
     [
+      { presence_penalty: 1, frequency_penalty: -0.5 },
+      { presencePenalty: 1, frequencyPenalty: -0.5 },
+    ],
+    [
       { temperature: 0, top_p: 0.5, top_k: 3, min_p: 0.1 },
       { temperature: 0, topP: 0.5, topK: 3, minP: 0.1 },
     ],
@@ -190,7 +194,7 @@ describe('fields of a request', () => {
   it.each<[object, string, string]>([
     [{ n: 2 }, 'n', 'unsupported_parameter'],
     [{ logprobs: true }, 'logprobs', 'unsupported_parameter'],
-    [{ presence_penalty: 1 }, 'presence_penalty', 'unsupported_parameter'],
+    [{ presence_penalty: 3 }, 'presence_penalty', 'invalid_value'],
     [{ logit_bias: { 5: 1 } }, 'logit_bias', 'unsupported_parameter'],
     [{ functions: [] }, 'functions', 'unsupported_parameter'],
     [{ temperature: 'hot' }, 'temperature', 'invalid_value'],

@@ -81,9 +81,7 @@ export const refusedFields: readonly Absent[] = [
   { name: 'n', reason: 'one choice is made per request', isNothing: (value) => value === 1 },
   { name: 'logprobs', reason: 'the engine gives no probabilities', isNothing: isFalse },
   { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
-  { name: 'logit_bias', reason: 'tokens are biased by the grammar alone', isNothing: isEmpty },
-  { name: 'presence_penalty', reason: 'the engine is given no penalties', isNothing: isZero },
-  { name: 'frequency_penalty', reason: 'the engine is given no penalties', isNothing: isZero },
+  { name: 'logit_bias', reason: 'biases by the ids of tokens are not taken', isNothing: isEmpty },
   { name: 'audio', reason: 'models read and write text', isNothing: () => false },
   {
     name: 'modalities',

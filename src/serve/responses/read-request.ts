@@ -63,8 +63,6 @@ export const refusedFields: readonly Absent[] = [
   { name: 'prompt', reason: 'no prompts are kept here', isNothing: () => false },
   { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
   { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
-  { name: 'presence_penalty', reason: 'the engine is given no penalties', isNothing: isZero },
-  { name: 'frequency_penalty', reason: 'the engine is given no penalties', isNothing: isZero },
 ];
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
