@@ -77,15 +77,24 @@ async function conforming(vocabulary: string, tiny: string): Promise<void> {
   const promptLength = tokens.prompt.length;
   const bytes = scriptedModel({
     vocabulary: await loadVocabulary(choice),
+    // The chat layer of llama.cpp looks for one before it takes another.
+    chatTemplate: template,
     script: tokens.script,
     promptLength,
   });
   writeModelFile(file, bytes);
   console.log(`\n${vocabulary}, a model that conforms: ${tokens.script.length} tokens, three calls`);
   const opened = await open(file);
-  const modes: readonly Mode[] = ['free', 'grammar', 'injected'];
-  const ways = modes.map((mode) => [mode, () => respond(opened, tokens.prompt, mode, true, 0)] as const);
+  const peer = await openPeer(file);
+  const ways: readonly (readonly [string, () => Promise<Measured>])[] = [
+    ['free', () => respond(opened, tokens.prompt, 'free', true, 0)],
+    ['grammar', () => respond(opened, tokens.prompt, 'grammar', true, 0)],
+    ['injected', () => respond(opened, tokens.prompt, 'injected', true, 0)],
+    ['llama.cpp, free', () => peer.write(null)],
+    ['llama.cpp', () => peer.write(peer.calls)],
+  ];
   reportPairs(await measure(new Map(ways)));
+  await peer.release();
   await opened.model.dispose();
   fs.rmSync(file);
 }
@@ -129,8 +138,11 @@ function reportPairs(results: ReadonlyMap<string, readonly Measured[]>): void {
   for (const [name, all] of results) {
     const times = all.map(({ milliseconds }) => milliseconds);
     const ratios = times.map((time, index) => time / (base[index]?.milliseconds ?? Number.NaN));
+    const characters = all[0]?.characters ?? 0;
     console.log(
-      `  ${name.padEnd(9)} ${median(times).toFixed(1).padStart(8)} ms  ${median(ratios).toFixed(3)}`,
+      `  ${name.padEnd(15)} ${median(times).toFixed(1).padStart(8)} ms a response, ` +
+        `${((1000 * median(times)) / characters).toFixed(0).padStart(5)} µs a character, ` +
+        `${median(ratios).toFixed(3)} of free`,
     );
   }
 }
@@ -245,17 +257,31 @@ async function openPeer(file: string) {
   const messages = [{ role: 'user', content: question }];
   const request = { jinja: true, tools: demoTools, tool_choice: 'required', enable_thinking: false };
   const chat = context.getFormattedChat(messages, template, request);
-  const grammar = String(chat.grammar).replace(/^root ::= .*$/m, 'root ::= tool-call');
-  const sampling = { temperature: 1, top_k: 40, top_p: 0.95, min_p: 0, penalty_repeat: 1, n_predict: 400 };
+  const withRoot = (root: string) => String(chat.grammar).replace(/^root ::= .*$/m, `root ::= ${root}`);
+  const [grammar, calls] = [withRoot('tool-call'), withRoot('tool-calls')];
+  const greedy = { temperature: 0, top_k: 40, top_p: 0.95, min_p: 0, penalty_repeat: 1, n_predict: 400 };
+  const sampling = { ...greedy, temperature: 1 };
+  const complete = async (options: object): Promise<Measured & { readonly text: string }> => {
+    const started = cpuTime();
+    const { text } = await context.completion({ prompt: promptText, ...options }, () => {});
+    return {
+      milliseconds: cpuTime() - started,
+      characters: text.length,
+      complete: text.trimEnd().endsWith('</tool_call>'),
+      text,
+    };
+  };
   return {
-    respond: async (seed: number): Promise<Measured> => {
-      const started = cpuTime();
-      const { text } = await context.completion({ prompt: promptText, grammar, seed, ...sampling }, () => {});
-      return {
-        milliseconds: cpuTime() - started,
-        characters: text.length,
-        complete: text.trimEnd().endsWith('</tool_call>'),
-      };
+    calls,
+    respond: (seed: number): Promise<Measured> => complete({ grammar, seed, ...sampling }),
+    /** The script, with a grammar or without. */
+    write: async (grammarOfAll: string | null): Promise<Measured> => {
+      const written = await complete({
+        ...greedy,
+        ...(grammarOfAll === null ? {} : { grammar: grammarOfAll }),
+      });
+      if (written.text.trim() !== script) throw new Error(`llama.cpp wrote ${written.text}`);
+      return written;
     },
     release: () => context.release(),
   };
