@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { type SampleSpan, sampleSpans } from '../src/cli/annotate.ts';
+import { type SampleSpan, sampleSpans } from '../src/cli/sample-response.ts';
 import type { ChatFormat } from '../src/format/chat-format.ts';
 
 const panels = [

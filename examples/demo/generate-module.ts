@@ -4,7 +4,8 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { GeneratedModule } from 'idiolect/parser';
 import { generateModel } from '../../src/generate/generate-model.ts';
-import { effectiveTemplate, readGgufHeader } from '../../src/hub/gguf/gguf-header.ts';
+import { readGgufHeader } from '../../src/hub/gguf/gguf-header.ts';
+import { effectiveTemplate } from '../../src/hub/gguf/read-header.ts';
 
 /** A module that was just generated. */
 export interface DemoModule {

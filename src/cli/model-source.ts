@@ -10,6 +10,7 @@ import {
   readGgufHeader,
 } from '../hub/index.ts';
 import { readTextFile } from './read-text.ts';
+import { readTokenizerConfig } from './tokenizer-config.ts';
 
 /** A chat template and where it came from. */
 export interface ModelSource {
@@ -63,46 +64,20 @@ function sourceOf(name: string, file: string, { templates, specialTokens }: Gguf
   };
 }
 
-/** A `tokenizer_config.json`: its chat template (the one for tools, where there are several) and tokens. */
+/** A `tokenizer_config.json`: its chat template and tokens. */
 function readConfig(name: string, file: string, text: string): ModelSource {
-  const config = parseObject(file, text);
-  const templateSource = chosenTemplate(config.get('chat_template'));
-  if (templateSource === null) {
-    const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
-    throw new ModelFileError({ file, reason });
-  }
-  const [bosToken, eosToken] = [tokenText(config.get('bos_token')), tokenText(config.get('eos_token'))];
-  return {
-    name,
-    origin: file,
-    templateSource,
-    ...(bosToken === null ? {} : { bosToken }),
-    ...(eosToken === null ? {} : { eosToken }),
-  };
+  const found = readTokenizerConfig(parseJson(file, text));
+  if (found !== null) return { name, origin: file, ...found };
+  const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
+  throw new ModelFileError({ file, reason });
 }
 
-function parseObject(file: string, text: string): ReadonlyMap<string, unknown> {
+function parseJson(file: string, text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return new Map<string, unknown>(Object.entries(value ?? {}));
+    return JSON.parse(text);
   } catch (cause) {
     throw new ModelFileError({ file, reason: 'is no JSON', cause });
   }
-}
-
-function chosenTemplate(value: unknown): string | null {
-  if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return null;
-  const named = new Map<unknown, unknown>(value.map((item) => [item?.name, item?.template]));
-  const template = named.get('tool_use') ?? named.get('default');
-  return typeof template === 'string' ? template : null;
-}
-
-/** Tokens are texts, or objects with their text under `content`. */
-function tokenText(value: unknown): string | null {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || !('content' in value)) return null;
-  return typeof value.content === 'string' ? value.content : null;
 }
 
 /** Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. */

@@ -11,14 +11,13 @@ export {
 } from './cached-models.ts';
 export * from './errors.ts';
 export type { FetchStep } from './fetch-blob.ts';
+export { type GgufHeaderOptions, readGgufHeader } from './gguf/gguf-header.ts';
 export {
   type ChatTemplates,
   effectiveTemplate,
   type GgufHeader,
-  type GgufHeaderOptions,
-  readGgufHeader,
   type SpecialTokens,
-} from './gguf/gguf-header.ts';
+} from './gguf/read-header.ts';
 export {
   type ModelCard,
   type ObserveCapabilities,

@@ -4,7 +4,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelFileError } from '../../src/format/errors.ts';
-import { effectiveTemplate, readGgufHeader } from '../../src/hub/gguf/gguf-header.ts';
+import { readGgufHeader } from '../../src/hub/gguf/gguf-header.ts';
+import { effectiveTemplate } from '../../src/hub/gguf/read-header.ts';
 import { type ModelFile, modelFile } from './model-file.ts';
 
 let folder = '';

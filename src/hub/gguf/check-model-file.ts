@@ -6,9 +6,9 @@ import path from 'node:path';
 import { parseGgufShardFilename } from '@huggingface/gguf';
 import { ModelFileError } from '../../format/errors.ts';
 import { fileSource } from '../byte-source.ts';
-import { type GgufHeader, maxShards, readHeader } from './gguf-header.ts';
 import type { GgufLayout, TensorInfo } from './gguf-layout.ts';
 import { checkModelFacts } from './model-facts.ts';
+import { type GgufHeader, maxShards, readHeader } from './read-header.ts';
 
 /**
  * Reads the header of a local file, and of its further shards where it is split. Throws `ModelFileError` for what is

@@ -1,0 +1,215 @@
+/** The page: a template on the left, what was learned of it on the right. */
+
+import { knownTemplates } from 'virtual:known-templates';
+import { jinja } from '@codemirror/lang-jinja';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Conversation, Inspection, TemplateInput } from '../core/inspect-template.ts';
+import { type SharedState, writeFragment } from '../core/permalink.ts';
+import { readTemplateFile, readTemplateText } from '../core/read-file.ts';
+import { WorkerClient } from '../core/worker-client.ts';
+import type { WrittenConversation } from '../core/written-message.ts';
+import { Compare } from './compare.tsx';
+import { Editor } from './editor.tsx';
+import { Fields } from './fields.tsx';
+import { Files } from './files.tsx';
+import { Laws } from './laws.tsx';
+import { LiveParse } from './live-parse.tsx';
+import { MessagePanel } from './message-panel.tsx';
+import { Overview } from './overview.tsx';
+import { TemplatePicker } from './template-picker.tsx';
+import { explain, type InspectionState, useInspection, useWritten } from './use-inspection.ts';
+
+/** A hostile template costs this much, in milliseconds, and then its Worker. */
+const limit = 10_000;
+
+/** The whole page. */
+export function App({ first }: { readonly first: SharedState }) {
+  const [input, setInput] = useState<TemplateInput>(first.input);
+  const [output, setOutput] = useState<string | null>(first.output ?? null);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const clients = useMemo(
+    () => ({ analysis: new WorkerClient(limit), reading: new WorkerClient(limit) }),
+    [],
+  );
+  const state = useInspection(input, clients.analysis);
+
+  const pick = (picked: TemplateInput) => {
+    setRefusal(null);
+    setOutput(null);
+    setInput(picked);
+  };
+  useEffect(
+    () =>
+      onDroppedFile((file) => {
+        readTemplateFile(file).then(pick, (error: unknown) => setRefusal(explain(error)));
+      }),
+    [],
+  );
+  const problem = refusal ?? state.problem;
+  return (
+    <div class="app" data-state={stateName(state)}>
+      <header>
+        <h1>Idiolect inspector</h1>
+        <TemplatePicker label="Template of" templates={knownTemplates} onPick={pick} onProblem={setRefusal} />
+        <Share input={input} output={output} />
+        <p class="promise">Everything runs in this page; nothing leaves it.</p>
+      </header>
+      <main>
+        <section class="panel template" aria-labelledby="template-title">
+          <h2 id="template-title">
+            {input.name} <small>{input.templateSource.length.toLocaleString('en')} characters</small>
+          </h2>
+          <Editor
+            label="Chat template: paste one, or drop a file anywhere"
+            value={input.templateSource}
+            onChange={(text) => setInput((last) => typed(last, text))}
+            extensions={[jinja()]}
+            numbered
+          />
+        </section>
+        <div class="findings">
+          <div role="alert">{problem === null ? null : <p class="problem">{problem}</p>}</div>
+          {state.inspection === null ? null : (
+            <Findings
+              key={state.inspection.analysis.format.templateSha256}
+              inspection={state.inspection}
+              state={state}
+              clients={clients}
+              output={output}
+              onOutput={setOutput}
+            />
+          )}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+/** A file may be dropped anywhere. Returns how to stop listening. */
+function onDroppedFile(take: (file: File) => void): () => void {
+  const over = (event: DragEvent) => event.preventDefault();
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file !== undefined) take(file);
+  };
+  addEventListener('dragover', over);
+  // Before the editor takes the text of the file for its own.
+  addEventListener('drop', drop, { capture: true });
+  return () => {
+    removeEventListener('dragover', over);
+    removeEventListener('drop', drop, { capture: true });
+  };
+}
+
+function stateName({ busy, problem }: InspectionState): string {
+  if (busy) return 'busy';
+  return problem === null ? 'ready' : 'failed';
+}
+
+/** A pasted `tokenizer_config.json` is read as one; while it is typed, it is no JSON yet. */
+function typed(last: TemplateInput, text: string): TemplateInput {
+  if (text === last.templateSource) return last;
+  const name = last.name.endsWith(' (edited)') ? last.name : `${last.name} (edited)`;
+  try {
+    return { ...last, ...readTemplateText(name, text) };
+  } catch {
+    return { ...last, name, templateSource: text };
+  }
+}
+
+interface FindingsProps {
+  readonly inspection: Inspection;
+  readonly state: InspectionState;
+  readonly clients: { readonly analysis: WorkerClient; readonly reading: WorkerClient };
+  readonly output: string | null;
+  readonly onOutput: (output: string) => void;
+}
+
+/** What was learned. */
+function Findings({ inspection, state, clients, output, onOutput }: FindingsProps) {
+  const [conversation, setConversation] = useState<Conversation>(inspection.conversation);
+  const { written, problem } = useWritten(state, conversation, clients.analysis);
+  const { format } = inspection.analysis;
+  const shownOutput = output ?? textOf(written);
+  return (
+    <>
+      <Panel name="message" title="One message, as this model writes it">
+        <MessagePanel
+          conversation={conversation}
+          written={written}
+          turnStart={format.turn.start}
+          problem={problem}
+          onConversation={setConversation}
+        />
+      </Panel>
+      <Panel name="overview" title="The format">
+        <Overview analysis={inspection.analysis} />
+      </Panel>
+      <Panel name="parse" title="Live parse">
+        <LiveParse
+          format={format}
+          tools={conversation.tools}
+          generationPrompt={written?.generationPrompt ?? ''}
+          output={shownOutput}
+          onOutput={onOutput}
+          client={clients.reading}
+        />
+      </Panel>
+      <Panel name="evidence" title="Field by field, with the evidence">
+        <Fields inspection={inspection} />
+      </Panel>
+      <Panel name="files" title="What is generated">
+        <Files format={format} conversation={conversation} client={clients.analysis} />
+      </Panel>
+      <Panel name="laws" title="The laws">
+        <Laws input={state.input} format={format} client={clients.analysis} />
+      </Panel>
+      <Panel name="compare" title="Compare formats">
+        <Compare name={state.input.name} format={format} client={clients.analysis} />
+      </Panel>
+    </>
+  );
+}
+
+function textOf(written: WrittenConversation | null): string {
+  return written === null ? '' : written.answer.map(({ text }) => text).join('');
+}
+
+interface PanelProps {
+  readonly name: string;
+  readonly title: string;
+  readonly children: preact.ComponentChildren;
+}
+
+function Panel({ name, title, children }: PanelProps) {
+  return (
+    <section class={`panel ${name}`} aria-labelledby={`${name}-title`}>
+      <h2 id={`${name}-title`}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** A link to the page as it is; template and output are in its fragment, which browsers do not send. */
+function Share({ input, output }: { readonly input: TemplateInput; readonly output: string | null }) {
+  const [told, tell] = useState('');
+  useEffect(() => tell(''), [input, output]);
+  const share = async () => {
+    const fragment = await writeFragment({ input, ...(output === null ? {} : { output }) });
+    history.replaceState(null, '', `#${fragment}`);
+    const copied = await navigator.clipboard.writeText(location.href).then(
+      () => true,
+      () => false,
+    );
+    tell(copied ? 'copied' : 'in the address bar');
+  };
+  return (
+    <div class="share">
+      <button type="button" onClick={share}>
+        Make a link
+      </button>
+      <span role="status">{told}</span>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+/** CodeMirror as a component. */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState, type Extension } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'preact/hooks';
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.controlKeyword, tags.operatorKeyword], color: 'var(--code-keyword)' },
+  { tag: [tags.string, tags.attributeValue], color: 'var(--code-string)' },
+  { tag: [tags.comment, tags.blockComment], color: 'var(--dim)', fontStyle: 'italic' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-number)' },
+  { tag: [tags.propertyName, tags.variableName], color: 'var(--code-name)' },
+  { tag: [tags.tagName, tags.angleBracket, tags.brace], color: 'var(--code-tag)' },
+]);
+
+const common: readonly Extension[] = [
+  history(),
+  drawSelection(),
+  bracketMatching(),
+  syntaxHighlighting(colours),
+  // Tab goes on to the next control: nobody is caught in an editor.
+  keymap.of([...defaultKeymap, ...historyKeymap]),
+  EditorView.lineWrapping,
+];
+
+/** What an editor shows. */
+export interface EditorProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange?: (value: string) => void;
+  /** Read once, when the editor is made. */
+  readonly extensions?: readonly Extension[];
+  readonly numbered?: boolean;
+  /** Gets the view when it is made. */
+  readonly onView?: (view: EditorView) => void;
+}
+
+/** An editor for one text; without `onChange` it is read only. */
+export function Editor({ label, value, onChange, extensions = [], numbered = false, onView }: EditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const changed = useRef(onChange);
+  changed.current = onChange;
+
+  useEffect(() => {
+    if (place.current === null) return;
+    const made = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          ...common,
+          ...extensions,
+          numbered ? lineNumbers() : [],
+          EditorState.readOnly.of(onChange === undefined),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current?.(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = made;
+    onView?.(made);
+    return () => made.destroy();
+  }, []);
+
+  useEffect(() => {
+    const { current } = view;
+    if (current === null || current.state.doc.toString() === value) return;
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
+  }, [value]);
+
+  return <div class="editor" ref={place} />;
+}

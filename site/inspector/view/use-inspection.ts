@@ -1,0 +1,78 @@
+/** The analysis of the template at hand, and what is written in its format. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Conversation, Inspection, TemplateInput } from '../core/inspect-template.ts';
+import { RequestError, type WorkerClient } from '../core/worker-client.ts';
+import type { WrittenConversation } from '../core/written-message.ts';
+
+/** What is known of a template by now. */
+export interface InspectionState {
+  readonly input: TemplateInput;
+  readonly inspection: Inspection | null;
+  /** Why there is no inspection. */
+  readonly problem: string | null;
+  readonly busy: boolean;
+}
+
+/** Typing is over when nothing came for this long, in milliseconds. */
+const pause = 250;
+
+/** Analyses a template once typing rests. What came of an earlier template stays until then. */
+export function useInspection(input: TemplateInput | null, client: WorkerClient): InspectionState {
+  const none = { name: '', templateSource: '' };
+  const [state, setState] = useState<InspectionState>({
+    input: input ?? none,
+    inspection: null,
+    problem: null,
+    busy: true,
+  });
+  useEffect(() => {
+    if (input === null) return;
+    setState((last) => ({ ...last, busy: true }));
+    const timer = setTimeout(
+      () => {
+        client.restartIfBusy();
+        client.ask('inspect', input).then(
+          (inspection) => {
+            if (inspection !== null) setState({ input, inspection, problem: null, busy: false });
+          },
+          (error: unknown) => setState({ input, inspection: null, problem: explain(error), busy: false }),
+        );
+      },
+      state.inspection === null ? 0 : pause,
+    );
+    return () => clearTimeout(timer);
+  }, [input, client]);
+  return state;
+}
+
+/** The conversation as the template and the model write it. */
+export function useWritten(
+  { input, inspection }: InspectionState,
+  conversation: Conversation | null,
+  client: WorkerClient,
+): { readonly written: WrittenConversation | null; readonly problem: string | null } {
+  const [written, setWritten] = useState<WrittenConversation | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    if (inspection === null || conversation === null) return;
+    const { format } = inspection.analysis;
+    client.ask('write', { input, format, conversation }).then(
+      (answer) => {
+        if (answer === null) return;
+        setWritten(answer);
+        setProblem(null);
+      },
+      (error: unknown) => setProblem(explain(error)),
+    );
+  }, [inspection, conversation, client]);
+  return { written, problem };
+}
+
+/** An error for people: what it is, and where. */
+export function explain(error: unknown): string {
+  if (error instanceof RequestError) {
+    const { name, message, line } = error.failure;
+    return `${name}: ${message}${line === undefined || message.includes('line') ? '' : ` (line ${line})`}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

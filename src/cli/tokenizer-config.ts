@@ -1,0 +1,39 @@
+/** What a `tokenizer_config.json` says of chat templates. Runs in a browser too. */
+
+/** A chat template with the special tokens that its file names. */
+export interface TemplateOfModel {
+  readonly templateSource: string;
+  readonly bosToken?: string;
+  readonly eosToken?: string;
+}
+
+/**
+ * The chat template of a parsed `tokenizer_config.json` (the one for tools, where there are several) and its
+ * tokens; `null` where there is none.
+ */
+export function readTokenizerConfig(json: unknown): TemplateOfModel | null {
+  const config = new Map<string, unknown>(Object.entries(json ?? {}));
+  const templateSource = chosenTemplate(config.get('chat_template'));
+  if (templateSource === null) return null;
+  const [bosToken, eosToken] = [tokenText(config.get('bos_token')), tokenText(config.get('eos_token'))];
+  return {
+    templateSource,
+    ...(bosToken === null ? {} : { bosToken }),
+    ...(eosToken === null ? {} : { eosToken }),
+  };
+}
+
+function chosenTemplate(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  const named = new Map<unknown, unknown>(value.map((item) => [item?.name, item?.template]));
+  const template = named.get('tool_use') ?? named.get('default');
+  return typeof template === 'string' ? template : null;
+}
+
+/** Tokens are texts, or objects with their text under `content`. */
+function tokenText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || !('content' in value)) return null;
+  return typeof value.content === 'string' ? value.content : null;
+}

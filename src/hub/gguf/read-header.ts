@@ -1,0 +1,176 @@
+/**
+ * The header of a GGUF file, read from any source of bytes without its weights. Runs in a browser too.
+ *
+ * Written here because `@huggingface/gguf` is too trusting and too slow for it: it pads a file that ends early with
+ * zeros, takes an answer of any status for data, allocates for ten million tensors, and decodes every token, which
+ * takes seconds for a large vocabulary (`gguf-layout.ts` takes milliseconds).
+ */
+import { ModelFileError } from '../../format/errors.ts';
+import { requireOption } from '../../format/option-rules.ts';
+import type { ByteSource } from '../byte-source.ts';
+import { chatTemplates } from '../hub-rules.ts';
+import { type GgufLayout, type GgufMetadata, MoreBytesNeeded, scanGguf } from './gguf-layout.ts';
+import { checkTensorBounds, weightCount } from './tensor-bounds.ts';
+
+/** What is known of a model before its weights are read. */
+export interface GgufHeader {
+  /** The file as it is called in errors: its path, or its address without the query. */
+  readonly file: string;
+  /** Size of the file in bytes; of this shard alone where the model is split. */
+  readonly size: number;
+  /** Bytes that were really read to learn all this. */
+  readonly bytesRead: number;
+  /** `general.architecture`: `llama`. */
+  readonly architecture: string | null;
+  /** `general.type`, what the file is: `model`, `adapter`, `mmproj`; `null` where it does not say. */
+  readonly type: string | null;
+  /** `general.name`. */
+  readonly name: string | null;
+  /** Number of weights in this file; in this shard alone where the model is split. */
+  readonly parameterCount: number;
+  /** Longest context that the model was trained for, in tokens. */
+  readonly contextLength: number | null;
+  readonly templates: ChatTemplates;
+  readonly specialTokens: SpecialTokens;
+  /** Which part of a split model this file is, counted from 0; `null` for a whole model. */
+  readonly shard: { readonly index: number; readonly count: number } | null;
+}
+
+/** The chat templates that a model ships. */
+export interface ChatTemplates {
+  /** `tokenizer.chat_template`. */
+  readonly default: string | null;
+  /** `tokenizer.chat_template.tool_use`: used instead of the default when there are tools. */
+  readonly toolUse: string | null;
+}
+
+/** Texts of the special tokens that templates refer to; `null` where the vocabulary names none. */
+export interface SpecialTokens {
+  readonly bos: string | null;
+  readonly eos: string | null;
+}
+
+const defaultMaxBytes = 30_000_000;
+/** Bytes of the first read; each further one is half as long as all before it, or as long. */
+const firstRead = 2_000_000;
+/** Most files that a model is split into. */
+export const maxShards = 1000;
+/** No real template is near. */
+const maxTemplateLength = 400_000;
+
+/** A header, and what it was made of. */
+export interface ReadHeader {
+  readonly header: GgufHeader;
+  readonly layout: GgufLayout;
+}
+
+/** The same from a source, with all that the header says. */
+export async function readHeader(source: ByteSource, maxBytes = defaultMaxBytes): Promise<ReadHeader> {
+  const { layout, size, bytesRead } = await readLayout(source, maxBytes);
+  checkTensorBounds(layout, size, source.name);
+  return { header: describe(layout, { file: source.name, size, bytesRead }), layout };
+}
+
+/** The template that a model uses when it is given tools, and what it is called. */
+export function effectiveTemplate(
+  templates: ChatTemplates,
+): { readonly name: 'tool_use' | 'default'; readonly source: string } | null {
+  requireOption('templates', templates, chatTemplates);
+  if (templates.toolUse !== null) return { name: 'tool_use', source: templates.toolUse };
+  return templates.default === null ? null : { name: 'default', source: templates.default };
+}
+
+interface ReadLayout {
+  readonly layout: GgufLayout;
+  readonly size: number;
+  readonly bytesRead: number;
+}
+
+/** Reads as much of the beginning as the header has, within a budget. */
+async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLayout> {
+  let bytes = new Uint8Array(0);
+  let needed = 0;
+  for (;;) {
+    const end = Math.max(needed, Math.ceil(bytes.length * 1.5), firstRead);
+    const answer = await source.read(bytes.length, Math.min(end, maxBytes));
+    const { size } = answer;
+    bytes = joined(bytes, answer.bytes);
+    try {
+      return { layout: scanGguf(bytes, source.name), size, bytesRead: bytes.length };
+    } catch (error) {
+      if (!(error instanceof MoreBytesNeeded)) throw error;
+      needed = error.until;
+      checkNeed(needed, { size, maxBytes, read: bytes.length }, source.name);
+    }
+  }
+}
+
+/** Whether reading on can help. */
+function checkNeed(
+  needed: number,
+  { size, maxBytes, read }: { readonly size: number; readonly maxBytes: number; readonly read: number },
+  file: string,
+): void {
+  if (needed > size || read >= size) {
+    throw new ModelFileError({ file, reason: 'ends within its header, or that declares more than it holds' });
+  }
+  if (needed <= maxBytes) return;
+  throw new ModelFileError({
+    file,
+    reason: `its header is longer than ${maxBytes} bytes, which no model needs`,
+  });
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
+  return bytes;
+}
+
+function describe(
+  { metadata, tensors }: GgufLayout,
+  facts: { readonly file: string; readonly size: number; readonly bytesRead: number },
+): GgufHeader {
+  const architecture = metadata.text('general.architecture');
+  return {
+    ...facts,
+    architecture,
+    type: metadata.text('general.type'),
+    name: metadata.text('general.name'),
+    parameterCount: Number(tensors.reduce((sum, tensor) => sum + weightCount(tensor), 0n)),
+    contextLength: metadata.number(`${architecture}.context_length`),
+    templates: {
+      default: templateEntry(metadata, 'tokenizer.chat_template', facts.file),
+      toolUse: templateEntry(metadata, 'tokenizer.chat_template.tool_use', facts.file),
+    },
+    specialTokens: { bos: tokenEntry(metadata, 'bos'), eos: tokenEntry(metadata, 'eos') },
+    shard: shardOf(metadata, facts.file),
+  };
+}
+
+/** Engines open as many files as they are told of, so what is told must be a part of a model. */
+function shardOf(metadata: GgufMetadata, file: string): GgufHeader['shard'] {
+  if (!metadata.has('split.count')) return null;
+  const count = metadata.number('split.count');
+  const index = metadata.has('split.no') ? metadata.number('split.no') : 0;
+  if ((count === 0 || count === 1) && index === 0) return null;
+  if (count !== null && index !== null && count <= maxShards && index >= 0 && index < count) {
+    return { index, count };
+  }
+  const reason = `declares itself part ${index} of ${count} (split.no, split.count): it is broken or hostile`;
+  throw new ModelFileError({ file, reason });
+}
+
+function templateEntry(metadata: GgufMetadata, key: string, file: string): string | null {
+  // No character has more than four bytes.
+  const tooLong = (metadata.textLength(key) ?? 0) > maxTemplateLength * 4;
+  const template = tooLong ? null : metadata.text(key);
+  if (!tooLong && (template?.length ?? 0) <= maxTemplateLength) return template;
+  throw new ModelFileError({ file, reason: `${key} is longer than ${maxTemplateLength} characters` });
+}
+
+function tokenEntry(metadata: GgufMetadata, role: 'bos' | 'eos'): string | null {
+  const id = metadata.number(`tokenizer.ggml.${role}_token_id`);
+  return id === null ? null : metadata.textAt('tokenizer.ggml.tokens', id);
+}
