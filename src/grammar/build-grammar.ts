@@ -42,7 +42,7 @@ export interface GrammarOptions {
    * accepted and reported; validate those calls afterwards.
    */
   readonly policy?: 'strict' | 'degrade';
-  /** `schema` (default): arguments come in the schema's order. `any`: in any order, each once. */
+  /** `schema` (default): arguments, and keys within them, come in the schema's order. `any`: in any order. */
   readonly argumentOrder?: 'schema' | 'any';
 }
 

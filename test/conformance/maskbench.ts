@@ -38,6 +38,8 @@ export interface MaskBenchResult {
   readonly reported: number;
   /** Of the silent ones: answers that differ from the label, but not from Ajv's. */
   readonly mislabelled: number;
+  /** Schemas that pass with keys in any order and instances in their own, if that was asked for. */
+  readonly passInOwnOrder: number | null;
   /** Compile times in milliseconds. */
   readonly milliseconds: { readonly median: number; readonly p99: number; readonly worst: number };
   readonly characters: { readonly median: number; readonly p99: number; readonly worst: number };
@@ -52,6 +54,8 @@ export interface MaskBenchOptions {
   readonly every?: number;
   /** The first schema that is run. */
   readonly offset?: number;
+  /** Whether instances are also tried as they stand, against a grammar for keys in any order. */
+  readonly ownOrder?: boolean;
   /** Called for each schema. */
   readonly onCase?: (id: string, outcome: string) => void;
 }
@@ -67,6 +71,7 @@ export async function run(file: string, options: MaskBenchOptions = {}): Promise
   for (const each of cases) {
     const outcome = judge(each, matcher, tally);
     tally.count(outcome);
+    if (options.ownOrder) tally.countOwnOrder(passesInOwnOrder(each, matcher));
     options.onCase?.(each.id, outcome);
   }
   return tally.result();
@@ -115,6 +120,23 @@ function judge(
   return 'silent';
 }
 
+/** Whether a grammar for keys in any order judges all instances as they are labelled, in their own order. */
+function passesInOwnOrder(
+  { schema, tests }: MaskBenchCase,
+  matcher: (gbnf: string) => EngineMatcher,
+): boolean {
+  const rules = new RuleSet();
+  const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict', keyOrder: 'any' } as const;
+  try {
+    const { expression } = compileSchema(schema, options);
+    const engine = matcher(printGbnf(rules.grammar('root', expression)));
+    return tests.every(({ valid, data }) => engine.accepts(spellValue({}, data, style)) === valid);
+  } catch {
+    // Refused, or too large for the engine.
+    return false;
+  }
+}
+
 function isMislabelled(schema: JsonSchema, { valid, data }: MaskBenchTest): boolean {
   try {
     return (compileValidator(schema)(data).length === 0) !== valid;
@@ -156,11 +178,16 @@ class Tally {
   readonly sizes: number[] = [];
   readonly examples: string[] = [];
   mislabelled = 0;
+  #ownOrder: number | null = null;
   readonly #counts: Record<Outcome, number> = { pass: 0, refused: 0, silent: 0, reported: 0 };
   readonly #refusedFor = new Map<string, number>();
 
   count(outcome: Outcome): void {
     this.#counts[outcome] += 1;
+  }
+
+  countOwnOrder(passes: boolean): void {
+    this.#ownOrder = (this.#ownOrder ?? 0) + Number(passes);
   }
 
   refuse(error: SchemaError): void {
@@ -179,6 +206,7 @@ class Tally {
       refused,
       reported,
       mislabelled: this.mislabelled,
+      passInOwnOrder: this.#ownOrder,
       milliseconds: quantiles(this.times),
       characters: quantiles(this.sizes),
       examples: this.examples,

@@ -18,8 +18,8 @@ import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.t
 import { ValueWriter } from './write/value-writer.ts';
 
 /** How the arguments of a tool are compiled. */
-export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool'> {
-  /** `schema` (default): in the schema's order. `any`: in any order, each once, required ones all. */
+export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
+  /** `schema` (default): in the schema's order. `any`: in any order, at every level. */
   readonly argumentOrder?: 'schema' | 'any';
   /** What follows the arguments in the call: `)`. Tells quotes that end a value from others. Default `""`. */
   readonly followedBy?: string;
@@ -38,14 +38,20 @@ export function compileArguments(
 ): CompiledSchema {
   const { name } = tool.function;
   const parameters = tool.function.parameters ?? noArguments;
+  const keyOrder = options.argumentOrder ?? 'schema';
   refuseNoSchema(parameters, name);
-  return compile(parameters, { ...options, tool: name }, { sortKeys: sortingOf(format) }, (compilation) => {
-    const writing =
-      format.kind === 'json'
-        ? jsonWriting(format, compilation, options.rules)
-        : entryWriting(format, name, compilation, options);
-    return writeArguments(compilation, writing, framesOf(format), options.argumentOrder);
-  });
+  return compile(
+    parameters,
+    { ...options, tool: name, keyOrder },
+    { sortKeys: sortingOf(format) },
+    (compilation) => {
+      const writing =
+        format.kind === 'json'
+          ? jsonWriting(format, compilation, options.rules)
+          : entryWriting(format, name, compilation, options);
+      return writeArguments(compilation, writing, framesOf(format));
+    },
+  );
 }
 
 /** JSON within sorted entries has an order of its own. */
@@ -76,12 +82,7 @@ function framesOf(format: ArgumentsFormat): Frame {
   return { open: quote, close: quote, empty: format.empty };
 }
 
-function writeArguments(
-  compilation: Compilation,
-  writing: ObjectWriting,
-  frame: Frame,
-  argumentOrder: 'schema' | 'any' = 'schema',
-): Expression {
+function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: Frame): Expression {
   const { root, places, document } = compilation;
   const shapes = compilation
     .productive(compilation.shapes(root).get('object') ?? [])
@@ -91,9 +92,7 @@ function writeArguments(
     throw new NothingValid('no object is valid against this schema, and the arguments of a tool are one');
   }
   const place = places.of([document.root]);
-  const written = shapes.map((shape) =>
-    writeObject(shape, place, 'arguments', writing, { anyOrder: argumentOrder === 'any' }),
-  );
+  const written = shapes.map((shape) => writeObject(shape, place, 'arguments', writing));
   const { open, close, empty } = frame;
   const options = written.flatMap(({ some, mayBeEmpty }) => [
     ...(some === null ? [] : [sequence(literal(open), some, literal(close))]),

@@ -53,6 +53,8 @@ export interface CompileSchemaOptions {
    * narrowed). Default `true`.
    */
   readonly openObjects?: boolean;
+  /** `schema` (default): declared keys come in the schema's order. `any`: in any order, at every level. */
+  readonly keyOrder?: 'schema' | 'any';
 }
 
 /** An expression, and every keyword that it does not enforce exactly. */
@@ -142,12 +144,13 @@ function startCompilation(
   sortKeys: KeySorting,
   saving: Saving,
 ): Compilation {
-  const { tool, documents, budget, openObjects = true, formats = 'assert' } = options;
+  const { tool, documents, budget, openObjects = true, formats = 'assert', keyOrder = 'schema' } = options;
   try {
     return new Compilation(schema, {
       tool,
       sortKeys,
       formats,
+      anyOrder: keyOrder === 'any',
       openObjects: openObjects && saving.openObjects !== false,
       ...(documents === undefined ? {} : { documents }),
       ...(budget === undefined ? {} : { budget }),

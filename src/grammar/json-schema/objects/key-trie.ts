@@ -23,6 +23,8 @@ import {
   type CharacterSet,
   characterSet,
   charactersOf,
+  codePoint,
+  setHas,
   setKey,
   subtractSets,
 } from '../../regular/character-set.ts';
@@ -346,4 +348,9 @@ function leading({ first, depth }: KeyNode): string {
 /** Where keys are written as they are, what follows them must not come in them. */
 export function forbiddenInKeys({ keySpelling, keyClose }: ObjectNotation): CharacterSet {
   return keySpelling === null ? charactersOf(Array.from(keyClose)[0] ?? '') : [];
+}
+
+/** Whether `text` has a character of `forbidden`. */
+export function holdsAny(text: string, forbidden: CharacterSet): boolean {
+  return forbidden.length > 0 && Array.from(text).some((each) => setHas(forbidden, codePoint(each)));
 }

@@ -7,15 +7,15 @@ import { alternatives } from '../../expression/alternatives.ts';
 import { BudgetExceeded, DeadEnd } from '../../expression/budget.ts';
 import { choice, type Expression, literal, sequence } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
-import { type CharacterSet, codePoint, setHas } from '../../regular/character-set.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import { type KeyClass, type ObjectPlan, type PlannedKey, planObject } from '../plan/object-plan.ts';
 import type { Place } from '../plan/places.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
+import { AnyOrder } from './any-order.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
-import { forbiddenInKeys, KeyTrie, type KeyWriter } from './key-trie.ts';
+import { forbiddenInKeys, holdsAny, KeyTrie, type KeyWriter } from './key-trie.ts';
 import {
   type ReportedObject,
   reportAt,
@@ -50,11 +50,10 @@ export function writeObject(
   place: Place,
   hint: string,
   writing: ObjectWriting,
-  order: { readonly anyOrder: boolean } = { anyOrder: false },
 ): WrittenObject {
   const written = splitByTag(shape, place, writing.compilation).flatMap((part) => {
     try {
-      return [new ObjectWriter(part.shape, part.place, hint, writing, order.anyOrder).object()];
+      return [new ObjectWriter(part.shape, part.place, hint, writing).object()];
     } catch (error) {
       if (error instanceof DeadEnd) return [];
       throw error;
@@ -75,7 +74,7 @@ type Step = readonly [State, Progress];
 interface Progress {
   /** Declared keys before this position cannot come any more. */
   readonly position: number;
-  /** Bits of the declared keys that came, where they may come in any order. */
+  /** What has come next to that, where declared keys may come in any order (`any-order.ts`). */
   readonly used: number;
   /** Number of properties, as far as the shape counts them. */
   readonly count: number;
@@ -85,11 +84,8 @@ interface Progress {
 }
 
 const maxProgress = 20_000;
-const maxBits = 30;
 /** Each count of properties is a state of its own, so that greater limits are lowered to this. */
 const maxProperties = 1000;
-/** So many keys may come in any order: each set of keys that came is a state. */
-const maxAnyOrder = 8;
 
 class ObjectWriter {
   readonly #shape: ObjectShape;
@@ -105,12 +101,13 @@ class ObjectWriter {
   readonly #max: number | null;
   /** Position of the last declared key that must come; -1 where none must. */
   readonly #lastRequired: number;
-  readonly #anyOrder: boolean;
+  /** `null`: declared keys come in the order of the plan. */
+  readonly #order: AnyOrder | null;
   readonly #clauses: PendingClauses;
   readonly #known = new Map<string, boolean>();
   readonly #knownSteps = new Map<string, readonly Step[]>();
 
-  constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting, anyOrder: boolean) {
+  constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting) {
     const { compilation } = writing;
     this.#shape = shape;
     this.#place = place;
@@ -134,7 +131,6 @@ class ObjectWriter {
         ({ state }, index) => written[index] === true && compilation.isProductive(state),
       ),
     ];
-    this.#anyOrder = anyOrder && this.#fewEnough();
     this.#key = writing.rules.freshKey('object');
     const reported: ReportedObject = { shape, place, plan: this.#plan, usable: this.#usable };
     reportDoubled(compilation, reported);
@@ -143,6 +139,7 @@ class ObjectWriter {
     this.#counts =
       shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
     this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
+    this.#order = compilation.anyOrder ? this.#anyOrder() : null;
     this.#keys = this.#keyWriter();
   }
 
@@ -190,19 +187,30 @@ class ObjectWriter {
       earliest.push(required ? label + 1 : (earliest[label] ?? 0));
     }
     const counts = this.#counts > 0 || this.#plan.someCount > 0 || this.#plan.clauses.length > 0;
-    const manyPerPosition = this.#anyOrder || counts;
+    const manyPerPosition = this.#order !== null || counts;
     const texts = declared.map(({ key }) => key);
     return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
   }
 
-  /** Whether the keys are few enough for any order; else says that there is but one. */
-  #fewEnough(): boolean {
-    if (this.#plan.clauses.length > 0) return false;
-    const count = this.#plan.declared.filter((_, label) => this.#usable[label]).length;
-    if (count <= maxAnyOrder && this.#plan.declared.length <= maxBits) return true;
-    const reason = `${count} properties are too many for any order (${maxAnyOrder}); they come in the order of the schema`;
-    this.#writing.compilation.report(this.#place.nodes[0] ?? null, 'properties', reason, 'narrowed');
-    return false;
+  /** Any order of the declared keys; `null`, with a report, where the shape asks for more than can be tracked. */
+  #anyOrder(): AnyOrder | null {
+    const { declared, clauses, someCount } = this.#plan;
+    const labels = [...declared.keys()].filter((label) => this.#usable[label]);
+    const required = new Set([...declared.keys()].filter((label) => declared[label]?.required));
+    if (labels.length < 2 || [...required].some((label) => !this.#usable[label])) return null;
+    const order = new AnyOrder(labels, required);
+    const say = (reason: string, effect: 'narrowed' | 'noted') =>
+      reportAt(this.#writing.compilation, this.#place, 'properties', reason, effect);
+    const counted = order.free.length > 0 && (this.#counts > 0 || someCount > 0);
+    if (clauses.length > 0 || counted || (order.isLimited && someCount > 0)) {
+      say('next to conditions and counts, properties come in the order of the schema', 'narrowed');
+      return null;
+    }
+    if (order.isLimited)
+      say(`a required property comes at most ${order.ahead} places before its turn among them`, 'narrowed');
+    if (order.free.length > 0)
+      say('in any order, an optional one may come twice; the last one counts', 'noted');
+    return order;
   }
 
   object(): WrittenObject {
@@ -217,9 +225,8 @@ class ObjectWriter {
   #mayEnd({ position, used, count, met, pending }: Progress): boolean {
     const { declared, someCount } = this.#plan;
     if (this.#clauses.skip(pending, position, declared.length) === null) return false;
-    const missing = this.#anyOrder
-      ? declared.some(({ required }, label) => required && !hasBit(used, label))
-      : position <= this.#lastRequired;
+    const missing =
+      this.#order === null ? position <= this.#lastRequired : !this.#order.isComplete({ position, used });
     return count >= Math.min(this.#counts, this.#shape.min) && met === 2 ** someCount - 1 && !missing;
   }
 
@@ -238,13 +245,13 @@ class ObjectWriter {
   #labels({ position, used, count }: Progress): readonly number[] {
     const { declared, classes } = this.#plan;
     if (this.#max !== null && count >= this.#max) return [];
-    if (this.#anyOrder)
-      return [...this.#usable.keys()].filter((label) => this.#usable[label] && !hasBit(used, label));
     const labels: number[] = [];
-    for (let label = position; label < declared.length; label += 1) {
-      if (this.#usable[label]) labels.push(label);
-      if (declared[label]?.required) return labels;
-    }
+    if (this.#order !== null) labels.push(...this.#order.next({ position, used }), ...this.#order.free);
+    else
+      for (let label = position; label < declared.length; label += 1) {
+        if (this.#usable[label]) labels.push(label);
+        if (declared[label]?.required) return labels;
+      }
     classes.forEach((_, index) => {
       if (this.#usable[declared.length + index]) labels.push(declared.length + index);
     });
@@ -261,10 +268,12 @@ class ObjectWriter {
     if (keys === undefined) return [];
     const { compilation } = this.#writing;
     const isDeclared = label < this.#plan.declared.length;
-    const position = this.#anyOrder ? 0 : Math.min(label + 1, this.#plan.declared.length);
-    const used = this.#anyOrder && isDeclared ? progress.used | (2 ** label) : progress.used;
+    const { position, used } = this.#order?.after(progress, label) ?? {
+      position: Math.min(label + 1, this.#plan.declared.length),
+      used: 0,
+    };
     const count = Math.min(progress.count + 1, this.#counts);
-    const skipped = this.#clauses.skip(progress.pending, progress.position, this.#anyOrder ? 0 : label);
+    const skipped = this.#clauses.skip(progress.pending, progress.position, label);
     if (skipped === null) return [];
     const isPossible = (state: State) => compilation.isProductive(state);
     return this.#clauses
@@ -313,12 +322,41 @@ class ObjectWriter {
       following: this.#countKey(progress),
       ending: (label: number) => this.#ending(label, progress),
     };
-    return sequence(literal(this.#writing.object.keyOpen), this.#keys.keys(wanted));
+    const open = literal(this.#writing.object.keyOpen);
+    const counts = this.#counts > 0 || this.#plan.someCount > 0;
+    if (this.#order === null || counts) return sequence(open, this.#keys.keys(wanted));
+    const tracked = this.#order.next(progress);
+    const loose = wanted.labels.filter((label) => !tracked.includes(label));
+    const others =
+      loose.length === 0 ? [] : [sequence(this.#entryOf(loose, progress), this.#after(progress))];
+    const next = wanted.labels.filter((label) => tracked.includes(label));
+    const keys = next.length === 0 ? [] : [this.#keys.keys({ ...wanted, labels: next })];
+    return sequence(open, choice(...others, ...keys));
+  }
+
+  /** A key of `labels` and its value, which change nothing about what may follow: one rule for all places. */
+  #entryOf(labels: readonly number[], progress: Progress): Expression {
+    const ending = (label: number) => {
+      const key = this.#plan.declared[label]?.key ?? null;
+      const options = this.#settledSteps(label, progress).map(([value]) => this.#valueOf(key, value));
+      return sequence(literal(this.#writing.object.keyClose), choice(...options));
+    };
+    return this.#writing.rules.named(`${this.#key} entry ${labels.join()}`, `${this.#hint}-entry`, () =>
+      this.#keys.keys({ labels, following: 'any', ending }),
+    );
+  }
+
+  #valueOf(key: string | null, value: State): Expression {
+    const { compilation, object } = this.#writing;
+    const { places } = compilation;
+    const place = key === null ? places.open(this.#place) : places.property(this.#place, key);
+    return this.#writing.value(value, place, key, closeOf(object, key));
   }
 
   /** What follows a key, as far as it does not depend on the position before it. */
   #countKey({ position, used, count, met, pending }: Progress): string {
-    return `${used} ${count} ${met} ${this.#clauses.keyOf(pending, position)}`;
+    const came = this.#order === null ? '' : `${position} ${used} `;
+    return `${came}${count} ${met} ${this.#clauses.keyOf(pending, position)}`;
   }
 
   #progressKey(progress: Progress): string {
@@ -335,11 +373,8 @@ class ObjectWriter {
 
   #endingOf(label: number, progress: Progress): Expression {
     const key = this.#plan.declared[label]?.key ?? null;
-    const { places } = this.#writing.compilation;
-    const place = key === null ? places.open(this.#place) : places.property(this.#place, key);
-    const close = closeOf(this.#writing.object, key);
     const options = this.#settledSteps(label, progress).map(([value, next]) =>
-      sequence(this.#writing.value(value, place, key, close), this.#after(next)),
+      sequence(this.#valueOf(key, value), this.#after(next)),
     );
     return sequence(literal(this.#writing.object.keyClose), choice(...options));
   }
@@ -357,15 +392,7 @@ class ObjectWriter {
   }
 }
 
-function hasBit(bits: number, index: number): boolean {
-  return index < maxBits && (bits & (2 ** index)) !== 0;
-}
-
 /** The text after a value under `key`. */
 function closeOf({ entryClose }: ObjectNotation, key: string | null): string {
   return entryClose.map((part) => part ?? key ?? '').join('');
-}
-
-function holdsAny(text: string, forbidden: CharacterSet): boolean {
-  return forbidden.length > 0 && Array.from(text).some((each) => setHas(forbidden, codePoint(each)));
 }

@@ -31,6 +31,8 @@ export interface CompilationOptions {
   readonly formats: 'assert' | 'ignore';
   /** Whether properties that no keyword declares are written where the schema allows them. */
   readonly openObjects: boolean;
+  /** Whether declared keys come in any order. Default `false`. */
+  readonly anyOrder?: boolean;
   /** States that one string may have after its automaton was multiplied by its length. */
   readonly stringStates?: number;
 }
@@ -44,6 +46,7 @@ export class Compilation implements ExpansionContext {
   readonly languages: Languages;
   readonly places: Places;
   readonly openObjects: boolean;
+  readonly anyOrder: boolean;
   /** Whether an object was written in which keys may come that are not declared. */
   wroteOpenObject = false;
   readonly #tool: string;
@@ -57,6 +60,7 @@ export class Compilation implements ExpansionContext {
     this.#tool = options.tool;
     this.#formats = options.formats;
     this.openObjects = options.openObjects;
+    this.anyOrder = options.anyOrder ?? false;
     this.budget = new StepBudget(options.budget ?? defaultBudget);
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);
