@@ -9,6 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { failureOf, RequestError } from './errors.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { messages } from './messages/endpoint.ts';
+import { ServerMetrics } from './metrics.ts';
 import { describeModel, listModels } from './model-list.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
@@ -46,18 +47,24 @@ class Server {
   readonly #app = new Hono();
   readonly #keys: KeyCheck;
   readonly #state: ServerState;
+  readonly #metrics: ServerMetrics;
   readonly #giveUp = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   #isClosing = false;
 
   constructor(models: readonly (ServableModel | ModelEntry)[], options: Required<HandlerOptions>) {
     this.#keys = new KeyCheck(options.apiKeys);
+    const admission = new Admission(options);
+    this.#metrics = new ServerMetrics(admission);
     this.#state = {
       options,
       shelf: new ModelShelf(models, options.memoryLimit),
-      admission: new Admission(options),
+      admission,
       closing: this.#giveUp.signal,
-      report: options.onRequest,
+      report: (record) => {
+        this.#metrics.count(record);
+        options.onRequest(record);
+      },
     };
     this.#addRoutes();
   }
@@ -92,6 +99,10 @@ class Server {
     this.#app.get('/v1/models/:name{.+}', async ({ req }) => {
       this.#keys.caller(req.raw);
       return Response.json(await describeModel(shelf, req.param('name')));
+    });
+    this.#app.get('/metrics', ({ req }) => {
+      this.#keys.caller(req.raw);
+      return this.#metrics.response();
     });
     for (const endpoint of endpoints)
       this.#app.post(endpoint.path, ({ req }) => this.#ask(endpoint, req.raw));

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as chat from '../../src/serve/chat-completions/read-request.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
+import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
 import { samplingFields } from '../../src/serve/sampling-fields.ts';
 
@@ -29,6 +30,13 @@ describe('the page lists', () => {
     const refused = refusedFields.map(({ name }) => name);
     const known = [...readFields, ...samplingFields, ...fieldsWithoutEffect, ...refused];
     expect(listed(`\`${address}\``)).toEqual(known.filter((name) => !named.includes(name)).sort());
+  });
+
+  it('every metric', async () => {
+    const text = await (await new ServerMetrics({ running: 0, queued: 0 }).response()).text();
+    const names = Array.from(text.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name);
+    expect(names.length).toBeGreaterThan(0);
+    expect(listed('Metrics')).toEqual(names.sort());
   });
 
   it('every option', () => {
