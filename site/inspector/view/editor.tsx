@@ -55,7 +55,7 @@ export function Editor({ label, value, onChange, extensions = [], numbered = fal
           ...extensions,
           numbered ? lineNumbers() : [],
           EditorState.readOnly.of(onChange === undefined),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current?.(update.state.doc.toString());
           }),

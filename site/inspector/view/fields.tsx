@@ -101,12 +101,12 @@ function Renders({ evidence, inspection }: { readonly evidence: Evidence; readon
     <div class="renders">
       <figure>
         <figcaption>render of the probe {probe}</figcaption>
-        <pre>{marked(render, slice)}</pre>
+        <pre {...scrolling('Render of the probe')}>{marked(render, slice)}</pre>
       </figure>
       {inspection.unanswered === null || probe === 'user' ? null : (
         <figure>
           <figcaption>the same without an answer</figcaption>
-          <pre>{inspection.unanswered}</pre>
+          <pre {...scrolling('Render without an answer')}>{inspection.unanswered}</pre>
         </figure>
       )}
     </div>
