@@ -1,7 +1,9 @@
-/** Sequences are handed out in turn, and none is lost to a chat that was cancelled. */
-import type { LlamaContextSequence } from 'node-llama-cpp';
+/** Sequences are handed out in turn, to prompts that they hold already first, and none is lost to a chat that was cancelled. */
+import fc from 'fast-check';
+import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { describe, expect, it, vi } from 'vitest';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequence-pool.ts';
+import { mostPassed } from '../../src/runtime/node-llama-cpp/sequence-queue.ts';
 
 function poolOf(totalSequences: number): SequencePool {
   const getSequence = () => ({ contextTokens: [] }) as unknown as LlamaContextSequence;
@@ -55,5 +57,66 @@ describe('a pool of sequences', () => {
     expect((await ends).map(({ status }) => status)).toEqual(waiting.map(() => 'rejected'));
     first.release();
     (await patient).release();
+  });
+});
+
+/** What is evaluated where each of `prompts` waits from the beginning, and in which order they begin. */
+async function evaluated(prompts: readonly (readonly Token[])[], sequences: number) {
+  const getSequence = () => ({ contextTokens: [] }) as unknown as LlamaContextSequence;
+  const pool = new SequencePool({ totalSequences: sequences, getSequence });
+  const held = await Promise.all(Array.from({ length: sequences }, () => pool.lease([], undefined)));
+  const order: number[] = [];
+  const counts = { tokens: 0 };
+  const waiting = prompts.map(async (prompt, index) => {
+    const { sequence, release } = await pool.lease(prompt, undefined);
+    order.push(index);
+    const different = prompt.findIndex((token, at) => token !== sequence.contextTokens[at]);
+    counts.tokens += different < 0 ? 0 : prompt.length - different;
+    Object.assign(sequence, { contextTokens: prompt });
+    release();
+  });
+  for (const { release } of held) release();
+  await Promise.all(waiting);
+  return { order, tokens: counts.tokens };
+}
+
+const token = (value: number): Token => value as Token;
+
+/** A prompt of an application's own 200 tokens and 10 of a question. */
+function promptOf(application: number, question: number): readonly Token[] {
+  const own = Array.from({ length: 200 }, () => token(application));
+  return [...own, ...Array.from({ length: 10 }, () => token(1000 + question))];
+}
+
+describe('a prompt that waits', () => {
+  it('gets the sequence that holds its beginning: two applications that ask in turns', async () => {
+    const prompts = Array.from({ length: 8 }, (_, index) => promptOf(index % 2, index));
+    const { order, tokens } = await evaluated(prompts, 1);
+    // One application, then the other: in turns, 8 × 210 tokens would be evaluated.
+    expect(order).toEqual([0, 2, 4, 6, 1, 3, 5, 7]);
+    expect(tokens).toBe(2 * 200 + 8 * 10);
+  });
+
+  it('is not passed for a greeting that everybody has', async () => {
+    const greeting = Array.from({ length: 60 }, () => token(1));
+    const prompts = [0, 1, 0, 1].map((kind, index) => [...(kind === 0 ? greeting : []), token(10 + index)]);
+    expect((await evaluated(prompts, 1)).order).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is passed by a few at most, whatever they bring', async () => {
+    const applications = fc.array(fc.nat({ max: 3 }), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(applications, fc.integer({ min: 1, max: 3 }), async (asked, sequences) => {
+        const { order } = await evaluated(
+          asked.map((application, index) => promptOf(application, index)),
+          sequences,
+        );
+        expect([...order].sort((one, other) => one - other)).toEqual(asked.map((_, index) => index));
+        order.forEach((index, at) => {
+          const passed = order.slice(0, at).filter((other) => other > index);
+          expect(passed.length).toBeLessThanOrEqual(mostPassed);
+        });
+      }),
+    );
   });
 });

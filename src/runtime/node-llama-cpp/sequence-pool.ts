@@ -1,6 +1,8 @@
 /** The sequences of one context, handed out to one response at a time. */
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
 import { onAbort } from '../chat/on-abort.ts';
+import { SequenceQueue } from './sequence-queue.ts';
+import { leastShared, sharedLength } from './shared-prefix.ts';
 
 /** A sequence that is in use. */
 export interface LeasedSequence {
@@ -26,11 +28,11 @@ interface Work {
 /** Bytes for the states of one model. */
 export const defaultCheckpointMemory = 1024 ** 3;
 
-/** Hands out sequences, first come first served. */
+/** Hands out sequences: to each prompt the one that holds most of it. */
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #size: number;
-  readonly #waiting: ((sequence: LlamaContextSequence) => void)[] = [];
+  readonly #queue = new SequenceQueue();
   /** In the order in which they began. */
   readonly #working = new Set<Work>();
 
@@ -53,7 +55,7 @@ export class SequencePool {
   async lease(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
     signal?.throwIfAborted();
     const [free] = this.#free.splice(bestFor(prompt, this.#free), 1);
-    const sequence = free ?? (await this.#turn(signal));
+    const sequence = free ?? (await this.#queue.wait(prompt, signal));
     const earlier = [...this.#working];
     const work = startWork(sequence, prompt);
     this.#working.add(work);
@@ -65,7 +67,7 @@ export class SequencePool {
       release: () => {
         work.setReady();
         this.#working.delete(work);
-        this.#pass(sequence);
+        if (!this.#queue.pass(sequence)) this.#free.push(sequence);
       },
     };
   }
@@ -88,32 +90,7 @@ export class SequencePool {
     const evaluated = Math.min(sharedLength(best.sequence.contextTokens, prompt), most);
     if (evaluated - own >= leastShared) await copyState(sequence, best.sequence, evaluated);
   }
-
-  /** Goes to the one who waits longest, without a moment in which somebody else could take it. */
-  #pass(sequence: LlamaContextSequence): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(sequence);
-    else next(sequence);
-  }
-
-  #turn(signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-        reject(signal?.reason);
-      };
-      const turn = (sequence: LlamaContextSequence): void => {
-        stay();
-        resolve(sequence);
-      };
-      this.#waiting.push(turn);
-      const stay = signal === undefined ? () => undefined : onAbort(signal, leave);
-    });
-  }
 }
-
-/** Fewer tokens than these are evaluated faster than they are copied. */
-const leastShared = 64;
 
 function startWork(sequence: LlamaContextSequence, prompt: readonly Token[]): Work {
   let setReady = (): void => undefined;
@@ -170,9 +147,4 @@ function bestFor(prompt: readonly Token[], free: readonly LlamaContextSequence[]
     0,
     held.findIndex((tokens) => tokens.length === 0),
   );
-}
-
-function sharedLength(held: readonly Token[], prompt: readonly Token[]): number {
-  const end = held.findIndex((token, index) => token !== prompt[index]);
-  return end < 0 ? held.length : end;
 }
