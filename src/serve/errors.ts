@@ -61,6 +61,7 @@ const paramNames: ReadonlyMap<string, string> = new Map([
   ['minP', 'min_p'],
   ['presencePenalty', 'presence_penalty'],
   ['frequencyPenalty', 'frequency_penalty'],
+  ['logitBias', 'logit_bias'],
   ['continueFinalMessage', 'messages'],
 ]);
 

@@ -169,6 +169,15 @@ describe('fields of a request', () => {
       },
       { toolChoice: { type: 'allowed_tools', allowed_tools: { mode: 'auto' } } },
     ],
+    [
+      { logit_bias: { 5: 1.5, 7: -100 } },
+      {
+        logitBias: [
+          [5, 1.5],
+          [7, false],
+        ],
+      },
+    ],
     [{ response_format: { type: 'json_object' } }, { responseFormat: { type: 'json_object' } }],
     [{ n: 1, logprobs: false, presence_penalty: 0, logit_bias: {}, tools: [], user: 'me' }, {}],
   ])('%j asks for %j', async (fields, options) => {
@@ -195,7 +204,9 @@ describe('fields of a request', () => {
     [{ n: 2 }, 'n', 'unsupported_parameter'],
     [{ logprobs: true }, 'logprobs', 'unsupported_parameter'],
     [{ presence_penalty: 3 }, 'presence_penalty', 'invalid_value'],
-    [{ logit_bias: { 5: 1 } }, 'logit_bias', 'unsupported_parameter'],
+    [{ logit_bias: { hello: 1 } }, 'logit_bias', 'invalid_value'],
+    [{ logit_bias: { 5: 101 } }, 'logit_bias', 'invalid_value'],
+    [{ logit_bias: [1] }, 'logit_bias', 'invalid_value'],
     [{ functions: [] }, 'functions', 'unsupported_parameter'],
     [{ temperature: 'hot' }, 'temperature', 'invalid_value'],
     [{ temperature: 3 }, 'temperature', 'invalid_value'],

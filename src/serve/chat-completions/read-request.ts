@@ -6,13 +6,16 @@ import {
   array,
   boolean,
   integerFrom,
+  isRecord,
   jsonObject,
+  numberFrom,
+  type OptionRule,
   requireOption,
   string,
 } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/build-grammar.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
-import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
+import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
@@ -52,6 +55,7 @@ export const readFields = [
   'max_completion_tokens',
   'max_tokens',
   'stop',
+  'logit_bias',
   'stream',
   'stream_options',
   'chat_template_kwargs',
@@ -73,15 +77,12 @@ export const fieldsWithoutEffect = [
 
 const isZero = (value: unknown): boolean => value === 0;
 const isFalse = (value: unknown): boolean => value === false;
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 /** What the engine does not give, and what it may be told nevertheless. */
 export const refusedFields: readonly Absent[] = [
   { name: 'n', reason: 'one choice is made per request', isNothing: (value) => value === 1 },
   { name: 'logprobs', reason: 'the engine gives no probabilities', isNothing: isFalse },
   { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
-  { name: 'logit_bias', reason: 'biases by the ids of tokens are not taken', isNothing: isEmpty },
   { name: 'audio', reason: 'models read and write text', isNothing: () => false },
   {
     name: 'modalities',
@@ -115,10 +116,32 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
       ...readLimits(body),
       ...readTools(body),
       ...readThinking(body),
-      ...present({ responseFormat: readFormat(body), stop: readStops(body, 'stop') }),
+      ...present({
+        responseFormat: readFormat(body),
+        stop: readStops(body, 'stop'),
+        logitBias: readLogitBias(body),
+      }),
       messages: readChatMessages(messages),
     },
   };
+}
+
+/** As in OpenAI's API, where the lowest bias forbids a token. */
+const lowestBias = -100;
+
+const logitBias: OptionRule = {
+  expected: `an object that maps token ids to biases from ${lowestBias} to 100`,
+  allows: (value) =>
+    isRecord(value) &&
+    Object.entries(value).every(
+      ([token, bias]) => /^(0|[1-9]\d{0,8})$/.test(token) && numberFrom(lowestBias, 100).allows(bias),
+    ),
+};
+
+function readLogitBias(body: Body): readonly LogitBias[] | undefined {
+  const entries = Object.entries(field(body, 'logit_bias', logitBias) ?? {});
+  if (entries.length === 0) return undefined;
+  return entries.map(([token, bias]) => [Number(token), bias === lowestBias ? false : Number(bias)]);
 }
 
 function readLimits(body: Body): Partial<ChatOptions> {
