@@ -57,13 +57,16 @@ export class ModelShelf {
     slot.users += 1;
     this.#uses += 1;
     slot.lastUse = this.#uses;
+    slot.model ??= this.#open(slot);
+    const opening = slot.model;
     try {
-      slot.model ??= this.#open(slot);
-      return { name: slot.entry.name, model: await slot.model, release: () => this.#release(slot) };
+      return { name: slot.entry.name, model: await opening, release: () => this.#release(slot) };
     } catch (error) {
-      // The next request tries again.
-      slot.model = null;
-      slot.isOpen = false;
+      // The next request tries again; another who waited for the same may have seen to it already.
+      if (slot.model === opening) {
+        slot.model = null;
+        slot.isOpen = false;
+      }
       this.#release(slot);
       throw error;
     }

@@ -11,7 +11,7 @@ export function logLine(record: RequestRecord, now: Date): string {
     pc.dim(now.toTimeString().slice(0, 8)),
     paint(String(status)),
     endpoint,
-    ...(model === null ? [] : [pc.bold(terminalText(model))]),
+    ...(model === null ? [] : [pc.bold(terminalText(model).replaceAll(/\s+/g, ' '))]),
     ...(code === null ? [] : [code]),
     ...(usage === null ? [] : [tokens(usage)]),
     ...(calls === 0 ? [] : [`${calls} ${calls === 1 ? 'call' : 'calls'}`]),

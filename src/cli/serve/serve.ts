@@ -146,6 +146,8 @@ async function interrupted(server: RunningServer): Promise<void> {
     };
     process.on('SIGINT', end).on('SIGTERM', end);
   });
-  process.once('SIGINT', () => giveUp.abort());
+  const abort = (): void => giveUp.abort();
+  process.once('SIGINT', abort);
   await server.close(giveUp.signal);
+  process.off('SIGINT', abort);
 }

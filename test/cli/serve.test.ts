@@ -1,0 +1,120 @@
+/** `idiolect serve` and its log. Nothing here is loaded: models behind addresses are opened on demand. */
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { logJson, logLine } from '../../src/cli/serve/log-line.ts';
+import { registerServe } from '../../src/cli/serve/serve.ts';
+import { readTarget } from '../../src/cli/serve/served-targets.ts';
+import type { RequestRecord } from '../../src/serve/index.ts';
+import { runCommand } from './run-command.ts';
+
+const record: RequestRecord = {
+  id: 'a1',
+  endpoint: '/v1/chat/completions',
+  model: 'qwen3',
+  stream: true,
+  status: 200,
+  code: null,
+  finish: 'tool-calls',
+  usage: {
+    promptTokens: 830,
+    cachedTokens: 812,
+    completionTokens: 42,
+    reasoningTokens: 0,
+    textTokens: 2,
+    callTokens: 40,
+    injectedTokens: 12,
+  },
+  calls: 1,
+  malformed: 0,
+  firstEventMs: 310,
+  totalMs: 1900,
+};
+const noon = new Date(2026, 10, 23, 12, 0, 1);
+
+describe('the log', () => {
+  const line = (changed: Partial<RequestRecord>): string =>
+    stripVTControlCharacters(logLine({ ...record, ...changed }, noon));
+
+  it('says on one line what a request cost', () => {
+    expect(line({})).toBe(
+      '12:00:01  200  /v1/chat/completions  qwen3  830 (812 cached) → 42 (12 injected) tokens  1 call  0.31 s, 1.90 s\n',
+    );
+  });
+
+  it('leaves out what is not known, and says what went wrong', () => {
+    const nothing = { usage: null, calls: 0, firstEventMs: null };
+    expect(line({ ...nothing, status: 404, code: 'model_not_found', model: null, totalMs: 4 })).toBe(
+      '12:00:01  404  /v1/chat/completions  model_not_found  0.00 s\n',
+    );
+    expect(line({ ...nothing, calls: 2, malformed: 3 })).toContain('  2 calls  3 malformed  ');
+  });
+
+  it('is one line whatever a model is called', () => {
+    expect(logLine({ ...record, model: 'a\n\u001b[2Jb' }, noon)).toMatch(/^[^\n]*\n$/);
+    expect(logLine({ ...record, model: 'a\n\u001b[2Jb' }, noon)).not.toContain('\u001b[2J');
+    expect(logJson({ ...record, model: 'a\n\u001b[2Jb' }, noon)).toMatch(/^[\x20-\x7e]+\n$/);
+  });
+
+  it('is the record with its time, for programs', () => {
+    expect(JSON.parse(logJson(record, noon))).toEqual({ time: noon.toISOString(), ...record });
+  });
+});
+
+describe('the command', () => {
+  it.each([
+    ['models/qwen3.gguf', { name: 'qwen3', target: 'models/qwen3.gguf' }],
+    ['small=models/qwen3.gguf', { name: 'small', target: 'models/qwen3.gguf' }],
+    [
+      'http://localhost:8080/?a=b',
+      { name: 'http://localhost:8080/?a=b', target: 'http://localhost:8080/?a=b' },
+    ],
+  ])('reads %s', (argument, expected) => expect(readTarget(argument)).toEqual(expected));
+
+  it('refuses an empty name', () => expect(() => readTarget('=a.gguf')).toThrow('the name is empty'));
+
+  it('serves by name, asks for keys, logs each request, and ends when it is interrupted', async () => {
+    const before = process.listeners('SIGINT');
+    const told: string[] = [];
+    const stderr = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => told.push(String(text)) > 0);
+    // Nothing answers at the ports of discard and chargen.
+    const models = ['one=http://127.0.0.1:9', 'two=http://127.0.0.1:19'];
+    const options = ['--port', '0', '--json', '--api-key', 'first', 'second'];
+    const ended = runCommand(registerServe, 'serve', ...models, ...options);
+    try {
+      await vi.waitFor(() => expect(told.join('')).toContain('Ctrl-C'), { timeout: 60_000 });
+      const greeting = stripVTControlCharacters(told.join(''));
+      expect(greeting).toMatch(/^one, two {2}http:\/\/127\.0\.0\.1:\d+\/v1\n/);
+      const url = /http:\S+/.exec(greeting)?.[0] ?? '';
+      const headers = { authorization: 'Bearer second', 'content-type': 'application/json' };
+      expect((await fetch(`${url}/models`)).status).toBe(401);
+      const { data } = (await (await fetch(`${url}/models`, { headers })).json()) as {
+        data: { id: string }[];
+      };
+      expect(data.map(({ id }) => id)).toEqual(['one', 'two']);
+      const ask = (model: string) =>
+        fetch(`${url}/chat/completions`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ model, messages: [{ role: 'user', content: 'secret' }] }),
+        });
+      expect((await ask('three')).status).toBe(404);
+      expect((await ask('two')).status).toBe(502);
+    } finally {
+      for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT');
+      stderr.mockRestore();
+    }
+    const { text } = await ended;
+    const records = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RequestRecord);
+    expect(records).toMatchObject([
+      { status: 404, code: 'model_not_found', model: null },
+      { status: 502, code: 'upstream_error' },
+    ]);
+    expect(text).not.toContain('secret');
+    expect(process.listeners('SIGINT')).toHaveLength(before.length);
+  });
+});

@@ -1,0 +1,158 @@
+/** Models that are opened on demand: once, within the memory that they may take, and never closed under anybody. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry, ServableModel } from '../../src/serve/index.ts';
+import { ModelShelf } from '../../src/serve/model-shelf.ts';
+import { heldModel } from './held-model.ts';
+
+/** Entries that say when they are opened and closed, and never lie about the memory that is taken. */
+class Openings {
+  readonly log: string[] = [];
+  readonly open = new Map<string, number>();
+  most = 0;
+
+  entry(name: string, bytes: number): ModelEntry {
+    return {
+      name,
+      bytes,
+      open: async () => {
+        this.log.push(`open ${name}`);
+        this.open.set(name, bytes);
+        this.most = Math.max(this.most, this.taken);
+        await Promise.resolve();
+        return this.#model(name);
+      },
+    };
+  }
+
+  get taken(): number {
+    return [...this.open.values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  #model(name: string): ServableModel {
+    return {
+      ...heldModel(1),
+      name,
+      dispose: async () => {
+        await Promise.resolve();
+        this.open.delete(name);
+        this.log.push(`close ${name}`);
+      },
+    };
+  }
+}
+
+/** Lets everything that can go on go on. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a shelf of models', () => {
+  it('opens a model when it is first asked for, once for all who ask', async () => {
+    const openings = new Openings();
+    const shelf = new ModelShelf([openings.entry('a', 1), openings.entry('b', 1)], 10);
+    expect((await shelf.list()).map(({ name, model }) => [name, model])).toEqual([
+      ['a', null],
+      ['b', null],
+    ]);
+    const borrowed = await Promise.all([shelf.borrow('b'), shelf.borrow('b')]);
+    expect(borrowed.map(({ name }) => name)).toEqual(['b', 'b']);
+    expect(openings.log).toEqual(['open b']);
+    for (const { release } of borrowed) release();
+    // A request that names none asks the first.
+    expect((await shelf.borrow(null)).name).toBe('a');
+    await shelf.close();
+    expect([...openings.open.keys()]).toEqual([]);
+  });
+
+  it('closes the idle model that was used longest ago, and no more than it has to', async () => {
+    const openings = new Openings();
+    const entries = ['a', 'b', 'c', 'd'].map((name) => openings.entry(name, 4));
+    const shelf = new ModelShelf(entries, 12);
+    for (const name of ['a', 'b', 'c', 'a']) (await shelf.borrow(name)).release();
+    await shelf.borrow('d');
+    expect(openings.log).toEqual(['open a', 'open b', 'open c', 'close b', 'open d']);
+  });
+
+  it('waits for a busy model', async () => {
+    const openings = new Openings();
+    const shelf = new ModelShelf([openings.entry('a', 4), openings.entry('b', 4)], 7);
+    const busy = await shelf.borrow('a');
+    const waiting = shelf.borrow('b');
+    await settle();
+    expect(openings.log).toEqual(['open a']);
+    busy.release();
+    await waiting;
+    expect(openings.log).toEqual(['open a', 'close a', 'open b']);
+  });
+
+  it('refuses a model that can never fit, and one that nobody knows', async () => {
+    const openings = new Openings();
+    const shelf = new ModelShelf([openings.entry('big', 8)], 7);
+    await expect(shelf.borrow('big')).rejects.toMatchObject({ status: 503, reasonCode: 'model_too_large' });
+    await expect(shelf.borrow('toString')).rejects.toMatchObject({ status: 404, param: 'model' });
+    expect(openings.log).toEqual([]);
+  });
+
+  it('tries again after an opening that failed, and keeps no memory for it', async () => {
+    const openings = new Openings();
+    let failures = 0;
+    const fails: ModelEntry = {
+      name: 'fails',
+      bytes: 4,
+      open: async () => {
+        failures += 1;
+        throw new Error('no such file');
+      },
+    };
+    const shelf = new ModelShelf([fails, openings.entry('b', 4)], 4);
+    for (let round = 1; round <= 2; round += 1) {
+      const both = await Promise.allSettled([shelf.borrow('fails'), shelf.borrow('fails')]);
+      expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect(failures).toBe(round);
+    }
+    expect((await shelf.borrow('b')).name).toBe('b');
+  });
+
+  it('leaves a model open that it was given open', async () => {
+    const openings = new Openings();
+    const given = await openings.entry('given', 100).open();
+    const shelf = new ModelShelf([given, openings.entry('b', 4)], 4);
+    (await shelf.borrow('given')).release();
+    (await shelf.borrow('b')).release();
+    await shelf.close();
+    expect([...openings.open.keys()]).toEqual(['given']);
+  });
+
+  it.each([[[heldModel(1), heldModel(1)]], [[{ name: 'neither opened nor to be opened' } as ServableModel]]])(
+    'refuses %j',
+    (models) => {
+      expect(() => new ModelShelf(models, 1)).toThrow(expect.objectContaining({ option: 'models' }));
+    },
+  );
+
+  it('keeps its limit, and closes nothing that is in use, whoever comes and goes in whatever order', async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 2, maxLength: 4 });
+    const requests = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 })), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 5, max: 9 }), requests, async (bytes, limit, asked) => {
+        const openings = new Openings();
+        const shelf = new ModelShelf(
+          bytes.map((size, index) => openings.entry(String(index), size)),
+          limit,
+        );
+        await Promise.all(
+          asked.map(async ([name, moments]) => {
+            const borrowed = await shelf.borrow(String(name % bytes.length));
+            for (let moment = 0; moment <= moments; moment += 1) {
+              expect(openings.open.has(borrowed.name)).toBe(true);
+              await Promise.resolve();
+            }
+            borrowed.release();
+          }),
+        );
+        expect(openings.most).toBeLessThanOrEqual(limit);
+        await shelf.close();
+        expect(openings.taken).toBe(0);
+      }),
+    );
+  });
+});
