@@ -20,6 +20,8 @@ export interface PromptPosition {
   readonly begun: boolean;
   /** The prompt wrote nothing after the start of the turn, so that a model may still write `turn.lead`. */
   readonly untouched: boolean;
+  /** All that the prompt wrote of the turn after its start. */
+  readonly written: string;
 }
 
 /** The position where the prompt wrote nothing but the start of the turn. */
@@ -29,6 +31,7 @@ export const turnStart: PromptPosition = {
   laterCall: '',
   begun: false,
   untouched: true,
+  written: '',
 };
 
 /**
@@ -56,6 +59,7 @@ export function readPromptPosition(
     laterCall: inCall && callsOpenedAt !== null ? from(callsOpenedAt) : '',
     begun: hasText(events),
     untouched: format.turn.start !== '' && generationPrompt.endsWith(format.turn.start),
+    written: prompt,
   };
 }
 

@@ -13,7 +13,6 @@ import {
   optional,
   repeat,
   sequence,
-  until,
   untilOrEnd,
   without,
 } from './expression/expression.ts';
@@ -22,6 +21,7 @@ import { RuleSet } from './expression/rule-set.ts';
 import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
 import { grammarAfter } from './matcher/rest-of-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
+import { withThoughts } from './thoughts-grammar.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
 /** What a response may be. */
@@ -91,7 +91,7 @@ export function responseGrammar(
   const parts: Parts = { offered, rules: library?.branch() ?? new RuleSet(), issues: [] };
   const answer = answerExpression(format, options, parts);
   const fromTrigger = options.shape === 'calls-from-trigger';
-  const root = fromTrigger ? answer : turnExpression(format, options.prompt, answer, parts.rules);
+  const root = fromTrigger ? answer : turnExpression(format, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
   const grammar = fromTrigger ? whole : afterPrompt(whole, format, options.prompt);
   return { grammar: known === undefined ? grammar : withoutUnused(grammar), issues: parts.issues };
@@ -114,14 +114,22 @@ function afterPrompt(grammar: Grammar, { turn }: ChatFormat, prompt: PromptPosit
 /** The turn from the place on where the prompt has left it, `answer` after all that comes before it. */
 function turnExpression(
   format: ChatFormat,
-  prompt: PromptPosition,
+  { prompt, shape }: ResponseGrammarOptions,
   answer: Expression,
   rules: RuleSet,
 ): Expression {
   const { lead = '', start } = format.turn;
-  const turn = withReasoning(format, prompt, answer, rules);
+  const turn = withThoughts({ format, prompt, answer, empty: emptyThoughts(format, shape) }, rules);
   if (prompt.place === 'between-turns') return sequence(literal(start), turn);
   return prompt.untouched && lead !== '' ? sequence(optional(literal(lead)), turn) : turn;
+}
+
+/** What may stand for thoughts that are empty. None before free text, which may begin with anything. */
+function emptyThoughts({ reasoning }: ChatFormat, shape: ResponseShape): readonly string[] {
+  if (reasoning === null || shape === 'text' || shape === 'whole') return [];
+  const { empty, emptyWithCalls = empty } = reasoning;
+  if (shape === 'calls') return [emptyWithCalls];
+  return shape === 'schema' ? [empty] : [...new Set([empty, emptyWithCalls])];
 }
 
 /** What a grammar is put together from. */
@@ -150,9 +158,9 @@ function answerExpression(
       rules,
     );
     issues.push(...offered.issues);
-    // Content that the prompt opened ends before the calls; one that a model wrote it has ended itself.
-    const close = fromTrigger ? '' : (openContent(format, options.prompt)?.close.trimEnd() ?? '');
-    return sequence(literal(close), section, repeat(blank, 0, maxBlanks));
+    // What a model wrote before the calls it has ended itself.
+    const before = fromTrigger ? literal('') : contentBeforeCalls(format, options.prompt);
+    return sequence(before, section, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
     sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
@@ -177,6 +185,16 @@ function requireCalls(format: ChatFormat) {
     option: 'toolChoice',
     reason: 'this chat template renders no tool calls, so none can be asked for',
   });
+}
+
+/** Content that the prompt opened ends before the calls; where none was, what stands in its place. */
+function contentBeforeCalls(format: ChatFormat, prompt: PromptPosition): Expression {
+  const open = openContent(format, prompt);
+  const { empty = '' } = format.content;
+  if (open !== null) return literal(open.close.trimEnd());
+  if (prompt.begun || prompt.place === 'call' || empty === '') return literal('');
+  // After thoughts the prompt may have written it.
+  return prompt.place === 'answer' ? optional(literal(empty)) : literal(empty);
 }
 
 /** The wrapper of the answer that the prompt has opened; `null` where none is open. */
@@ -265,40 +283,9 @@ export function triggerText(format: ChatFormat): string {
   return calls?.opener || (calls?.opening ?? '');
 }
 
-/** Reasoning as the prompt left it, then `answer`. */
-function withReasoning(
-  format: ChatFormat,
-  prompt: PromptPosition,
-  answer: Expression,
-  rules: RuleSet,
-): Expression {
-  const { reasoning } = format;
-  const { place } = prompt;
-  if (reasoning === null || !['start', 'reasoning', 'between-turns'].includes(place)) return answer;
-  const { end } = reasoning;
-  if (end.trim() === '') return place === 'reasoning' ? refuseEndlessThoughts() : answer;
-  const rest = rules.add(
-    'reasoning',
-    until({ delimiter: end.trim(), next: sequence(literal(end.slice(end.trimEnd().length)), answer) }),
-  );
-  if (place === 'reasoning') return rest;
-  const start = reasoning.start.trim();
-  return start === '' ? answer : alternatives(sequence(literal(start), rest), answer);
-}
-
 function refuseBrokenHeader(): never {
   throw new UnsupportedOptionError({
     option: 'continueFinalMessage',
     reason: 'the prompt ends inside a header that this format cannot continue',
-  });
-}
-
-/** White space does not tell the end of thoughts from a gap in them. */
-function refuseEndlessThoughts(): never {
-  throw new UnsupportedOptionError({
-    option: 'thinking',
-    reason:
-      'the prompt opens thoughts that end in nothing but white space in this format, so nothing can be ' +
-      'demanded of what follows them; decline thinking, or let toolChoice be `auto`',
   });
 }

@@ -59,8 +59,7 @@ function responseText(format: ChatFormat, message: AssistantMessage, opened: str
     reasoning === null ? message : { ...message, reasoning_content: 'Hm, <tool_call> or not?' };
   for (const each of [thoughtful, message]) {
     const written = writeResponse(format, each);
-    // The prompt may end within white space after thoughts, of which a demanded call writes no more.
-    if (written.startsWith(opened)) return written.slice(opened.length).trimStart();
+    if (written.startsWith(opened)) return written.slice(opened.length);
   }
   return null;
 }
@@ -68,20 +67,18 @@ function responseText(format: ChatFormat, message: AssistantMessage, opened: str
 /** Renders, and under which choices they must be accepted. */
 function renders(format: ChatFormat, opened: string): readonly (readonly [ToolChoice, string])[] {
   const several = format.calls?.parallel === true;
-  // A call that is demanded comes without the empty answer that some templates put before it.
-  const demanded: ToolChoice = format.content.empty === undefined ? 'required' : 'auto';
   const messages: readonly (readonly [ToolChoice, AssistantMessage])[] = [
     ['auto', text],
     ['auto', weather],
     ...(several
       ? ([
           ['auto', both],
-          [demanded, both],
+          ['required', both],
         ] as const)
       : []),
-    [demanded, weather],
-    [demanded, calling(call('list_files', {}))],
-    [demanded === 'auto' ? demanded : named, weather],
+    ['required', weather],
+    ['required', calling(call('list_files', {}))],
+    [named, weather],
     ['none', text],
   ];
   return messages.flatMap(([choice, message]) => {
