@@ -13,6 +13,7 @@ import { run as runMcpTools } from './mcp-tools.ts';
 import { run as runPeerCases } from './peer-cases.ts';
 import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
+import { run as runStructuralTags } from './structural-tags.ts';
 import { run as runTemplateFormats } from './template-formats.ts';
 
 /** What one part found. */
@@ -47,6 +48,7 @@ export const parts: readonly Part[] = [
   { name: 'schema-cases', run: runSchemaCases },
   { name: 'json-schema-test-suite 2020-12', run: (folder) => runSuite(folder, 'draft2020-12') },
   { name: 'json-schema-test-suite 7', run: (folder) => runSuite(folder, 'draft7') },
+  { name: 'structural-tags', run: runStructuralTags },
   { name: 'mcp-tools', run: compileMcpTools },
   { name: 'maskbench, every 20th', run: sampleMaskBench },
 ];
