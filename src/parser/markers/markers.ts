@@ -28,7 +28,7 @@ export interface CompiledTransition<Ref> extends Transition<Ref> {
   readonly trailingSpace: string;
   /** Begins like a word, after white space. */
   readonly wordStart: boolean;
-  /** Ends like a word, so it must not go on like one. */
+  /** Ends like a word and may stand in prose, so it must not go on like a word. */
   readonly wordEnd: boolean;
 }
 
@@ -46,8 +46,16 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     parts,
     trailingSpace: trail,
     wordStart,
-    wordEnd: trail !== '' && /\w$/.test(core),
+    wordEnd: trail !== '' && /\w$/.test(core) && !opensThoughts(choice, core),
   };
+}
+
+/**
+ * A marker of thoughts that begins with more than a word, such as `<|channel>thought\n`: nobody writes it in prose,
+ * so that what stands after it without white space is a thought and no longer word.
+ */
+function opensThoughts({ role }: Transition<unknown>, core: string): boolean {
+  return role === 'thought' && !/^\w/.test(core);
 }
 
 /** What a match depends on beyond the text: the tools, special tokens, whether more text can come. */
