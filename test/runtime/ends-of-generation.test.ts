@@ -1,7 +1,8 @@
 /**
  * Model files mark tokens as ends of generation that a format has for markers: converters go by a token's name. A
- * response ends when its format and its grammar say so. Every format, each of its special tokens marked as the end
- * of a turn or of a message. All formats in the long variant.
+ * response ends when its format and its grammar say so. Every format, its special tokens marked as ends in every way
+ * in which a file can (`eos`, `eot`, `eom`): a response is whole, and one that ends early is a typed error wherever
+ * the request asks for more. A sample of formats and markings; all of them in the long variant.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -17,7 +18,7 @@ import { uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { modelMetadata, tokenTexts } from '../../src/testing/tiny-model.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
-import { type WriterOptions, writeTokens } from '../support/scripted-run.ts';
+import { UnendedResponse, type WriterOptions, writeTokens } from '../support/scripted-run.ts';
 import { testLlama } from '../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
@@ -51,14 +52,15 @@ function responsesOf(format: ChatFormat) {
 
 let files = 0;
 
-/** A vocabulary in which `ends` are the ends of a turn and of a message. */
-async function openVocabulary(controls: readonly string[], [turn, message]: readonly string[]) {
+/** A vocabulary in which up to three texts are the ends of a turn, of a message and of a sequence. */
+async function openVocabulary(controls: readonly string[], [turn, message, sequence]: readonly string[]) {
   const vocabulary = await loadVocabulary({ vocabulary: 'llama-spm', controls });
   const texts = tokenTexts(vocabulary);
   const marked = new Map(vocabulary.metadata);
   for (const [key, text] of [
     ['eot', turn],
     ['eom', message],
+    ['eos', sequence],
   ] as const) {
     if (text !== undefined) marked.set(`tokenizer.ggml.${key}_token_id`, uint32Value(texts.indexOf(text)));
   }
@@ -70,40 +72,90 @@ async function openVocabulary(controls: readonly string[], [turn, message]: read
   return { model, vocabulary: readVocabulary(model, file) };
 }
 
-/** Each special token by itself, and each with the next one. */
-function markings(texts: readonly string[]): readonly (readonly string[])[] {
-  const pairs = texts.slice(1).map((text, index) => [texts[index] ?? '', text]);
-  return [...texts.map((text) => [text]), ...pairs].filter((_, index) => long || index % 2 === 0);
+/** Every one, two or three of the special tokens; without the long variant, three of these markings. */
+function markings(texts: readonly string[]): readonly { readonly marked: readonly string[] }[] {
+  const after = (text: string) => texts.slice(texts.indexOf(text) + 1);
+  const ones = texts.map((text) => [text]);
+  const twos = ones.flatMap(([one = '']) => after(one).map((two) => [one, two]));
+  const threes = twos.flatMap(([one = '', two = '']) => after(two).map((three) => [one, two, three]));
+  const all = [ones, twos, threes];
+  // Another token for every number of tokens, from the last to the first.
+  const chosen = long ? all.flat() : all.flatMap((some, index) => some.slice(-1 - index).slice(0, 1));
+  return chosen.map((marked) => ({ marked }));
+}
+
+/** Where a model may end early: at the markers, and within the thoughts, the name and the arguments. */
+function earlyPlaces(text: string, marked: readonly string[]): readonly number[] {
+  const markers = marked.flatMap((marker) => {
+    const at = text.indexOf(marker);
+    return at < 0 ? [] : [at, at + marker.length];
+  });
+  const within = ['t me', 'weather', 'ern'].map((words) => text.indexOf(words));
+  return [...new Set([0, ...markers, ...within])].filter((at) => at >= 0 && at < text.length);
+}
+
+/** What is written, or `null` where the model cannot end so or is told that it did. */
+function writtenUntil(options: WriterOptions) {
+  try {
+    return writeTokens(options).message;
+  } catch (error) {
+    if (error instanceof DecodingError || error instanceof UnendedResponse) return null;
+    throw error;
+  }
 }
 
 describe.each(formats)('$name', ({ format }) => {
   const ends = format.stops.map((stop) => stop.trimEnd());
   const controls = [...new Set([...format.preservedTokens, ...ends, '<|really the end|>'])];
-  it.each(markings(format.preservedTokens))('%s %s', async (...marked) => {
-    const texts = marked.filter((text) => typeof text === 'string');
-    const { model, vocabulary } = await openVocabulary(controls, texts);
+  it.each(markings(format.preservedTokens))('$marked', async ({ marked }) => {
+    const { model, vocabulary } = await openVocabulary(controls, marked);
     const tokenOf = (text: string) => vocabulary.specials.get(text)?.token ?? vocabulary.token(0);
-    expect(texts.map((text) => vocabulary.endsGeneration(tokenOf(text)))).toEqual(texts.map(() => true));
+    expect(marked.map((text) => vocabulary.endsGeneration(tokenOf(text)))).toEqual(marked.map(() => true));
+    const choose = (count: number) => count - 1;
     for (const { request, text } of responsesOf(format)) {
       for (const inject of [true, false]) {
-        const options: WriterOptions = {
-          model,
-          vocabulary,
-          format,
-          request,
-          text,
-          choose: (count) => count - 1,
-          special: true,
-          inject,
-        };
+        const options = { model, vocabulary, format, request, text, choose, special: true, inject };
         const { message } = writeTokens(options);
         expect(message.tool_calls?.map(({ function: { name } }) => name)).toEqual(['get_weather']);
         expect(message.malformed).toBeUndefined();
         if (format.reasoning !== null) expect(message.reasoning_content?.trim()).toBe('Let me see.');
+        if (inject) continue;
+        for (const place of earlyPlaces(text, marked)) {
+          for (const end of marked) {
+            const early = { ...options, text: text.slice(0, place), end: tokenOf(end) };
+            const left = writtenUntil(early);
+            if (left === null) continue;
+            expect(left.malformed).toBeUndefined();
+            const calls = left.tool_calls?.map(({ function: { arguments: json } }) => JSON.parse(json)) ?? [];
+            expect(calls).toEqual(calls.map(() => ({ city: 'Bern' })));
+            if (request.toolChoice === 'required') expect(calls.length).toBe(1);
+          }
+        }
       }
     }
     await model.dispose();
   });
+});
+
+describe('the end of a message that also ends thoughts', () => {
+  const restarting = formats.filter(({ format }) => format.content.open !== '' && format.turn.restart);
+  it.each(restarting)('ends the answer of $name', async ({ format }) => {
+    const end = format.preservedTokens.find((text) => format.turn.ends.includes(text)) ?? '';
+    const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], [end]);
+    const token = vocabulary.specials.get(end)?.token;
+    if (token === undefined) throw new Error('there is no such token');
+    const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+    const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true };
+    const text = `${format.content.open}Hello.`;
+    expect(writeTokens({ ...options, text, end: token }).message.content).toBe('Hello.');
+    // A preamble has an opener of its own; a call may follow.
+    for (const open of format.alternatives?.content ?? []) {
+      const preamble = { ...options, text: `${open}Let me look.`, end: token };
+      expect(() => writeTokens(preamble)).toThrow(UnendedResponse);
+    }
+    await model.dispose();
+  });
+  it('is tried', () => expect(restarting.map(({ name }) => name)).toContain('openai-gpt-oss-120b'));
 });
 
 describe('an end of generation that is none of the markers', () => {

@@ -45,6 +45,9 @@ export interface WriterOptions {
   readonly natural?: readonly Token[];
 }
 
+/** The end that was to come after a text is none there: it is not allowed, or it is a marker. */
+export class UnendedResponse extends Error {}
+
 /** Writes `text` token by token through a run. Throws when the grammar lets no token of the text through. */
 export function writeTokens(options: WriterOptions): WrittenResponse {
   const { vocabulary } = options;
@@ -71,10 +74,10 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
     over = step.over;
   }
   if (!over && options.end !== undefined) {
-    if (!isAllowed(run, options.end)) throw new Error('the response may not end after its text');
+    if (!isAllowed(run, options.end)) throw new UnendedResponse('the response may not end after its text');
     const step = run.accept(options.end);
     events.push(...step.events);
-    if (!step.over) throw new Error('the response goes on after its end');
+    if (!step.over) throw new UnendedResponse('the response goes on after its end');
   }
   const end = run.finish();
   events.push(...end.events);
@@ -94,7 +97,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
   });
   const limits = {
     stops: [],
-    continues: (marker: string) => mayContinue(format, parser.position, marker),
+    continues: (marker: string, text: string) => mayContinue(format, parser.position, marker, text),
     maxTokens: 100_000,
     thinkingBudget: 100_000,
     reasoningEnd: '',

@@ -11,14 +11,27 @@ export function turnEnds(format: ChatFormat): readonly string[] {
 }
 
 /**
- * Whether a response that stands at `position` in free text goes on after `marker`, although the model file calls
- * it an end of generation: in thoughts where it belongs to what closes them, elsewhere where it belongs to any
+ * Whether a response whose `text` stands at `position` in free text goes on after `marker`, although the model file
+ * calls it an end of generation: in thoughts where it belongs to what closes them, elsewhere where it belongs to any
  * marker of the response and is none of the format's own ends.
  */
-export function mayContinue(format: ChatFormat, { region }: ParserPosition, marker: string): boolean {
+export function mayContinue(
+  format: ChatFormat,
+  { region }: ParserPosition,
+  marker: string,
+  text: string,
+): boolean {
   if (region === 'reasoning') return format.reasoning?.end.includes(marker) === true;
-  const isEnd = format.stops.some((stop) => stop.trimEnd().endsWith(marker));
+  const ends = region === 'text' && isLastAnswer(format, text) ? format.turn.ends : format.stops;
+  const isEnd = ends.some((end) => end.trimEnd().endsWith(marker));
   return !isEnd && markersOf(format).includes(quoted(marker));
+}
+
+/** `text` ends in an answer with the format's own opener, after which no call can follow; a preamble has another. */
+function isLastAnswer({ content, alternatives = {} }: ChatFormat, text: string): boolean {
+  const opened = content.open.trim() === '' ? -1 : text.lastIndexOf(content.open.trim());
+  const others = (alternatives.content ?? []).map((open) => text.lastIndexOf(open.trim()));
+  return opened >= 0 && others.every((other) => other < opened);
 }
 
 function markersOf({ reasoning, content, calls, alternatives = {} }: ChatFormat): string {

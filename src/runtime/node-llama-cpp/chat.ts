@@ -209,7 +209,8 @@ export function createRun(
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     plainText: isPlainText(options),
-    continues: (marker) => mayContinue(prepared.template.format, prepared.parser.position, marker),
+    continues: (marker, text) =>
+      mayContinue(prepared.template.format, prepared.parser.position, marker, text),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(prepared.template.format, prepared.grammar),
   });
 }

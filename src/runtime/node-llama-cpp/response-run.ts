@@ -19,8 +19,8 @@ import type { MarkerTokens } from './marker-tokens.ts';
 /** What a run works with. */
 export interface RunOptions extends GuideOptions, SteeringOptions {
   readonly markers: MarkerTokens;
-  /** A marker of the format with this text may come in free text where the parser stands. */
-  readonly continues: (marker: string) => boolean;
+  /** A marker of the format with this text may come in free text where the parser stands, after the response's `text`. */
+  readonly continues: (marker: string, text: string) => boolean;
 }
 
 /** What came of one token. */
@@ -110,7 +110,7 @@ export class ResponseRun {
     if (!vocabulary.endsGeneration(token)) return false;
     if (!markers.has(token)) return true;
     const { constrained, matcher } = this.#response;
-    if (!constrained) return !continues(newDecoder().decode(vocabulary.bytesOf(token)));
+    if (!constrained) return !continues(newDecoder().decode(vocabulary.bytesOf(token)), this.text);
     return matcher === null || markerEndsAt(matcher, markers, vocabulary)?.tokens.includes(token) !== true;
   }
 
