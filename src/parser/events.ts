@@ -151,6 +151,7 @@ export type LeniencyLaw =
   | 'empty-block' // a block of calls holds none
   | 'unclosed' // something is not closed
   | 'special-token' // a special token stands where none may
+  | 'duplicate-argument' // a call of entries has an argument twice
   | 'duplicate-id'; // two calls have the same id
 
 /** A delimiter of the format, and white space that belongs to it. Only with the option `markers`. */

@@ -337,3 +337,12 @@ test('calls have ids of their own', () => {
   expect(message.tool_calls?.map(({ id }) => id)).toEqual(['x', 'x-2']);
   expect(message.repaired).toMatchObject([{ law: 'duplicate-id', toolCallId: 'x-2' }]);
 });
+
+test.each(['lenient', 'strict'] as const)('an argument that comes twice is told of, %s', (leniency) => {
+  const text = entries('add', entry('a', '3'), entry('b', '4'), entry('a', '5'));
+  const { message } = read(tagged, text, { leniency });
+  expect(JSON.parse(message.tool_calls?.[0]?.function.arguments ?? '')).toEqual({ a: 5, b: 4 });
+  expect(message.repaired).toMatchObject([
+    { law: 'duplicate-argument', detail: expect.stringContaining('"a"') },
+  ]);
+});
