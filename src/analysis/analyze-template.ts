@@ -19,6 +19,7 @@ import { compareWithPrompt } from './prompt/calls-from-prompt.ts';
 import { readToolPrompt } from './prompt/tool-prompt.ts';
 import { inferReasoningFormat } from './reasoning/reasoning-format.ts';
 import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
+import { warnOfUnrenderedThoughts } from './reasoning/unrendered-thoughts.ts';
 import { assembleFormat } from './result/assemble.ts';
 import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/model-tokens.ts';
 import { checkFormat, type SelfCheck } from './result/self-check.ts';
@@ -48,6 +49,7 @@ const stages = stagesFrom<Probing>()
   .add(inferTurnFormat) //         turn
   .add(assembleFormat) //          format       the parts, with overrides and derived fields
   .add(warnOfUnaccountedPrompt) // –            warns of prompts that open what nothing closes
+  .add(warnOfUnrenderedThoughts) // –           warns of thoughts in a form that was not tried
   .add(checkFormat); //            selfCheck    what the format writes against what is rendered
 
 /** Options of `analyzeTemplate`. */

@@ -11,6 +11,7 @@
  * render is bounded.
  */
 import { TemplateError, TemplateLimitError } from '../format/errors.ts';
+import { comparedTypes } from './compile/compared-types.ts';
 import { CompileError } from './compile/compile-expression.ts';
 import { compileTemplate } from './compile/compile-statement.ts';
 import type { Execute } from './compile/execute.ts';
@@ -65,6 +66,8 @@ export interface Template {
   readonly source: string;
   /** Names that the template reads anywhere, also in branches that no render takes. */
   readonly names: ReadonlySet<string>;
+  /** Texts with which it compares a member `type` anywhere: `thinking` of `part.type == 'thinking'`. */
+  readonly comparedTypes: ReadonlySet<string>;
   /** Renders the template. Throws TemplateError or TemplateLimitError. */
   render(variables: TemplateVariables, options?: RenderOptions): string;
   /** Renders the template and says what it read. Throws as `render` does. */
@@ -100,6 +103,7 @@ class CompiledTemplate implements Template {
   readonly name: string;
   readonly source: string;
   readonly names: ReadonlySet<string>;
+  readonly comparedTypes: ReadonlySet<string>;
   private readonly limits: TemplateLimits;
   private readonly budget: WorkBudget | null;
   private readonly program: Execute;
@@ -115,6 +119,7 @@ class CompiledTemplate implements Template {
     try {
       const nodes = parseSource(this.source);
       collectNames(nodes, names);
+      this.comparedTypes = comparedTypes(nodes);
       this.program = compileTemplate(nodes);
     } catch (cause) {
       throw this.refuse(cause);
