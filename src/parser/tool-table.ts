@@ -46,6 +46,16 @@ export class ToolTable {
     return false;
   }
 
+  /** Whether `text` ends in the beginning of a tool's name that goes on with `marker`. */
+  isNameBefore(marker: string, text: string): boolean {
+    for (const name of this.tools.keys()) {
+      for (let at = name.indexOf(marker); at !== -1; at = name.indexOf(marker, at + 1)) {
+        if (text.endsWith(name.slice(0, at))) return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether a tool's name stands in the text as a whole word, with something after it. */
   isNamedIn(text: string): boolean {
     for (const name of this.tools.keys()) {

@@ -33,7 +33,9 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
   const call = calledName(table, header);
   if (call !== null && table.call !== null && reader.callsAllowed) {
     openCallEarly(reader, table, header);
-    if (/["{]/.test(header)) return fail(reader, table.recover, [table.end], 'no header of a call');
+    const isOffered = reader.options.tools.has(call.name);
+    const around = isOffered ? header.slice(0, call.at) + header.slice(call.at + call.name.length) : header;
+    if (/["{]/.test(around)) return fail(reader, table.recover, [table.end], 'no header of a call');
     if (reader.call.isExtra) return failExtraCall(reader, table.recover);
     reader.call.name = call.name;
     const start = reader.cursor.at + call.at;

@@ -66,7 +66,9 @@ function firstEnd(
     if (match === undecided || (cursor.cutShort && markers.mayGoOnAfter(text, at))) {
       return { match: null, at };
     }
-    if (match !== null && !continuesWord(cursor, match, at)) return { match, at };
+    if (match !== null && !continuesWord(cursor, match, at) && !continuesName(reader, match, at)) {
+      return { match, at };
+    }
     at = markers.nextCandidate(text, at + 1, limit);
   }
   return { match: null, at: limit };
@@ -75,6 +77,12 @@ function firstEnd(
 /** Whether a marker that begins with a word, after white space, stands in the middle of one. */
 function continuesWord(cursor: Cursor, { choice }: Match<State>, at: number): boolean {
   return choice.wordStart && at > cursor.at && /\w/.test(cursor.text.charAt(at - 1));
+}
+
+/** Whether what would be read as a marker out of leniency stands within the name of a tool on offer. */
+function continuesName({ cursor, options }: Reader, { choice }: Match<State>, at: number): boolean {
+  if (choice.repairs === undefined) return false;
+  return options.tools.isNameBefore(choice.marker, cursor.text.slice(cursor.at, at));
 }
 
 function isAcceptable(table: HoleTable<State>, value: string): boolean {
