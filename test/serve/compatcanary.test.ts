@@ -21,7 +21,7 @@ it('has a score of 100, profile modern', async () => {
   const server = await serve(model, { port: 0, defaults: { temperature: 1, seed: 1, maxTokens: 600 } });
   try {
     const target = ['--base-url', `${server.url}/v1`, '--model', model.name];
-    const form = ['--profile', 'modern', '--format', 'json', '--fail-on', 'never', '--timeout', '300000'];
+    const form = ['--profile', 'modern', '--format', 'json', '--fail-on', 'never', '--timeout', '100'];
     const { stdout } = await promisify(execFile)(process.execPath, [scanner, 'scan', ...target, ...form]);
     const { score, results } = JSON.parse(stdout) as { score: number; results: { status: string }[] };
     expect(results.filter(({ status }) => status !== 'pass')).toEqual([]);
