@@ -1,5 +1,5 @@
 /** `idiolect inspect`: what was learned of a template, and why. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
 import { generateModel } from '../generate/generate-model.ts';
@@ -7,8 +7,9 @@ import { buildStructuralTag } from '../grammar/structural-tag/build-structural-t
 import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readToolSources } from './generate/tool-source.ts';
-import { readModelSource } from './model-source.ts';
-import { paintedText } from './terminal-text.ts';
+import { openBrowser, serveInspector } from './inspector.ts';
+import { type ModelSource, readModelSource } from './model-source.ts';
+import { paintedText, terminalText } from './terminal-text.ts';
 
 interface InspectOptions {
   readonly grammar: boolean;
@@ -16,6 +17,7 @@ interface InspectOptions {
   readonly parser: boolean;
   readonly structuralTag?: string;
   readonly json: boolean;
+  readonly open: boolean;
 }
 
 /** Adds the command. */
@@ -32,11 +34,17 @@ export function registerInspect(program: Command): void {
       'only print the structural tag for these tools, as JSON (default: none)',
     )
     .option('--json', 'everything, for programs', false)
+    .addOption(
+      new Option('--open', 'show it in a browser instead, in a page served to this machine; Ctrl-C ends it')
+        .default(false)
+        .conflicts(['grammar', 'ohm', 'parser', 'structuralTag', 'json']),
+    )
     .action(inspect);
 }
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
   const source = await readModelSource(file);
+  if (options.open) return open(source);
   const { templateSource, origin, name: _, ...tokens } = source;
   const analysis = analyzeTemplate(templateSource, { ...tokens, name: origin });
   if (options.structuralTag !== undefined) {
@@ -58,6 +66,15 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
     if (options.parser) sections.push(section('Parser', files.get('parser.ts') ?? ''));
   }
   process.stdout.write(paintedText(`${sections.join('\n')}\n`));
+}
+
+/** Until Ctrl-C. A template that cannot be analysed is shown, too: the page says what is wrong with it. */
+async function open({ name: _, origin, ...template }: ModelSource): Promise<void> {
+  const { url, close } = await serveInspector({ ...template, name: origin });
+  process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);
+  openBrowser(url);
+  await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  await close();
 }
 
 function section(title: string, body: string): string {
