@@ -19,7 +19,9 @@ const pure = [
 ].map((room) => `test/${room}/**/*.test.ts`);
 
 /** Tests of a GPU backend need a driver and minutes of shader compilation: `npm run test:gpu`. */
-const elsewhere = process.env.GPU === undefined ? ['test/gpu/**'] : [];
+const gpu = process.env.GPU === undefined ? ['test/gpu/**'] : [];
+/** Those of the inspector need Chromium and a build: `npm run test:browser`. */
+const browser = process.env.BROWSER_TESTS === undefined ? ['test/browser/**'] : [];
 
 export default defineConfig({
   resolve: { conditions: ['idiolect:source'] },
@@ -32,7 +34,7 @@ export default defineConfig({
       { extends: true, test: { name: 'pure', include: pure, isolate: false } },
       {
         extends: true,
-        test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: [...pure, ...elsewhere] },
+        test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: [...pure, ...gpu, ...browser] },
       },
     ],
   },

@@ -1,0 +1,165 @@
+/**
+ * The inspector in Chromium, as `npm run build` made it: what it shows is what Node computes. `npm run test:browser`;
+ * Debian's package is `chromium`.
+ */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TemplateInput } from '../../site/inspector/core/inspect-template.ts';
+import { requests } from '../../site/inspector/core/requests.ts';
+import { type RunningInspector, serveInspector } from '../../src/cli/inspector.ts';
+import { endChromium, launchChromium, newPage, type Screen } from '../support/chromium.ts';
+import { llamaTemplate } from '../support/corpora.ts';
+
+const desktop: Screen = { width: 1360, height: 900, colours: 'light' };
+
+/** One for each notation of calls, and one without any. */
+const sample = [
+  'Qwen-Qwen3-0.6B',
+  'openai-gpt-oss-120b',
+  'MiniMax-M2',
+  'Kimi-K2-Thinking',
+  'GLM-4.6',
+  'LFM2.5-8B-A1B',
+  'google-gemma-2-2b-it',
+];
+
+let browser: Browser;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => endChromium(browser));
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Serves a template in the page, and opens it. Requests are listed by their address. */
+async function open(
+  input: TemplateInput,
+  screen: Screen = desktop,
+): Promise<{ readonly page: Page; readonly asked: string[]; readonly server: RunningInspector }> {
+  const server = await serveInspector(input);
+  const page = await newPage(browser, screen);
+  closing.push(() => page.close(), server.close);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => asked.push(`an error of the page: ${String(error)}`));
+  await page.goto(server.url);
+  return { page, asked, server };
+}
+
+/** Until the analysis is there, and the live parse has read all that is written. */
+async function ready(page: Page): Promise<void> {
+  await page.waitForSelector('.app[data-state=ready], .app[data-state=failed]');
+  const problem = await page.$('[role=alert] .problem');
+  const reason = await problem?.evaluate((element) => element.textContent);
+  if (reason?.includes('given up after')) {
+    // The page's own limit, on a machine that is busy: no word on what is tried here.
+    await page.reload();
+    return ready(page);
+  }
+  expect(reason).toBeUndefined();
+  await page.waitForSelector('.live[data-ready=true]');
+  await page.waitForSelector('[role=tab]');
+}
+
+async function template(name: string): Promise<TemplateInput> {
+  return { name, templateSource: (await llamaTemplate(name)).source };
+}
+
+/** What the page's Workers would answer, computed in Node. */
+function inNode(input: TemplateInput) {
+  const { analysis, conversation } = requests.inspect(input);
+  const { format } = analysis;
+  const { answer } = requests.write({ input, format, conversation });
+  const output = answer.map(({ text }) => text).join('');
+  const request = { text: output, at: output.length, tools: conversation.tools, generationPrompt: null };
+  const formatFile = requests.files({ format, conversation }).find(({ name }) => name === 'format.json');
+  return { formatFile: formatFile?.text, output, reading: requests.read({ format, request }) };
+}
+
+describe.each(sample)('%s', (name) => {
+  it('has the format and the events that it has in Node, and asks for nothing after it was loaded', async () => {
+    const input = await template(name);
+    const { page, asked, server } = await open(input);
+    await ready(page);
+    const loaded = asked.splice(0).filter((url) => !url.startsWith('blob:'));
+    expect(loaded.filter((url) => !url.startsWith(server.url))).toEqual([]);
+
+    const expected = inNode(input);
+    await page.click('[id="tab-format.json"]');
+    await page.waitForSelector('[id="tab-format.json"][aria-selected=true]');
+    expect(await page.$eval('#made-file pre', (pre) => pre.textContent)).toBe(expected.formatFile);
+
+    const whole = `${expected.output.length} of ${expected.output.length}`;
+    const { rows, eventCount, message } = expected.reading;
+    await page.waitForFunction(
+      (place, heading) =>
+        document.querySelector('.replay output')?.textContent === place &&
+        document.querySelector('.results h3')?.textContent?.startsWith(heading),
+      {},
+      whole,
+      `${eventCount} events`,
+    );
+    const shown = await page.$$eval('.events li', (lines) =>
+      lines.map((line) => [...line.children].map((part) => part.textContent)),
+    );
+    expect(shown).toEqual(
+      rows.map(({ type, start, end, count, detail }) => [
+        count > 1 ? `${type} ×${count}` : type,
+        `${start}–${end}`,
+        detail,
+      ]),
+    );
+    expect(await page.$eval('.results .json', (pre) => JSON.parse(pre.textContent ?? ''))).toEqual(
+      JSON.parse(JSON.stringify(message)),
+    );
+    expect(asked.filter((url) => !url.startsWith('blob:'))).toEqual([]);
+  });
+});
+
+describe('everybody can use it', () => {
+  const axeSource = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const screens: readonly Screen[] = [1360, 390].flatMap((width) =>
+    (['light', 'dark'] as const).map((colours) => ({ width, height: 900, colours })),
+  );
+
+  it.each(screens)('at $width px, $colours: axe finds nothing serious', async (screen) => {
+    const { page } = await open(await template('Qwen-Qwen3-0.6B'), screen);
+    await ready(page);
+    await page.evaluate(axeSource);
+    const { violations } = await page.evaluate(() => {
+      const { axe } = globalThis as unknown as { readonly axe: { run(o: RunOptions): Promise<AxeResults> } };
+      return axe.run({ resultTypes: ['violations'] });
+    });
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([]);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('a hostile template', () => {
+  const hostile: Readonly<Record<string, string>> = {
+    'that loops': '{% for i in range(1000000000) %}{% for j in range(1000000000) %}a{% endfor %}{% endfor %}',
+    'of 10 MB': '{{ messages }}\n'.repeat(700_000),
+    'that is none': '{% for %}',
+  };
+
+  it.each(Object.keys(hostile))('%s is told, and the next one is read', async (kind) => {
+    const { page, asked } = await open({ name: 'hostile', templateSource: hostile[kind] ?? '' });
+    await page.waitForSelector('.app[data-state=failed] [role=alert] .problem');
+    await page.select('.picker select', 'Qwen3');
+    await page.waitForSelector('.app[data-state=ready]');
+    await ready(page);
+    expect(await page.$eval('#template-title', (title) => title.textContent)).toContain('Qwen3');
+    expect(await page.$('[role=alert] .problem')).toBeNull();
+    expect(asked.filter((url) => url.startsWith('an error of the page'))).toEqual([]);
+  });
+});
