@@ -159,7 +159,8 @@ function answerExpression(
     );
     issues.push(...offered.issues);
     // What a model wrote before the calls it has ended itself.
-    const before = fromTrigger ? literal('') : contentBeforeCalls(format, options.prompt);
+    const isFree = fromTrigger || options.shape === 'whole';
+    const before = isFree ? literal('') : contentBeforeCalls(format, options.prompt);
     return sequence(before, section, repeat(blank, 0, maxBlanks));
   };
   const content = () =>
