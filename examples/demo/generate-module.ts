@@ -29,9 +29,14 @@ export async function generateDemoModule(modelFile: string): Promise<DemoModule>
   await fs.mkdir(folder, { recursive: true });
   for (const [file, text] of generated.files) await fs.writeFile(path.join(folder, file), text);
   const milliseconds = performance.now() - started;
-  const imported: { readonly default: GeneratedModule } = await import(
+  const imported: { readonly responseModule: GeneratedModule } = await import(
     pathToFileURL(path.join(folder, 'index.ts')).href
   );
   const files = new Map([...generated.files].map(([file, text]) => [file, text.split('\n').length]));
-  return { module: imported.default, folder: path.relative(process.cwd(), folder), files, milliseconds };
+  return {
+    module: imported.responseModule,
+    folder: path.relative(process.cwd(), folder),
+    files,
+    milliseconds,
+  };
 }

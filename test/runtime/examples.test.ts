@@ -1,5 +1,6 @@
 /** The examples run as they stand. */
-import { format } from 'node:util';
+import { execFile } from 'node:child_process';
+import { format, promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { scriptedChatFile } from '../support/small-chats.ts';
@@ -72,6 +73,11 @@ it('examples/run-tools.ts carries out the call and gets the answer', async () =>
   ]);
   const output = await outputOf('run-tools', file);
   expect(output).toContain('calls for Bern 7\nis told Bern: sun for 7 days\nNo.');
+});
+
+it('npm run demo makes enforced calls', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'demo']);
+  expect(stdout.match(/✓ valid for its schema/g)).toHaveLength(2);
 });
 
 /** What an example writes. */
