@@ -25,6 +25,8 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   /** When it began, in seconds since 1970. */
   readonly created: number;
   readonly model: string;
+  /** What the model was asked, the server's defaults included. */
+  readonly chat: ChatOptions;
   readonly events: AsyncIterable<ResponseEvent>;
   /** To be asked for after the last event. */
   message(): Promise<ResponseMessage>;
@@ -42,5 +44,15 @@ export interface Endpoint<Request extends ReadRequest = ReadRequest> {
   /** The body of an error. */
   errorBody(failure: Failure, requestId: string): object;
   /** The end of a stream that failed. */
-  errorFrame(failure: Failure, requestId: string): Frame;
+  errorFrames(broken: BrokenStream<Request>): readonly Frame[];
+}
+
+/** A stream that failed after it had begun. */
+export interface BrokenStream<Request extends ReadRequest = ReadRequest> {
+  readonly failure: Failure;
+  readonly requestId: string;
+  /** Frames that were sent before. */
+  readonly sent: number;
+  /** `null` where the model was not asked yet. */
+  readonly answer: BegunAnswer<Request> | null;
 }

@@ -34,6 +34,7 @@ export class RequestRun {
   readonly #watch: RequestWatch;
   readonly #release: (() => void)[] = [];
   #frames: AsyncGenerator<Frame, void> | null = null;
+  #answer: BegunAnswer | null = null;
   #setOver = (): void => undefined;
   /** Resolves when nothing of the request is at work any more. */
   readonly over: Promise<void>;
@@ -91,13 +92,18 @@ export class RequestRun {
     first: Promise<IteratorResult<Frame, void>>,
     frames: AsyncGenerator<Frame, void>,
   ): AsyncGenerator<Frame, void> {
+    let sent = 0;
     try {
-      for (let next = await first; next.done !== true; next = await frames.next()) yield next.value;
+      for (let next = await first; next.done !== true; next = await frames.next()) {
+        sent += 1;
+        yield next.value;
+      }
       this.#end(200);
     } catch (error) {
       const failure = this.#failure(error);
       this.#end(failure.status, failure.code);
-      if (failure.status !== clientLeft) yield this.#endpoint.errorFrame(failure, this.#id);
+      if (failure.status === clientLeft) return;
+      yield* this.#endpoint.errorFrames({ failure, requestId: this.#id, sent, answer: this.#answer });
     }
   }
 
@@ -120,15 +126,17 @@ export class RequestRun {
     const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, signal };
     const stream = borrowed.model.chat(chat);
     await stream.report;
-    return {
+    this.#answer = {
       request,
       body,
       id: this.#id,
       created: Math.floor(Date.now() / 1000),
       model: borrowed.name,
+      chat,
       events: this.#watch.watch(stream),
       message: () => stream.message,
     };
+    return this.#answer;
   }
 
   #headers({ unknown }: ReadRequest): Headers {

@@ -1,4 +1,7 @@
-/** `/v1/responses` under its clients, over five notations: each carries a call out and tells its result. */
+/**
+ * `/v1/responses` under its clients, over five notations: each carries a call out and tells its result. Whatever they
+ * are sent has the published shapes.
+ */
 import { createOpenResponses } from '@ai-sdk/open-responses';
 import { Agent, tool as agentTool, OpenAIProvider, Runner, setTracingDisabled } from '@openai/agents';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
@@ -7,6 +10,7 @@ import { zodTextFormat } from 'openai/helpers/zod';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Turn } from '../ai-sdk/written-model.ts';
+import { checkedFetch } from './open-responses-schema.ts';
 import {
   answer,
   anyFormat,
@@ -43,7 +47,10 @@ describe.each(formats)('$name', ({ format }) => {
 
   async function open(...turns: readonly Turn[]): Promise<{ client: OpenAI; served: Served }> {
     served = await serveTurns(format, turns);
-    return { client: new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any', maxRetries: 0 }), served };
+    return {
+      client: new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any', maxRetries: 0, fetch: checkedFetch }),
+      served,
+    };
   }
 
   /** That the result of the call was told after it, with its id. */
@@ -112,7 +119,11 @@ describe.each(formats)('$name', ({ format }) => {
 
   it.each([false, true])('@ai-sdk/open-responses, streamed: %s', async (isStreamed) => {
     const { served } = await open({ ...oneCall, ...thoughts }, answer);
-    const provider = createOpenResponses({ name: 'idiolect', url: `${served.url}/v1/responses` });
+    const provider = createOpenResponses({
+      name: 'idiolect',
+      url: `${served.url}/v1/responses`,
+      fetch: checkedFetch,
+    });
     const options = {
       model: provider('written'),
       prompt: question.content,
@@ -188,7 +199,7 @@ describe('a request', () => {
     ],
   ])('%j asks for %j', async (fields, options) => {
     served = await serveTurns(anyFormat, [answer]);
-    const client = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any' });
+    const client = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any', fetch: checkedFetch });
     await client.responses.create({ model: 'written', input: 'Hello', ...fields });
     expect(served.model.asked[0]).toMatchObject(options);
   });
@@ -197,7 +208,7 @@ describe('a request', () => {
     'whose call breaks off has no call in its response, streamed: %s',
     async (stream) => {
       served = await serveTurns(anyFormat, [{ ...oneCall, cut: 60 }]);
-      const client = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any' });
+      const client = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any', fetch: checkedFetch });
       const asked = { model: 'written', input: 'Hello', tools: [weather] };
       const types: string[] = [];
       let response: OpenAI.Responses.Response | null = null;

@@ -11,5 +11,5 @@ export const chatCompletions: Endpoint<ChatCompletionRequest> = {
   complete: completeChat,
   stream: streamChat,
   errorBody: openAiError,
-  errorFrame: (failure) => ({ data: openAiError(failure) }),
+  errorFrames: ({ failure }) => [{ data: openAiError(failure) }],
 };

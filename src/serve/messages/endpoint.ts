@@ -1,7 +1,7 @@
 /** `/v1/messages`, Anthropic's API. */
 import type { Endpoint } from '../endpoint.ts';
 import { readMessagesRequest } from './read-request.ts';
-import { completeMessage, messagesError, messagesErrorFrame, streamMessage } from './write-response.ts';
+import { completeMessage, messagesError, messagesErrorFrames, streamMessage } from './write-response.ts';
 
 /** The API as the server knows it. */
 export const messages: Endpoint = {
@@ -10,5 +10,5 @@ export const messages: Endpoint = {
   complete: completeMessage,
   stream: streamMessage,
   errorBody: messagesError,
-  errorFrame: messagesErrorFrame,
+  errorFrames: messagesErrorFrames,
 };

@@ -1,6 +1,6 @@
 /** Responses of `/v1/messages`: whole, and as events. */
 import type { Finish, ResponseEvent, Usage } from '../../parser/events.ts';
-import type { BegunAnswer } from '../endpoint.ts';
+import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
 import type { Failure } from '../errors.ts';
 import type { Frame } from '../event-stream.ts';
 import { TroubleLog } from '../trouble.ts';
@@ -53,8 +53,8 @@ export function messagesError({ status, message }: Failure, requestId: string): 
 }
 
 /** The end of a stream that failed. */
-export function messagesErrorFrame(failure: Failure, requestId: string): Frame {
-  return { event: 'error', data: messagesError(failure, requestId) };
+export function messagesErrorFrames({ failure, requestId }: BrokenStream): readonly Frame[] {
+  return [{ event: 'error', data: messagesError(failure, requestId) }];
 }
 
 const errorTypes: ReadonlyMap<number, string> = new Map([

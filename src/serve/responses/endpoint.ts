@@ -2,7 +2,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { openAiError } from '../openai-error.ts';
 import { readResponsesRequest } from './read-request.ts';
-import { completeResponse, failedFrame, streamResponse } from './write-response.ts';
+import { completeResponse, failedFrames, streamResponse } from './write-response.ts';
 
 /** The API as the server knows it. */
 export const responses: Endpoint = {
@@ -11,5 +11,5 @@ export const responses: Endpoint = {
   complete: completeResponse,
   stream: streamResponse,
   errorBody: openAiError,
-  errorFrame: failedFrame,
+  errorFrames: failedFrames,
 };

@@ -142,6 +142,6 @@ function itemOf(open: OpenItem, status: 'in_progress' | 'completed'): Item {
   const { id, type, callId, name, text } = open;
   if (type === 'function_call') return { id, type, status, call_id: callId, name, arguments: text };
   const content = status === 'completed' ? [partOf(open)] : [];
-  if (type === 'reasoning') return { id, type, status, summary: [], content, encrypted_content: null };
+  if (type === 'reasoning') return { id, type, status, summary: [], content };
   return { id, type, status, role: 'assistant', content };
 }

@@ -1,8 +1,9 @@
 /** Responses of `/v1/responses`: whole, and as typed events. */
 import type { Usage } from '../../parser/events.ts';
-import type { BegunAnswer } from '../endpoint.ts';
-import type { Failure } from '../errors.ts';
+import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
 import type { Frame } from '../event-stream.ts';
+import { openAiError } from '../openai-error.ts';
+import type { Body } from '../read-body.ts';
 import { TroubleLog } from '../trouble.ts';
 import { type OutputEvent, OutputItems } from './output-items.ts';
 
@@ -33,17 +34,24 @@ export async function* streamResponse(answer: BegunAnswer): AsyncGenerator<Frame
   yield number({ type: `response.${isCut(output) ? 'incomplete' : 'completed'}`, response });
 }
 
-/** The end of a stream that failed. */
-export function failedFrame({ code, message, param }: Failure): Frame {
-  return { event: 'error', data: { type: 'error', code, message, param, sequence_number: 0 } };
+/** The end of a stream that failed: some clients look for the one event, some for the other. */
+export function failedFrames({ failure, sent, answer }: BrokenStream): readonly Frame[] {
+  const { code, message, param } = failure;
+  const number = numberedFrames(sent);
+  // Flat as OpenAI sends it, and nested as Open Responses does.
+  const error = { type: 'error', code, message, param, ...openAiError(failure) };
+  if (answer === null) return [number(error)];
+  const response = responseObject(answer, { status: 'failed', error: { code, message } });
+  return [number({ type: 'response.failed', response }), number(error)];
 }
 
-function numberedFrames(): (event: OutputEvent) => Frame {
-  let number = -1;
+function numberedFrames(first = 0): (event: OutputEvent) => Frame {
+  let next = first;
   return (event) => {
-    number += 1;
     const { type, ...rest } = event;
-    return { event: type, data: { type, sequence_number: number, ...rest } };
+    const data = { type, sequence_number: next, ...rest };
+    next += 1;
+    return { event: type, data };
   };
 }
 
@@ -66,8 +74,7 @@ function finishedResponse(answer: BegunAnswer, output: OutputItems, trouble: Tro
 }
 
 /** With what the request said, as the API repeats it. */
-function responseObject({ id, created, model, body, request }: BegunAnswer, rest: object): object {
-  const { chat } = request;
+function responseObject({ id, created, model, body, chat }: BegunAnswer, rest: object): object {
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -81,26 +88,44 @@ function responseObject({ id, created, model, body, request }: BegunAnswer, rest
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: null,
     model,
+    output: [],
     parallel_tool_calls: chat.parallelToolCalls ?? true,
     previous_response_id: null,
-    prompt_cache_key: body.prompt_cache_key ?? null,
-    safety_identifier: body.safety_identifier ?? null,
-    reasoning: { effort: null, summary: null, ...(body.reasoning as object | undefined) },
+    prompt_cache_key: textOrNull(body.prompt_cache_key),
+    safety_identifier: textOrNull(body.safety_identifier),
+    reasoning: shownReasoning(body.reasoning as Body | null | undefined),
     service_tier: 'default',
     store: false,
-    temperature: body.temperature ?? 1,
-    text: { format: { type: 'text' }, ...(body.text as object | undefined) },
+    temperature: chat.temperature ?? 1,
+    text: shownText(body.text as object | null | undefined),
     tool_choice: body.tool_choice ?? 'auto',
-    tools: (body.tools as readonly object[] | undefined)?.map(shownTool) ?? [],
+    tools: (body.tools as readonly object[] | null | undefined)?.map(shownTool) ?? [],
     top_logprobs: 0,
-    top_p: body.top_p ?? 1,
-    presence_penalty: body.presence_penalty ?? 0,
-    frequency_penalty: body.frequency_penalty ?? 0,
+    top_p: chat.topP ?? 1,
+    presence_penalty: chat.presencePenalty ?? 0,
+    frequency_penalty: chat.frequencyPenalty ?? 0,
     truncation: 'disabled',
     usage: null,
     metadata: body.metadata ?? {},
     ...rest,
   };
+}
+
+/** Of a field that nothing here depends on, and that may therefore hold anything. */
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function shownReasoning(asked: Body | null | undefined): object {
+  return { effort: textOrNull(asked?.effort), summary: textOrNull(asked?.summary) };
+}
+
+/** Every field that the API has; the schema of an answer is enforced whatever is asked. */
+function shownText(text: object | null | undefined): object {
+  const { format, ...rest } = { format: { type: 'text' }, ...text };
+  const shown = format ?? { type: 'text' };
+  if (shown.type !== 'json_schema') return { ...rest, format: shown };
+  return { ...rest, format: { name: 'answer', description: null, strict: true, ...shown } };
 }
 
 /** Every field that the API has. */
