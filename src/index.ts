@@ -18,18 +18,13 @@ export {
   verifyTemplate,
 } from './generate/verify/verify-template.ts';
 export { type ArgumentValidator, argumentValidator } from './grammar/argument-validator.ts';
-export {
-  type BuiltGrammar,
-  buildGrammar,
-  type GrammarOptions,
-  type ResponseFormat,
-  type Trigger,
-} from './grammar/build-grammar.ts';
+export { type BuiltGrammar, buildGrammar, type Trigger } from './grammar/build-grammar.ts';
 export type { GrammarFinding, GrammarSeverity } from './grammar/expression/check-grammar.ts';
 export { type GbnfGrammar, type GbnfNode, type GbnfRule, writeGbnf } from './grammar/gbnf/gbnf.ts';
 export { createGbnfMatcher, type GbnfReading } from './grammar/gbnf/gbnf-expression.ts';
 export { type GbnfFinding, lintGbnf } from './grammar/gbnf/lint-gbnf.ts';
 export { readGbnf } from './grammar/gbnf/read-gbnf.ts';
+export type { GrammarOptions, ResponseFormat } from './grammar/grammar-options.ts';
 export { spellValue } from './grammar/json-schema/spell-value.ts';
 export {
   compileValidator,

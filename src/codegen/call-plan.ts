@@ -1,6 +1,6 @@
 /** What opens a call and what follows one, and how each is told from prose. */
 import type { CallPart, CallsFormat } from '../format/chat-format.ts';
-import type { GoingOn, KeyedText } from '../parser/module-contract.ts';
+import type { GoingOn, KeyedText } from '../parser/state-tables.ts';
 import { type CallParts, type ChainLink, callParts } from './call-parts.ts';
 import {
   core,

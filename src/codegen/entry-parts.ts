@@ -1,6 +1,6 @@
 /** What the entries of arguments and the properties of nested values share: keys, frames, and samples. */
 import type { EntryArguments, JsonType, ValueFrame } from '../format/chat-format.ts';
-import type { FrameChoice, KeyedText, ValuePlace } from '../parser/module-contract.ts';
+import type { FrameChoice, KeyedText, ValuePlace } from '../parser/state-tables.ts';
 import { hole } from '../parser/steps/steps.ts';
 import { samples } from './call-samples.ts';
 import { isBlank } from './marker-text.ts';

@@ -1,6 +1,6 @@
 /** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
 import type { CallPart } from '../format/chat-format.ts';
-import type { IdPart } from '../parser/module-contract.ts';
+import type { IdPart } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { between, expect, hole, jsonArguments, jsonCall, recover } from '../parser/steps/steps.ts';
 import { type Closing, type Hole, holeState, numbered } from './call-parts.ts';

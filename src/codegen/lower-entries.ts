@@ -1,6 +1,6 @@
 /** Lowers arguments that are written as entries. */
 import type { EntryArguments } from '../format/chat-format.ts';
-import type { KeyedText, ValuePlace } from '../parser/module-contract.ts';
+import type { KeyedText, ValuePlace } from '../parser/state-tables.ts';
 import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
 import type { CallPlan } from './call-plan.ts';
 import { sampleParts, samples } from './call-samples.ts';

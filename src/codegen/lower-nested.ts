@@ -1,6 +1,6 @@
 /** Lowers nested values in a format's own notation: objects and arrays that are written as no JSON. */
 import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
-import type { NestedTable, ValuePlace } from '../parser/module-contract.ts';
+import type { NestedTable, ValuePlace } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { expect, item, nestedEnd } from '../parser/steps/steps.ts';
 import { sampleParts, samples } from './call-samples.ts';

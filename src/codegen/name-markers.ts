@@ -1,6 +1,6 @@
 /** Names for the markers of a program: each marker has one, however many states it stands in. */
 import type { MarkerDefinition } from '../parser/define-parser.ts';
-import type { Transition } from '../parser/module-contract.ts';
+import type { Transition } from '../parser/state-tables.ts';
 import type { NamedTarget, NamedTransition, StateName } from '../parser/steps/state-definition.ts';
 
 /** The markers that have been named so far. */

@@ -4,11 +4,12 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../format/messages.ts';
 import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
-import { type SchemaInput, toJsonSchema } from '../tools/standard-schema.ts';
-import { normalizeTools, type ToolList } from '../tools/tools.ts';
+import { toJsonSchema } from '../tools/standard-schema.ts';
+import { normalizeTools } from '../tools/tools.ts';
 import { checkGrammar, refuseFindings } from './expression/check-grammar.ts';
 import type { Grammar } from './expression/expression.ts';
 import { printGbnf } from './gbnf/print-gbnf.ts';
+import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './grammar-options.ts';
 import { grammarRules } from './grammar-rules.ts';
 import { type PromptPosition, readPromptPosition } from './prompt-position.ts';
 import {
@@ -21,45 +22,6 @@ import {
   tellingWords,
 } from './response-grammar.ts';
 import type { ToolArguments } from './tool-arguments.ts';
-
-/** What a request asks for. */
-export interface GrammarOptions {
-  /** Tools on offer, in any shape that `normalizeTools` takes. Default: none. */
-  readonly tools?: ToolList;
-  /**
-   * Default: `auto`. The grammar then begins with the first call outside of reasoning; a call inside of
-   * thoughts that are never closed is read as a call, but nothing constrained it.
-   */
-  readonly toolChoice?: ToolChoice;
-  /** More than one call may be written. Default: as the format can; one call where `toolChoice` names a tool. */
-  readonly parallelToolCalls?: boolean;
-  /** The content must be JSON of this schema (or, without a schema, any JSON object). */
-  readonly responseFormat?: ResponseFormat;
-  /** What the prompt already wrote of the assistant's turn. Default: its start and nothing more. */
-  readonly generationPrompt?: string;
-  /**
-   * `strict` (default): a schema that cannot be fully enforced is a `SchemaError`. `degrade`: it is
-   * accepted and reported; validate those calls afterwards.
-   */
-  readonly policy?: 'strict' | 'degrade';
-  /** `schema` (default): arguments, and keys within them, come in the schema's order. `any`: in any order. */
-  readonly argumentOrder?: 'schema' | 'any';
-}
-
-/** The same with tools in OpenAI's shape. */
-export interface PlainGrammarOptions extends Omit<GrammarOptions, 'tools'> {
-  readonly tools?: readonly Tool[];
-}
-
-/** OpenAI's `response_format`. */
-export type ResponseFormat =
-  | { readonly type: 'text' }
-  | { readonly type: 'json_object' }
-  | {
-      readonly type: 'json_schema';
-      /** Plain JSON Schema, or an object of a library that implements Standard JSON Schema. */
-      readonly json_schema: { readonly schema: SchemaInput };
-    };
 
 /** When a lazy grammar starts: at the first occurrence of a word, or of a pattern's first group. */
 export interface Trigger {

@@ -8,7 +8,7 @@ import {
   oneOf,
   string,
 } from '../format/option-rules.ts';
-import type { GrammarOptions } from './build-grammar.ts';
+import type { GrammarOptions } from './grammar-options.ts';
 
 const toolChoice: OptionRule = {
   expected:

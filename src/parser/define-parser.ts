@@ -1,5 +1,7 @@
 /** `defineParser`: what a module's definition means. Generated modules and formats met at run time share it. */
-import type { MarkerConditions, ResponseModule, State, Transition } from './module-contract.ts';
+import type { ResponseModule } from './module-contract.ts';
+import type { State } from './reader.ts';
+import type { MarkerConditions, Transition } from './state-tables.ts';
 import {
   isTransitions,
   type NamedChoices,

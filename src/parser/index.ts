@@ -37,13 +37,8 @@ export type {
   ToolInputStart,
 } from './events.ts';
 export { partialArguments } from './json/partial-json.ts';
-export {
-  type GeneratedModule,
-  moduleContractVersion,
-  type ResponseModule,
-  type State,
-} from './module-contract.ts';
-export type { Reader } from './reader.ts';
+export { type GeneratedModule, moduleContractVersion, type ResponseModule } from './module-contract.ts';
+export type { Reader, State } from './reader.ts';
 export {
   createModuleParser,
   type ParserPosition,

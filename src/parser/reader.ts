@@ -1,5 +1,5 @@
 /**
- * The reader: what states (see `module-contract.ts`) work on through the steps in `steps/`. Its parts have one
+ * The reader: what states work on through the steps in `steps/`. Its parts have one
  * subject each: the cursor in the text, the text that is buffered, the call that is being read, the JSON of its
  * arguments, the events. What concerns more than one of them is done here.
  */
@@ -15,10 +15,13 @@ import { callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
 import type { CompiledTransition, MatchContext } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
-import type { State, Transition } from './module-contract.ts';
 import { repairDetail } from './repair-detail.ts';
+import type { Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 import type { ToolTable } from './tool-table.ts';
+
+/** One place where the reader can stand. Returns the next place, or `null` to wait for more text. */
+export type State = (reader: Reader) => State | null;
 
 /** Choices of the caller that the steps ask for. */
 export interface ReaderOptions extends WriterOptions {

@@ -1,5 +1,5 @@
 /** What is said of a marker that is not the format's, and was taken for one. */
-import type { Transition } from './module-contract.ts';
+import type { Transition } from './state-tables.ts';
 
 /** What was done, for a person to read. */
 export function repairDetail({ repairs, marker }: Transition<unknown>): string {

@@ -26,58 +26,15 @@
 import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import { createResponseParser } from '../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
-import type { JsonObject, Tool } from '../format/messages.ts';
-import {
-  isRecord,
-  type OptionRules,
-  oneOf,
-  readOptions,
-  requireOption,
-  string,
-} from '../format/option-rules.ts';
+import type { Tool } from '../format/messages.ts';
+import { readOptions, requireOption } from '../format/option-rules.ts';
 import type { ResponseModule } from '../parser/module-contract.ts';
 import type { ResponseParserOptions, ResponsePiece } from '../parser/response-parser.ts';
 import { ResponseCaseError } from './case-error.ts';
 import { cutDifference, gapDifference, messageDifferences } from './compare-readings.ts';
 import { eventLog } from './event-log.ts';
 import { type Reading, readAtEveryCut, textOrPieces } from './every-cut.ts';
-
-/** What a response should be read as. What is left out must not be there. */
-export interface ExpectedResponse {
-  /** The answer, white space included. Default: none. */
-  readonly content?: string;
-  /** The thoughts without their markers. Default: none. */
-  readonly reasoning?: string;
-  /** All calls in order. Default: none. */
-  readonly calls?: readonly ExpectedCall[];
-  /** The raw texts that fit nowhere, in order. Default: none. */
-  readonly malformed?: readonly string[];
-  /** Default: not compared. */
-  readonly finish?: 'stop' | 'tool-calls' | 'length';
-}
-
-/** One call that is expected. */
-export interface ExpectedCall {
-  readonly name: string;
-  /** Compared as values: the order of keys and white space do not count. */
-  readonly arguments: JsonObject;
-  /** Default: not compared. */
-  readonly id?: string;
-}
-
-const expectedRules: OptionRules<ExpectedResponse> = {
-  content: string,
-  reasoning: string,
-  calls: {
-    expected: 'an array of calls ({ name, arguments })',
-    allows: (value) => Array.isArray(value) && value.every(isRecord),
-  },
-  malformed: {
-    expected: 'an array of strings',
-    allows: (value) => Array.isArray(value) && value.every(string.allows),
-  },
-  finish: oneOf('stop', 'tool-calls', 'length'),
-};
+import { type ExpectedResponse, expectedRules } from './expected-response.ts';
 
 /** Options of a case: those of the parser, without `tools` (see `withTools`) and `markers` (always on). */
 export type CaseOptions = Omit<ResponseParserOptions, 'tools' | 'markers'>;

@@ -2,10 +2,10 @@
 import { isObject } from '../format/json-values.ts';
 import type { JsonValue } from '../format/messages.ts';
 import type { ResponseMessage } from '../parser/events.ts';
-import type { ExpectedCall, ExpectedResponse } from './case-builder.ts';
 import type { CaseDifference } from './case-error.ts';
 import { eventLog } from './event-log.ts';
 import type { Reading } from './every-cut.ts';
+import type { ExpectedCall, ExpectedResponse } from './expected-response.ts';
 
 /** Where a message is not what was expected. */
 export function messageDifferences(

@@ -4,18 +4,8 @@
  * order marks; a vocabulary copied through them has doubled tokens, and does not load.)
  */
 import { ModelFileError } from '../format/errors.ts';
-import { ggufMagic, ggufTypes } from './gguf-types.ts';
-import type { GgufMetadata, GgufValue } from './gguf-writer.ts';
-
-/** The items of an array as they lie in a file. */
-export class RawArray {
-  readonly count: number;
-  readonly bytes: Uint8Array;
-  constructor(count: number, bytes: Uint8Array) {
-    this.count = count;
-    this.bytes = bytes;
-  }
-}
+import type { GgufMetadata, GgufValue } from './gguf-types.ts';
+import { ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
 
 const headerLength = 24;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

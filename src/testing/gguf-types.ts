@@ -17,3 +17,26 @@ export const ggufTypes = {
   INT64: 11,
   FLOAT64: 12,
 } as const;
+
+/** The items of an array as they lie in a file. */
+export class RawArray {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+  constructor(count: number, bytes: Uint8Array) {
+    this.count = count;
+    this.bytes = bytes;
+  }
+}
+
+/**
+ * One metadata value with the number of its GGUF type; `subType` is the items' of an array. A `RawArray` holds
+ * the value's bytes (also of a single number, then with a count of 1).
+ */
+export interface GgufValue {
+  readonly type: number;
+  readonly subType?: number | undefined;
+  readonly value: unknown;
+}
+
+/** Metadata in the order in which it is written. */
+export type GgufMetadata = ReadonlyMap<string, GgufValue>;

@@ -1,21 +1,7 @@
 /** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
-import { RawArray } from './gguf-reader.ts';
-import { ggufMagic, ggufTypes } from './gguf-types.ts';
-
-/**
- * One metadata value with the number of its GGUF type; `subType` is the items' of an array. A `RawArray` holds
- * the value's bytes (also of a single number, then with a count of 1).
- */
-export interface GgufValue {
-  readonly type: number;
-  readonly subType?: number | undefined;
-  readonly value: unknown;
-}
-
-/** Metadata in the order in which it is written. */
-export type GgufMetadata = ReadonlyMap<string, GgufValue>;
+import { type GgufMetadata, type GgufValue, ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
 
 /** One tensor. */
 export interface GgufTensor {

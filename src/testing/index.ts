@@ -1,14 +1,21 @@
 /** Cases for the parsers of models; small models and the files they come in. Nothing here needs Node. */
-export type { CaseOptions, ExpectedCall, ExpectedResponse, ResponseCase } from './case-builder.ts';
+export type { CaseOptions, ResponseCase } from './case-builder.ts';
 export { responseCase } from './case-builder.ts';
 export type { CaseDifference } from './case-error.ts';
 export { ResponseCaseError } from './case-error.ts';
 export { eventLog, mergeEvents } from './event-log.ts';
 export type { Reading } from './every-cut.ts';
 export { readAtEveryCut } from './every-cut.ts';
-export type { GgufMetadata, GgufTensor, GgufValue } from './gguf-writer.ts';
+export type { ExpectedCall, ExpectedResponse } from './expected-response.ts';
+export type { GgufMetadata, GgufValue } from './gguf-types.ts';
+export type { GgufTensor } from './gguf-writer.ts';
 export { writeGguf } from './gguf-writer.ts';
-export type { ScriptedModelOptions } from './scripted-model.ts';
+export type {
+  ModelFileOptions,
+  RenamedToken,
+  ScriptedModelOptions,
+  TinyModelOptions,
+  Vocabulary,
+} from './model-file-options.ts';
 export { scriptedModel } from './scripted-model.ts';
-export type { ModelFileOptions, RenamedToken, TinyModelOptions, Vocabulary } from './tiny-model.ts';
 export { replaceableTokens, tinyModel, tokenTexts, vocabularyOf } from './tiny-model.ts';

@@ -9,17 +9,10 @@
  */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { checkOption, readOptions } from '../format/option-rules.ts';
-import { float32Value, type GgufTensor, type GgufValue, uint32Value, writeGguf } from './gguf-writer.ts';
-import { scriptedRules } from './model-file-rules.ts';
-import { type ModelFileOptions, modelMetadata } from './tiny-model.ts';
-
-/** Options of `scriptedModel`. */
-export interface ScriptedModelOptions extends ModelFileOptions {
-  /** Token ids to write, in order; usually with an end-of-generation token last. */
-  readonly script: readonly number[];
-  /** How many tokens stand before the script: the length of the prompt. */
-  readonly promptLength: number;
-}
+import type { GgufValue } from './gguf-types.ts';
+import { float32Value, type GgufTensor, uint32Value, writeGguf } from './gguf-writer.ts';
+import { type ScriptedModelOptions, scriptedRules } from './model-file-options.ts';
+import { modelMetadata } from './tiny-model.ts';
 
 /**
  * The model's file. It goes by position: with more or fewer tokens before, the script is out of step. Throws

@@ -3,61 +3,24 @@
  * weights that know nothing. They load and sample like any other model; what they write is noise.
  */
 import { bytes, readOptions, requireOption } from '../format/option-rules.ts';
+import { decodeInt32s, decodeStrings, readGgufMetadata, replaceStrings, unreadable } from './gguf-reader.ts';
+import type { GgufMetadata, GgufValue } from './gguf-types.ts';
+import { RawArray } from './gguf-types.ts';
+import { float32Value, type GgufTensor, stringValue, uint32Value, writeGguf } from './gguf-writer.ts';
 import {
-  decodeInt32s,
-  decodeStrings,
-  RawArray,
-  readGgufMetadata,
-  replaceStrings,
-  unreadable,
-} from './gguf-reader.ts';
-import {
-  float32Value,
-  type GgufMetadata,
-  type GgufTensor,
-  type GgufValue,
-  stringValue,
-  uint32Value,
-  writeGguf,
-} from './gguf-writer.ts';
-import { renamedTokens, tinyRules, vocabularyRule } from './model-file-rules.ts';
-
-/** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
-export interface Vocabulary {
-  readonly metadata: GgufMetadata;
-  readonly size: number;
-}
-
-/** What every small model takes. */
-export interface ModelFileOptions {
-  readonly vocabulary: Vocabulary;
-  /** Jinja source, written as `tokenizer.chat_template`. */
-  readonly chatTemplate?: string;
-  /** Jinja source of the variant for tools, written as `tokenizer.chat_template.tool_use`. */
-  readonly toolUseTemplate?: string;
-  /** Shown as the model's name. Default: `tiny`. */
-  readonly name?: string;
-  /** Default: 8192 tokens. */
-  readonly contextLength?: number;
-}
-
-/** Options of `tinyModel`. */
-export interface TinyModelOptions extends ModelFileOptions {
-  /** Seed of the random weights. Default: 1. */
-  readonly seed?: number;
-}
+  type ModelFileOptions,
+  type RenamedToken,
+  renamedTokens,
+  type TinyModelOptions,
+  tinyRules,
+  type Vocabulary,
+  vocabularyRule,
+} from './model-file-options.ts';
 
 const width = 8;
 const hiddenWidth = 16;
 /** Standard deviation of the logits, so that sampling at temperature 1 is lively but not uniform. */
 const logitSpread = 3;
-
-/** A token with a new text and role. */
-export interface RenamedToken {
-  readonly text: string;
-  /** `control`: like an end of turn. `user-defined`: a marker that is one token. */
-  readonly role: 'control' | 'user-defined';
-}
 
 /**
  * Takes the tokenizer out of the bytes of a GGUF file. `rename` gives tokens new texts, by id: a

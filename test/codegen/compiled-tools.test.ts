@@ -8,9 +8,10 @@ import { type CompiledTools, rememberTools, toolsOfTemplate } from '../../src/fo
 import { SchemaError } from '../../src/format/errors.ts';
 import type { Tool, ToolChoice } from '../../src/format/messages.ts';
 import { compileAhead, emitCompiledTools } from '../../src/generate/emit-compiled-tools.ts';
-import { buildGrammar, type PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { Expression, Grammar } from '../../src/grammar/expression/expression.ts';
 import { packExpression, unpackExpression } from '../../src/grammar/expression/packed-expression.ts';
+import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import * as compiler from '../../src/grammar/json-schema/compile-arguments.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { llamaTemplate } from '../support/corpora.ts';

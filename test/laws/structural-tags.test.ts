@@ -7,7 +7,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { AssistantMessage, JsonObject, ToolChoice } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
-import type { GrammarOptions } from '../../src/grammar/build-grammar.ts';
+import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
 import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import {
   type BuiltStructuralTag,

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { AnswerError } from '../../src/format/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/format/messages.ts';
-import type { ResponseFormat } from '../../src/grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
 import {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
-import { buildGrammar, type GrammarOptions } from '../../src/grammar/build-grammar.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ChatOptions } from '../../src/runtime/chat/chat-options.ts';
 import { checkChatOptions, checkRunOptions } from '../../src/runtime/chat/check-chat-options.ts';
 import { checkLoadOptions } from '../../src/runtime/node-llama-cpp/check-options.ts';

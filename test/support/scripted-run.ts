@@ -5,7 +5,7 @@
 import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node-llama-cpp';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import type { PlainGrammarOptions } from '../../src/grammar/build-grammar.ts';
+import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { mayContinue } from '../../src/runtime/chat/turn-ends.ts';

@@ -1,7 +1,5 @@
-/** Deterministic automata, built from terms and minimised. */
-import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
+/** Deterministic automata. `build-automaton.ts` makes them of terms. */
 import { type CharacterSet, setKey } from './character-set.ts';
-import { minimise } from './minimise.ts';
 import type { Machine, Term, Terms } from './terms.ts';
 
 /** State 0 is the start. Every state can be reached, and from every state but perhaps 0 acceptance can. */
@@ -17,33 +15,6 @@ export interface AutomatonState {
 }
 /** Edges of one state have disjoint sets and different targets. */
 export type AutomatonEdge = readonly [set: CharacterSet, target: number];
-
-/** How many states an automaton may have. */
-export const maxAutomatonStates = 6000;
-
-/** The minimal automaton of `term`; throws `BudgetExceeded` when it needs more states than allowed. */
-export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Automaton {
-  const numbers = new Map<number, number>([[term.id, 0]]);
-  const queue: Term[] = [term];
-  const states: AutomatonState[] = [];
-  for (let at = 0; at < queue.length; at += 1) {
-    const current = queue[at] ?? term;
-    const edges: AutomatonEdge[] = [];
-    for (const [set, target] of terms.transitions(current)) {
-      if (target === terms.nothing) continue;
-      const number = numbers.get(target.id) ?? numbers.size;
-      if (number === numbers.size) {
-        numbers.set(target.id, number);
-        queue.push(target);
-      }
-      edges.push([set, number]);
-    }
-    if (queue.length > maxAutomatonStates) throw new BudgetExceeded('automaton states');
-    budget.spend(1 + edges.length);
-    states.push({ accepts: current.nullable, edges });
-  }
-  return minimise({ states }, budget);
-}
 
 /** Whether no text is accepted. */
 export function isEmptyAutomaton(automaton: Automaton): boolean {

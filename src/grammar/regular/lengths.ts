@@ -1,7 +1,8 @@
 /** Lengths of the texts of an automaton, and automata multiplied by a range of lengths. */
 
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
-import { type Automaton, type AutomatonEdge, type AutomatonState, maxAutomatonStates } from './automaton.ts';
+import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
+import { maxAutomatonStates } from './build-automaton.ts';
 import { type CharacterSet, setKey, uniteSets } from './character-set.ts';
 import { TupleTable } from './tuple-table.ts';
 

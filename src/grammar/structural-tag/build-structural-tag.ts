@@ -3,15 +3,9 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
 import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
 import { normalizeTools } from '../../tools/tools.ts';
-import {
-  type BuiltGrammar,
-  buildGrammarWith,
-  callBeginnings,
-  type GrammarOptions,
-  type PlainGrammarOptions,
-  planRequest,
-} from '../build-grammar.ts';
+import { type BuiltGrammar, buildGrammarWith, callBeginnings, planRequest } from '../build-grammar.ts';
 import type { Grammar } from '../expression/expression.ts';
+import type { GrammarOptions, PlainGrammarOptions } from '../grammar-options.ts';
 import { grammarRules } from '../grammar-rules.ts';
 import { grammarAfter } from '../matcher/rest-of-grammar.ts';
 import type { ResponseGrammarOptions } from '../response-grammar.ts';

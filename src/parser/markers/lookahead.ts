@@ -2,7 +2,7 @@
 
 import { isObject } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
-import type { EnvelopePaths, Transition } from '../module-contract.ts';
+import type { EnvelopePaths, Transition } from '../state-tables.ts';
 import { scanWhole } from '../steps/value-modes.ts';
 import type { ToolTable } from '../tool-table.ts';
 import { absent, undecided } from './markers.ts';

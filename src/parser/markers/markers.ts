@@ -4,7 +4,7 @@
  * text passes at the speed of `indexOf`.
  */
 
-import type { Transition } from '../module-contract.ts';
+import type { Transition } from '../state-tables.ts';
 import { spaceKinds } from './leading-space.ts';
 import { withOtherSpellings } from './other-spellings.ts';
 import { PlainRun } from './plain-run.ts';

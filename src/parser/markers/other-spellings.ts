@@ -3,7 +3,7 @@
  * without the bars of a special token or with them, the first marker twice, a list without its bracket, and a block
  * of calls that holds none. Each counts only where the parser forgives, and says so.
  */
-import type { Transition } from '../module-contract.ts';
+import type { Transition } from '../state-tables.ts';
 
 /** The choices and, where they open calls, those that stand for them in another spelling. */
 export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {

@@ -7,8 +7,8 @@ import { knowsCalls } from '../markers/lookahead.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { EnvelopePaths, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { EnvelopePaths } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import type { BareCallsProgress } from './step-progress.ts';
 

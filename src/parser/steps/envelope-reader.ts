@@ -5,8 +5,8 @@
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { EnvelopePaths } from '../module-contract.ts';
 import type { Reader } from '../reader.ts';
+import type { EnvelopePaths } from '../state-tables.ts';
 import {
   findArguments,
   mayBeArgument,

@@ -1,6 +1,5 @@
 /** How steps refuse what they read. */
-import type { State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
 
 /** Notes what is wrong here; the text is passed over and reported from `recover`. */
 export function fail(reader: Reader, recover: State, expected: readonly string[], reason: string): State {

@@ -6,8 +6,8 @@
 
 import { absent, matchText, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import type { State, ValuePlace } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { ValuePlace } from '../state-tables.ts';
 import { isProperty } from './lenient-arguments.ts';
 import { anywhere } from './schema-place.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';

@@ -1,7 +1,7 @@
 /** How a value's place is entered: an entry of the arguments, a property or an item of a nested value. */
 import type { CallDraft } from '../call-draft.ts';
-import type { State, ValuePlace } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { ValuePlace } from '../state-tables.ts';
 import { isProperty, mayHoldArguments, withholdWrapped } from './lenient-arguments.ts';
 import { anywhere, itemPlace, propertyPlace } from './schema-place.ts';
 import type { ValueStack } from './value-stack.ts';

@@ -5,8 +5,7 @@
  */
 import { escapeJson, readEscape } from '../json/json-text.ts';
 import { absent, undecided } from '../markers/markers.ts';
-import type { State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
 import type { ValueProgress } from './step-progress.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';

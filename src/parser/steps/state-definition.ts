@@ -1,6 +1,7 @@
 /** States as data: a step with a table that holds names, and what turns the names into what they stand for. */
-import type { State, Transition } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+
+import type { Reader, State } from '../reader.ts';
+import type { Transition } from '../state-tables.ts';
 
 /** Name of a state: a TypeScript identifier. */
 export type StateName = string;

@@ -3,7 +3,7 @@ import type { JsonType } from '../../format/chat-format.ts';
 import type { JsonScanner } from '../json/json-scanner.ts';
 import type { JsonStringReader } from '../json/json-string-reader.ts';
 import type { TextBlocks } from '../markers/text-blocks.ts';
-import type { EnvelopePaths, FrameChoice } from '../module-contract.ts';
+import type { EnvelopePaths, FrameChoice } from '../state-tables.ts';
 import type { ValueMode } from './value-modes.ts';
 
 /** See the top of this file. */

@@ -1,8 +1,8 @@
 /** Steps inside a call, whatever its layout: markers that must come, holes, and malformed text. */
 import { absent, MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { ExpectTable, RecoverTable, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { ExpectTable, RecoverTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail } from './fail.ts';
 import { closerPartsEnd, valueCloser } from './value-closer.ts';

@@ -1,6 +1,7 @@
 /** The step that reads a region's header in a spelling that the template does not show. */
-import type { HeaderTable, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+
+import type { Reader, State } from '../reader.ts';
+import type { HeaderTable } from '../state-tables.ts';
 import { fail, failExtraCall } from './fail.ts';
 
 /** Longest header. */

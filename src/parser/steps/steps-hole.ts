@@ -3,8 +3,8 @@
 import type { Cursor } from '../cursor.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { isSpace, skipSpace } from '../markers/white-space.ts';
-import type { HoleTable, IdPart, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { HoleTable, IdPart } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { openPlace } from './open-place.ts';

@@ -2,8 +2,8 @@
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { EnvelopeTable, JsonArgumentsTable, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { EnvelopeTable, JsonArgumentsTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { fail, failExtraCall } from './fail.ts';

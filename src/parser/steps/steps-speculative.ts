@@ -8,8 +8,8 @@ import { knowsCalls } from '../markers/lookahead.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import type { SpeculativeTable, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { SpeculativeTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import type { SpeculationProgress } from './step-progress.ts';
 

@@ -2,8 +2,8 @@
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import type { AmbiguousTable, BeginTable, RegionTable, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
 import { readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
 

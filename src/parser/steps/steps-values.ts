@@ -2,15 +2,14 @@
 import type { JsonType } from '../../format/chat-format.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
+import type { Reader, State } from '../reader.ts';
 import type {
   EndArgumentsTable,
   EndNestedTable,
   FrameChoice,
   ItemTable,
-  State,
   ValueTable,
-} from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+} from '../state-tables.ts';
 import { fail } from './fail.ts';
 import { openItem } from './open-place.ts';
 import { readQuoted } from './quoted-value.ts';

@@ -2,6 +2,8 @@
  * The steps that states are made of, each in one entry: how the names in its table are linked, how the table is
  * compiled, and what reads by it. Modules write `region({ … })`; nothing else has to know of a new step.
  */
+
+import type { State } from '../reader.ts';
 import type {
   AmbiguousTable,
   BeginTable,
@@ -16,10 +18,9 @@ import type {
   RecoverTable,
   RegionTable,
   SpeculativeTable,
-  State,
   ValuePlace,
   ValueTable,
-} from '../module-contract.ts';
+} from '../state-tables.ts';
 import {
   type NamedChoices as Choices,
   type Linker,

@@ -3,8 +3,7 @@
  * once they are complete, which are buffered.
  */
 import { escapeJson } from '../json/json-text.ts';
-import type { State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
 import { type NextEntry, nextEntry } from './next-entry.ts';
 import type { ValueProgress } from './step-progress.ts';
 import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';

@@ -4,34 +4,17 @@
  * closer comes by the end of the text, it ends at its first closer.
  */
 import { certainEnd, spaceKinds } from '../markers/leading-space.ts';
-import {
-  absent,
-  type CompiledTransition,
-  compileTransition,
-  matchText,
-  secondsOf,
-  undecided,
-} from '../markers/markers.ts';
+import { absent, compileTransition, matchText, secondsOf, undecided } from '../markers/markers.ts';
 import { escapedInJson, PlainRun } from '../markers/plain-run.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import type { KeyedText, State } from '../module-contract.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import type { KeyedText } from '../state-tables.ts';
 import { fail } from './fail.ts';
-import { fillKey, type ValueStack } from './value-stack.ts';
+import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
 /** White space between a closer and what follows is looked through up to this many units. */
 const longestGap = 64;
 const longestKey = 128;
-
-/** What ends a value, taken apart. */
-export interface Closer extends CompiledTransition<null> {
-  /** The kinds of white space that it claims in front. */
-  readonly spaces: string;
-  /** Its first two characters, or the only one. */
-  readonly begin: string;
-  /** Whether a piece of text can matter to it. */
-  readonly plainRun: PlainRun;
-}
 
 /** What ends the value at the top of the stack: the frame's closer and the place's, with the key put in. */
 export function valueCloser(values: ValueStack, frameClose: string): Closer {

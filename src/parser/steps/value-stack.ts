@@ -1,10 +1,23 @@
 /** Where the value that is being read belongs: an entry of the arguments, and what it is nested in. */
-import type { KeyedText, State, ValuePlace } from '../module-contract.ts';
+
+import type { CompiledTransition } from '../markers/markers.ts';
+import type { PlainRun } from '../markers/plain-run.ts';
+import type { State } from '../reader.ts';
+import type { KeyedText, ValuePlace } from '../state-tables.ts';
 import type { SchemaPlace } from './schema-place.ts';
-import type { Closer } from './value-closer.ts';
 
 /** Deepest nesting of values in a format's own notation. */
 export const deepestNesting = 64;
+
+/** What ends a value, taken apart. */
+export interface Closer extends CompiledTransition<null> {
+  /** The kinds of white space that it claims in front. */
+  readonly spaces: string;
+  /** Its first two characters, or the only one. */
+  readonly begin: string;
+  /** Whether a piece of text can matter to it. */
+  readonly plainRun: PlainRun;
+}
 
 /** A place on the stack; the value at the top is the one that is being read. */
 export interface ValueStack {

@@ -1,7 +1,7 @@
 /** Answers as JSON: parsed when they are over, and as far as they can be known before. */
 import { AnswerError } from '../../format/errors.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
-import type { ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { partialArguments } from '../../parser/json/partial-json.ts';
 import type { ParsedValue } from '../../tools/schema-value.ts';

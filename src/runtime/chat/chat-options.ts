@@ -1,7 +1,7 @@
 /** What a chat is asked to do, whichever engine answers it. */
 
 import type { Message } from '../../format/messages.ts';
-import type { GrammarOptions, ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { GrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolChoiceOf, ToolList } from '../../tools/tools.ts';
 
 /** How tokens are drawn. Absent fields take the defaults that are given with them. */

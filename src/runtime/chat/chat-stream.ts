@@ -1,7 +1,7 @@
 /** What `model.chat` returns: events to iterate over, and the message and its calls as promises. */
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
-import type { ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
 import { type AnswerOf, type PartialAnswer, partialAnswers, readAnswer } from './answer.ts';

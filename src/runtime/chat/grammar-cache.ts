@@ -7,10 +7,10 @@ import { sha256 } from '../../format/sha256.ts';
 import {
   type BuiltGrammar,
   buildGrammarWith,
-  type PlainGrammarOptions,
   plainResponseFormat,
   planRequest,
 } from '../../grammar/build-grammar.ts';
+import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { createMatcher, type Matcher } from '../../grammar/matcher/matcher.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';

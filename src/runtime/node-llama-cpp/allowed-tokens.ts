@@ -1,12 +1,25 @@
 /** The tokens that a grammar allows at a place, remembered for the next time that it stands there. */
-import { type Token, TokenBias } from 'node-llama-cpp';
+import { type Token, TokenBias, type Tokenizer } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { TokenIndex } from '../../grammar/matcher/token-index.ts';
 
 /** Where few tokens are allowed they are told to the sampler, so that it need not try the others. */
 const fewTokens = 256;
 /** Added to the logits of allowed tokens: more than any model's spread, little enough to keep precision. */
 const allowedBias = 100;
+
+/** What has to be known of a vocabulary. */
+export interface TokenTexts {
+  /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
+  readonly index: TokenIndex;
+  readonly tokenizer: Tokenizer;
+  /** The token with this id. */
+  token(id: number): Token;
+  /** UTF-8 bytes of a token, special ones spelled out. */
+  bytesOf(token: Token): Uint8Array;
+  /** The token plays a role rather than being a piece of text. */
+  isSpecial(token: Token): boolean;
+}
 
 /** What is known of one place in a grammar. */
 interface Place {
@@ -17,10 +30,10 @@ interface Place {
 
 /** Answers for one vocabulary; places are those of matchers. */
 export class AllowedTokens {
-  readonly #vocabulary: Vocabulary;
+  readonly #vocabulary: TokenTexts;
   readonly #places = new WeakMap<object, Place>();
 
-  constructor(vocabulary: Vocabulary) {
+  constructor(vocabulary: TokenTexts) {
     this.#vocabulary = vocabulary;
   }
 
@@ -54,7 +67,7 @@ export class AllowedTokens {
 }
 
 /** The allowed tokens without those that would begin to spell out an allowed special token. */
-function withoutSpellings(tokens: readonly Token[], vocabulary: Vocabulary): readonly Token[] {
+function withoutSpellings(tokens: readonly Token[], vocabulary: TokenTexts): readonly Token[] {
   const specials = tokens.filter((token) => vocabulary.isSpecial(token));
   const spelled = specials.map((token) => vocabulary.bytesOf(token));
   return tokens.filter(

@@ -6,12 +6,8 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
-import type {
-  BuiltGrammar,
-  PlainGrammarOptions,
-  ResponseFormat,
-  Trigger,
-} from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
+import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';

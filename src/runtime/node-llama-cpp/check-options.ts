@@ -12,8 +12,7 @@ import {
   string,
 } from '../../format/option-rules.ts';
 import { chatRules, modules } from '../chat/check-chat-options.ts';
-import type { LoadModelOptions } from './load-model-options.ts';
-import type { PrepareOptions } from './prepare.ts';
+import type { LoadModelOptions, PrepareOptions } from './load-model-options.ts';
 
 const largest = 2 ** 31 - 1;
 /** LLAMA_MAX_SEQ of llama.cpp. */

@@ -31,5 +31,4 @@ export {
 } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
-export type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
-export type { PrepareOptions } from './prepare.ts';
+export type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';

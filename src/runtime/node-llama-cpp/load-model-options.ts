@@ -1,6 +1,8 @@
 /** How a model file is to be opened. */
+
 import type { Llama } from 'node-llama-cpp';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
 /** A LoRA adapter. */
@@ -50,3 +52,9 @@ export interface LoadModelOptions {
   /** An engine that is open already. Default: one for the whole process. */
   readonly llama?: Llama;
 }
+
+/**
+ * What chats to come have in common, as they will be given it. What is absent is prepared in its usual ways:
+ * `toolChoice` with `auto` and `required`, `thinking` asked for, declined and neither.
+ */
+export type PrepareOptions = Partial<ChatOptions>;

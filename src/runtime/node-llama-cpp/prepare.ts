@@ -14,12 +14,7 @@ import { checkPrepareOptions } from './check-options.ts';
 import { requireBuildable } from './engine-states.ts';
 import { forcedTokens } from './forced-tokens.ts';
 import { GrammarGuide } from './grammar-guide.ts';
-
-/**
- * What chats to come have in common, as they will be given it. What is absent is prepared in its usual ways:
- * `toolChoice` with `auto` and `required`, `thinking` asked for, declined and neither.
- */
-export type PrepareOptions = Partial<ChatOptions>;
+import type { PrepareOptions } from './load-model-options.ts';
 
 const question: Message = { role: 'user', content: 'Hello' };
 

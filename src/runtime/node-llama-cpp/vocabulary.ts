@@ -7,29 +7,20 @@ import { ModelFileError } from '../../format/errors.ts';
 import { indexTokens, type TokenIndex } from '../../grammar/matcher/token-index.ts';
 import type { PromptPiece } from '../chat/prompt-pieces.ts';
 import { SpecialFinder } from '../chat/special-finder.ts';
-import { AllowedTokens } from './allowed-tokens.ts';
+import { AllowedTokens, type TokenTexts } from './allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import type { SpecialToken } from './special-token.ts';
 import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
 /** The tokens of one loaded model. */
-export interface Vocabulary {
+export interface Vocabulary extends TokenTexts {
   readonly size: number;
-  /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
-  readonly index: TokenIndex;
   /** Answers what a grammar allows. */
   readonly allowed: AllowedTokens;
-  readonly tokenizer: Tokenizer;
-  /** The token with this id. */
-  token(id: number): Token;
-  /** UTF-8 bytes of a token, special ones spelled out. */
-  bytesOf(token: Token): Uint8Array;
   /** Control, unknown and visible user-defined tokens, by text. */
   readonly specials: ReadonlyMap<string, SpecialToken>;
   /** Finds them in a text. */
   readonly finder: SpecialFinder<SpecialToken>;
-  /** The token plays a role rather than being a piece of text. */
-  isSpecial(token: Token): boolean;
   /** The token is a control token: its text is never part of an answer. */
   isControl(token: Token): boolean;
   /** Control tokens and ends of generation. */

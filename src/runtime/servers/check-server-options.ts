@@ -14,9 +14,8 @@ import {
   string,
 } from '../../format/option-rules.ts';
 import { checkChatOptions, modules } from '../chat/check-chat-options.ts';
-import type { ServerChatOptions } from './server-chat.ts';
 import type { ServerDialect } from './server-dialect.ts';
-import type { ServerOptions } from './server-options.ts';
+import type { ServerChatOptions, ServerOptions } from './server-options.ts';
 
 const url: OptionRule = {
   expected: 'an http or https address without a query (the key goes into apiKey)',

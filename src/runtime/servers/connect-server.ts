@@ -1,6 +1,7 @@
 /** Connects to an inference server, and learns how its model writes. */
 import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar, ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
@@ -11,15 +12,10 @@ import { checkServerOptions } from './check-server-options.ts';
 import { llamaServer } from './llama-server.ts';
 import { sglang, vllm } from './openai-server.ts';
 import { PromptEncoder } from './prompt-encoder.ts';
-import {
-  prepareServerChat,
-  type ServerChatOptions,
-  type ServerEngine,
-  startServerChat,
-} from './server-chat.ts';
+import { prepareServerChat, type ServerEngine, startServerChat } from './server-chat.ts';
 import { ServerConnection } from './server-connection.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';
-import type { ServerKind, ServerOptions } from './server-options.ts';
+import type { ServerChatOptions, ServerKind, ServerOptions } from './server-options.ts';
 
 /** A model on a server, ready to chat. */
 export interface ServerModel {

@@ -27,5 +27,4 @@ export {
   type ServerModel,
   type ServerRunToolsOptions,
 } from './connect-server.ts';
-export type { ServerChatOptions } from './server-chat.ts';
-export type { ServerKind, ServerOptions } from './server-options.ts';
+export type { ServerChatOptions, ServerKind, ServerOptions } from './server-options.ts';

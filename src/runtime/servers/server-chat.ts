@@ -3,14 +3,14 @@ import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar, PlainGrammarOptions, ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
-import type { ChatOptions } from '../chat/chat-options.ts';
 import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
@@ -22,13 +22,8 @@ import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerDialect } from './server-dialect.ts';
+import type { ServerChatOptions } from './server-options.ts';
 import { ServerRun } from './server-run.ts';
-
-/** What a chat is to do. Text is injected only where a budget ends thoughts, so there is no option for it. */
-export type ServerChatOptions<
-  Tools extends ToolList = ToolList,
-  Format extends ResponseFormat = ResponseFormat,
-> = Omit<ChatOptions<Tools, Format>, 'injectForcedText'>;
 
 /** What chats with one server share. */
 export interface ServerEngine {

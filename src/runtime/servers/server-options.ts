@@ -1,5 +1,8 @@
 /** Which server to connect to, and how. */
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
 /** The servers that are spoken to. */
@@ -36,3 +39,9 @@ export interface ServerOptions {
   /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
+
+/** What a chat is to do. Text is injected only where a budget ends thoughts, so there is no option for it. */
+export type ServerChatOptions<
+  Tools extends ToolList = ToolList,
+  Format extends ResponseFormat = ResponseFormat,
+> = Omit<ChatOptions<Tools, Format>, 'injectForcedText'>;

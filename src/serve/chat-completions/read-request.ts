@@ -13,7 +13,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
-import type { ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';

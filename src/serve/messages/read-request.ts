@@ -1,7 +1,7 @@
 /** A request to `/v1/messages`. */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
 import { integerFrom, isRecord, oneOf, requireOption } from '../../format/option-rules.ts';
-import type { ResponseFormat } from '../../grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';

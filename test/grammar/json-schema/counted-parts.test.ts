@@ -5,7 +5,7 @@ import { StepBudget } from '../../../src/grammar/expression/budget.ts';
 import { literal } from '../../../src/grammar/expression/expression.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import { patternLanguage } from '../../../src/grammar/json-schema/plan/known-languages.ts';
-import { buildAutomaton } from '../../../src/grammar/regular/automaton.ts';
+import { buildAutomaton } from '../../../src/grammar/regular/build-automaton.ts';
 import { countParts, writeCountedParts } from '../../../src/grammar/regular/counted-parts.ts';
 import { plainSpelling } from '../../../src/grammar/regular/spelling.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StepBudget } from '../../../src/grammar/expression/budget.ts';
-import { buildAutomaton } from '../../../src/grammar/regular/automaton.ts';
+import { buildAutomaton } from '../../../src/grammar/regular/build-automaton.ts';
 import { restrictLength } from '../../../src/grammar/regular/lengths.ts';
 import { patternTerm } from '../../../src/grammar/regular/parse-pattern.ts';
 import { UnsupportedPattern } from '../../../src/grammar/regular/pattern-dialects.ts';

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { SchemaError, type SchemaIssue, UnsupportedOptionError } from '../../../src/format/errors.ts';
 import type { JsonSchema } from '../../../src/format/messages.ts';
-import { buildGrammar, type GrammarOptions } from '../../../src/grammar/build-grammar.ts';
+import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import type { GrammarOptions } from '../../../src/grammar/grammar-options.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 
 function reportOf(schema: JsonSchema): readonly SchemaIssue[] {

@@ -1,7 +1,8 @@
 /** Readers of numbers multiplied into one automaton. */
 
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
-import { type Automaton, maxAutomatonStates } from '../../regular/automaton.ts';
+import type { Automaton } from '../../regular/automaton.ts';
+import { maxAutomatonStates } from '../../regular/build-automaton.ts';
 import { charactersOf } from '../../regular/character-set.ts';
 import { minimiseTable } from '../../regular/minimise.ts';
 import { TupleTable } from '../../regular/tuple-table.ts';

@@ -4,7 +4,8 @@
  */
 
 import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
-import { type Automaton, automatonTerm, buildAutomaton } from '../../regular/automaton.ts';
+import { type Automaton, automatonTerm } from '../../regular/automaton.ts';
+import { buildAutomaton } from '../../regular/build-automaton.ts';
 import { restrictLength } from '../../regular/lengths.ts';
 import { patternTerm } from '../../regular/parse-pattern.ts';
 import { type Term, Terms } from '../../regular/terms.ts';

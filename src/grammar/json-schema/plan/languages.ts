@@ -1,13 +1,8 @@
 /** Automata of scalar shapes, made once. */
 
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
-import {
-  type Automaton,
-  automatonOf,
-  automatonTerm,
-  buildAutomaton,
-  isEmptyAutomaton,
-} from '../../regular/automaton.ts';
+import { type Automaton, automatonOf, automatonTerm, isEmptyAutomaton } from '../../regular/automaton.ts';
+import { buildAutomaton } from '../../regular/build-automaton.ts';
 import { type CountedParts, countParts } from '../../regular/counted-parts.ts';
 import { lengthsOf, maxLengthStates, restrictLength } from '../../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../../regular/terms.ts';

@@ -1,7 +1,46 @@
-/** What the options of small models may be. */
+/** Options of small models, and what they may be. */
 import { integerFrom, isRecord, type OptionRule, type OptionRules, string } from '../format/option-rules.ts';
-import type { ScriptedModelOptions } from './scripted-model.ts';
-import type { ModelFileOptions, TinyModelOptions } from './tiny-model.ts';
+import type { GgufMetadata } from './gguf-types.ts';
+
+/** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
+export interface Vocabulary {
+  readonly metadata: GgufMetadata;
+  readonly size: number;
+}
+
+/** What every small model takes. */
+export interface ModelFileOptions {
+  readonly vocabulary: Vocabulary;
+  /** Jinja source, written as `tokenizer.chat_template`. */
+  readonly chatTemplate?: string;
+  /** Jinja source of the variant for tools, written as `tokenizer.chat_template.tool_use`. */
+  readonly toolUseTemplate?: string;
+  /** Shown as the model's name. Default: `tiny`. */
+  readonly name?: string;
+  /** Default: 8192 tokens. */
+  readonly contextLength?: number;
+}
+
+/** Options of `tinyModel`. */
+export interface TinyModelOptions extends ModelFileOptions {
+  /** Seed of the random weights. Default: 1. */
+  readonly seed?: number;
+}
+
+/** Options of `scriptedModel`. */
+export interface ScriptedModelOptions extends ModelFileOptions {
+  /** Token ids to write, in order; usually with an end-of-generation token last. */
+  readonly script: readonly number[];
+  /** How many tokens stand before the script: the length of the prompt. */
+  readonly promptLength: number;
+}
+
+/** A token with a new text and role. */
+export interface RenamedToken {
+  readonly text: string;
+  /** `control`: like an end of turn. `user-defined`: a marker that is one token. */
+  readonly role: 'control' | 'user-defined';
+}
 
 /** Longer contexts than any model has would be gigabytes of weights. */
 const longestContext = 2 ** 24;

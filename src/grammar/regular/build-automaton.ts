@@ -1,0 +1,32 @@
+/** Builds automata from terms, minimised. */
+import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
+import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
+import { minimise } from './minimise.ts';
+import type { Term, Terms } from './terms.ts';
+
+/** How many states an automaton may have. */
+export const maxAutomatonStates = 6000;
+
+/** The minimal automaton of `term`; throws `BudgetExceeded` when it needs more states than allowed. */
+export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Automaton {
+  const numbers = new Map<number, number>([[term.id, 0]]);
+  const queue: Term[] = [term];
+  const states: AutomatonState[] = [];
+  for (let at = 0; at < queue.length; at += 1) {
+    const current = queue[at] ?? term;
+    const edges: AutomatonEdge[] = [];
+    for (const [set, target] of terms.transitions(current)) {
+      if (target === terms.nothing) continue;
+      const number = numbers.get(target.id) ?? numbers.size;
+      if (number === numbers.size) {
+        numbers.set(target.id, number);
+        queue.push(target);
+      }
+      edges.push([set, number]);
+    }
+    if (queue.length > maxAutomatonStates) throw new BudgetExceeded('automaton states');
+    budget.spend(1 + edges.length);
+    states.push({ accepts: current.nullable, edges });
+  }
+  return minimise({ states }, budget);
+}
