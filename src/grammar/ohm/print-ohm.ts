@@ -2,8 +2,8 @@
  * Expression tree → Ohm, a PEG for people to read and for tests to match whole texts with.
  *
  * All rules are lexical (lower-case names), so that no white space is skipped. Ohm wants the same number
- * of values ("arity") from every alternative of a choice; here that number is always one, and an
- * alternative with more becomes a case (`-- case1`) or a rule of its own.
+ * of values ("arity") from every alternative of a choice. Where they differ, an alternative that is not one
+ * value becomes a case (`-- case1`) or a rule of its own.
  */
 import { GrammarError } from '../../format/errors.ts';
 import {
@@ -97,7 +97,7 @@ class OhmPrinter {
       case 'sequence':
         return inSequence(expression.items.map((item) => this.#print(item, owner)));
       case 'choice':
-        return inChoice(expression.alternatives.map((each) => this.#single(this.#print(each, owner), owner)));
+        return this.#choice(expression.alternatives.map((each) => this.#print(each, owner)), owner);
       case 'repeat':
         return this.#repeat(expression, owner);
       case 'until':
@@ -112,11 +112,10 @@ class OhmPrinter {
   #repeat({ item, min, max }: Repeat, owner: string): OhmText {
     const printed = this.#print(item, owner);
     const sign = min === 0 && max === 1 ? '?' : max !== null || min > 1 ? undefined : min === 0 ? '*' : '+';
-    if (sign !== undefined) {
-      return { text: parenthesised(printed, 'alone') + sign, arity: printed.arity, binds: 'repeat' };
-    }
-    const simple = printed.arity === 1 && printed.binds === 'alone';
-    const { text: single } = simple ? printed : this.#makeRule(printed, owner);
+    if (sign !== undefined) return repeated(printed, sign);
+    // What would stand there twice is a rule.
+    const repeats = printed.binds === 'alone' || min === 0 ? printed : this.#makeRule(printed, owner);
+    const single = parenthesised(this.#single(repeats, owner), 'alone');
     const parts = [
       ...this.counts.exactly(single, min),
       ...(max === null ? [`${single}*`] : this.counts.atMost(single, max - min)),
@@ -130,11 +129,17 @@ class OhmPrinter {
     const endings = branches.flatMap(({ delimiter, next }) =>
       next === null
         ? []
-        : [this.#single(inSequence([alone(quote(delimiter)), this.#print(next, owner)]), owner)],
+        : [inSequence([alone(quote(delimiter)), this.#print(next, owner)])],
     );
-    if (mayEnd) endings.push(alone('""'));
-    if (mayEnd && endings.length === 1) return text;
-    return inSequence([text, endings.length === 0 ? alone('~""') : inChoice(endings)]);
+    if (endings.length === 0) return mayEnd ? text : inSequence([text, alone('~""')]);
+    const ending = this.#choice(endings, owner);
+    return inSequence([text, mayEnd ? repeated(ending, '?') : ending]);
+  }
+
+  /** Alternatives as they are where their arities agree; else those that are not one value become rules. */
+  #choice(alternatives: readonly OhmText[], owner: string): OhmText {
+    const agree = alternatives.every(({ arity }) => arity === alternatives[0]?.arity);
+    return inChoice(agree ? alternatives : alternatives.map((each) => this.#single(each, owner)));
   }
 
   /** The same as one value: what makes several, or none, becomes a rule. */
@@ -155,6 +160,10 @@ function alone(text: string): OhmText {
   return { text, arity: 1, binds: 'alone' };
 }
 
+function repeated(item: OhmText, sign: '?' | '*' | '+'): OhmText {
+  return { text: parenthesised(item, 'alone') + sign, arity: item.arity, binds: 'repeat' };
+}
+
 function inSequence(items: readonly OhmText[]): OhmText {
   const visible = items.filter(({ text }) => text !== '""');
   const [only, second] = visible;
@@ -164,11 +173,12 @@ function inSequence(items: readonly OhmText[]): OhmText {
   return { text, arity: visible.reduce((sum, { arity }) => sum + arity, 0), binds: 'sequence' };
 }
 
-/** All alternatives have the arity of the first, which is one. */
+/** All alternatives have the arity of the first. */
 function inChoice(alternatives: readonly OhmText[]): OhmText {
   const [only, second] = alternatives;
   if (only !== undefined && second === undefined) return only;
-  return { text: alternatives.map(({ text }) => text).join(' | '), arity: 1, binds: 'choice' };
+  const text = alternatives.map((each) => each.text).join(' | ');
+  return { text, arity: only?.arity ?? 1, binds: 'choice' };
 }
 
 const looseness = ['alone', 'repeat', 'sequence', 'choice'] as const;
