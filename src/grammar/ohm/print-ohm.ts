@@ -97,7 +97,10 @@ class OhmPrinter {
       case 'sequence':
         return inSequence(expression.items.map((item) => this.#print(item, owner)));
       case 'choice':
-        return this.#choice(expression.alternatives.map((each) => this.#print(each, owner)), owner);
+        return this.#choice(
+          expression.alternatives.map((each) => this.#print(each, owner)),
+          owner,
+        );
       case 'repeat':
         return this.#repeat(expression, owner);
       case 'until':
@@ -127,9 +130,7 @@ class OhmPrinter {
     const stops = inChoice(branches.map(({ delimiter }) => alone(quote(delimiter))));
     const text: OhmText = { text: `(~${parenthesised(stops, 'alone')} any)*`, arity: 1, binds: 'repeat' };
     const endings = branches.flatMap(({ delimiter, next }) =>
-      next === null
-        ? []
-        : [inSequence([alone(quote(delimiter)), this.#print(next, owner)])],
+      next === null ? [] : [inSequence([alone(quote(delimiter)), this.#print(next, owner)])],
     );
     if (endings.length === 0) return mayEnd ? text : inSequence([text, alone('~""')]);
     const ending = this.#choice(endings, owner);
