@@ -143,6 +143,12 @@ export class ModelFileError extends errorClass(
   (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
 ) {}
 
+/** The file of a saved state that cannot be written, is damaged, or belongs to another model or engine. */
+export class StateFileError extends errorClass(
+  'state-file',
+  (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
+) {}
+
 interface ToolSupport {
   /** The file or model. */
   readonly model: string;

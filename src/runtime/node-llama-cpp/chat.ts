@@ -36,6 +36,8 @@ export interface ChatEngine {
   readonly templates: TemplateCache;
   readonly pool: SequencePool;
   readonly grammars: GrammarCache;
+  /** A hash that stands for the model's files and adapters. */
+  readonly identity: () => Promise<string>;
 }
 
 /** A request, worked out as far as it can be before the first token. */
@@ -130,6 +132,11 @@ export async function prepareInTurns(engine: ChatEngine, given: ChatOptions): Pr
   return completeChat(engine, rendered, ready);
 }
 
+/** The prompt of a chat. Throws the typed errors of what is wrong with it. */
+export function promptOf(engine: ChatEngine, given: ChatOptions): PromptTokens {
+  return renderChat(engine, given).prompt;
+}
+
 function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
   const checked = checkChatOptions(given);
   checked.signal?.throwIfAborted();
@@ -156,7 +163,8 @@ function completeChat(
   return { template, prompt, grammar, matcher, parser, markers };
 }
 
-function refuseDisposed(engine: ChatEngine): void {
+/** Throws `ModelDisposedError` once the model is. */
+export function refuseDisposed(engine: ChatEngine): void {
   if (isDisposed(engine)) throw new ModelDisposedError({ model: engine.templates.sources.name });
 }
 

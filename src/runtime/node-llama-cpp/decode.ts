@@ -1,15 +1,12 @@
 /** The sampling loop: one `evaluate` iterator per response, steered by a `ResponseRun`. */
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
-import { ContextOverflowError, DecodingError } from '../../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
+import { fromEngine, promptSlice, requireRoom } from './evaluate.ts';
 import type { ResponseRun } from './response-run.ts';
 import { LatestTokens, samplerOptions } from './sampler-options.ts';
 import type { LeasedSequence } from './sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
-
-/** Prompt tokens that are evaluated between two looks at the abort signal. */
-const promptSlice = 512;
 
 /** A prompt, and the place in it where the coming turn begins. */
 export interface DecodedPrompt {
@@ -46,7 +43,7 @@ export async function* decode(
     const all = [...prompt, ...opening.tokens];
     const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
     // The last token is always evaluated again: its logits are what sampling starts from.
-    await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run);
+    await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run.text);
     run.follow(prompt.length, Math.min(prompt.length, sequence.nextTokenIndex));
     const tokens = await evaluatePrompt(
       sequence,
@@ -65,11 +62,6 @@ export async function* decode(
   yield* events;
   signal?.throwIfAborted();
   return message;
-}
-
-/** Room for `tokens` and one that is sampled. */
-function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): void {
-  if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
 }
 
 /** What is special about a prompt's evaluation. */
@@ -100,9 +92,9 @@ async function evaluatePrompt(
     if (alone && places.length === 0 && last - done <= promptSlice) break;
     await fromEngine(
       sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(done, Math.min(end, last))),
-      run,
+      run.text,
     );
-    if (places.includes(sequence.nextTokenIndex)) await fromEngine(sequence.takeCheckpoint(), run);
+    if (places.includes(sequence.nextTokenIndex)) await fromEngine(sequence.takeCheckpoint(), run.text);
     signal?.throwIfAborted();
   }
   return tokens.slice(sequence.nextTokenIndex);
@@ -120,7 +112,7 @@ async function* sample(
   try {
     let next: Token[] | undefined;
     while (true) {
-      const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run);
+      const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run.text);
       signal?.throwIfAborted();
       if (sampled.done === true) return;
       const step = run.accept(sampled.value);
@@ -132,14 +124,5 @@ async function* sample(
     }
   } finally {
     await iterator.return();
-  }
-}
-
-/** What the engine makes of `work`; what it throws is told as a `DecodingError`. */
-async function fromEngine<Value>(work: Promise<Value>, run: ResponseRun): Promise<Value> {
-  try {
-    return await work;
-  } catch (cause) {
-    throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: run.text, cause });
   }
 }

@@ -32,3 +32,4 @@ export {
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
 export type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
+export type { SavedState, StateOptions } from './states/save-state.ts';

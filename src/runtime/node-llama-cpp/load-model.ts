@@ -28,6 +28,8 @@ import type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model
 import { prepareModel, warmUp } from './prepare.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { sharedLlama } from './shared-llama.ts';
+import { modelIdentity } from './states/model-identity.ts';
+import { restoreState, type SavedState, type StateOptions, saveState } from './states/save-state.ts';
 import { readVocabulary } from './vocabulary.ts';
 
 /** A model that can chat. */
@@ -52,6 +54,17 @@ export interface ChatModel {
    * compiled are prepared by `loadModel` already.
    */
   prepare(options: PrepareOptions): Promise<void>;
+  /**
+   * Keeps in `file` what is evaluated of a conversation, up to where its next turn begins; what of it is not evaluated
+   * yet is evaluated first. Models of the same file can go on with it, in other processes too. Throws what `chat`
+   * would throw before its first token, and `StateFileError` where the file cannot be written.
+   */
+  saveState(file: string, conversation: ChatOptions, options?: StateOptions): Promise<SavedState>;
+  /**
+   * Takes such a file up: a chat that goes on with its conversation evaluates only what is new. Throws `StateFileError`
+   * for what is damaged, or was saved with another model, other adapters or another version of the engine.
+   */
+  restoreState(file: string, options?: StateOptions): Promise<SavedState>;
   /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
   preview(options: ChatOptions): ChatPreview;
   /** Frees context and model. Chats that run or wait end with `ModelDisposedError`. */
@@ -101,6 +114,7 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
       templates,
       pool: new SequencePool(context, options.checkpointMemory),
       grammars: new GrammarCache((text) => createHash('sha256').update(text).digest('hex')),
+      identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
     // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
     if (options.requireTools !== false && templates.knowsTools) await warmUp(engine);
@@ -109,6 +123,14 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
     await model.dispose();
     throw error;
   }
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 class LoadedModel implements ChatModel {
@@ -147,6 +169,16 @@ class LoadedModel implements ChatModel {
       generationPrompt: prompt.generationPrompt,
       grammar,
     };
+  }
+
+  async saveState(file: string, conversation: ChatOptions, options: StateOptions = {}): Promise<SavedState> {
+    requireOption('file', file, string);
+    return saveState(this.#engine, file, conversation, options);
+  }
+
+  async restoreState(file: string, options: StateOptions = {}): Promise<SavedState> {
+    requireOption('file', file, string);
+    return restoreState(this.#engine, file, options);
   }
 
   async dispose(): Promise<void> {

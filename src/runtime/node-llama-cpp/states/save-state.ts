@@ -1,0 +1,136 @@
+/** What has been evaluated of a conversation, kept in a file for another process. */
+import { getModuleVersion, type LlamaContextSequence, type Token } from 'node-llama-cpp';
+import { StateFileError, TemplateError } from '../../../format/errors.ts';
+import type { Message } from '../../../format/messages.ts';
+import { type OptionRules, readOptions, string } from '../../../format/option-rules.ts';
+import type { ChatOptions } from '../../chat/chat-options.ts';
+import { type ChatEngine, promptOf, refuseDisposed } from '../chat.ts';
+import { evaluateTokens, requireRoom } from '../evaluate.ts';
+import type { PromptTokens } from '../prompt-tokens.ts';
+import { sharedLength } from '../shared-prefix.ts';
+import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';
+
+/** A state in a file. */
+export interface SavedState {
+  /** Tokens that need not be evaluated again. */
+  readonly tokens: number;
+}
+
+/** How a state is kept. */
+export interface StateOptions {
+  /**
+   * Signs the file: a state is then taken only if it was saved with the same secret. llama.cpp does not survive every
+   * forged state, so a file that others can write needs one. Default: none, and only damage is found.
+   */
+  readonly secret?: string;
+}
+
+const stateRules: OptionRules<StateOptions> = { secret: string };
+
+/**
+ * Saves the state after the conversation's prompt, up to where its next turn begins; what of it has not been evaluated
+ * yet is evaluated first. Throws what a chat with these options throws before its first token, and `StateFileError`.
+ */
+export async function saveState(
+  engine: ChatEngine,
+  file: string,
+  options: ChatOptions,
+  given: StateOptions,
+): Promise<SavedState> {
+  const { secret = null } = readOptions(given, stateRules);
+  const prompt = promptOf(engine, options);
+  const signal = options.signal ?? undefined;
+  const origin = await originOf(engine, secret);
+  const tokens = prompt.tokens.slice(0, lastingLength(engine, options, prompt));
+  const lease = await engine.pool.lease(tokens, signal);
+  try {
+    const { sequence } = lease;
+    requireRoom(tokens.length, sequence);
+    await lease.share(signal);
+    await sequence.adaptStateToTokens(tokens, false);
+    await evaluateTokens(sequence, tokens, signal);
+    lease.evaluated();
+    await sequence.takeCheckpoint();
+    await writeStateFile(file, { ...origin, tokens: tokens.length }, (payload) =>
+      sequence.saveStateToFile(payload),
+    );
+    return { tokens: tokens.length };
+  } finally {
+    lease.release();
+  }
+}
+
+/**
+ * Loads a state that this model has saved: the next chat that goes on with its conversation evaluates only what is new.
+ * Throws `StateFileError` for a file that is damaged, or was saved with another model or another version of the engine.
+ */
+export async function restoreState(
+  engine: ChatEngine,
+  file: string,
+  given: StateOptions,
+): Promise<SavedState> {
+  const { secret = null } = readOptions(given, stateRules);
+  refuseDisposed(engine);
+  const { context, vocabulary } = engine;
+  const mostTokens = context.contextSize - 1;
+  const limits = { ...(await originOf(engine, secret)), mostTokens, vocabularySize: vocabulary.size };
+  return readStateFile(file, limits, async (payload, ids) => {
+    const tokens = ids.map((id) => vocabulary.token(id));
+    const lease = await engine.pool.lease(tokens, undefined);
+    try {
+      const held = sharedLength(lease.sequence.contextTokens, tokens);
+      if (held < tokens.length) await load(lease.sequence, payload, file);
+      return { tokens: tokens.length };
+    } finally {
+      lease.release();
+    }
+  });
+}
+
+async function load(sequence: LlamaContextSequence, payload: string, file: string): Promise<void> {
+  // The states that it keeps to go back to are those of another conversation.
+  await sequence.clearHistory();
+  try {
+    await sequence.loadStateFromFile(payload, { acceptRisk: true });
+  } catch (cause) {
+    await sequence.clearHistory();
+    throw new StateFileError({ file, reason: `is refused by llama.cpp: ${String(cause)}`, cause });
+  }
+  await sequence.takeCheckpoint();
+}
+
+async function originOf({ model, identity }: ChatEngine, secret: string | null): Promise<StateOrigin> {
+  const { repo, release } = model.llama.llamaCppRelease;
+  const version = await getModuleVersion();
+  return { model: await identity(), engine: `node-llama-cpp ${version}, ${repo} ${release}`, secret };
+}
+
+/**
+ * How many of the prompt's tokens those of the next turn begin with. Templates write the latest answer in another way
+ * than earlier ones (without its thoughts), and models that cannot go back would have to begin again.
+ */
+function lastingLength(
+  engine: ChatEngine,
+  options: ChatOptions,
+  { tokens, turnStart }: PromptTokens,
+): number {
+  const most = Math.max(1, Math.min(turnStart, tokens.length - 1));
+  const next = nextTurn(engine, options);
+  return next === null ? most : Math.max(1, Math.min(most, sharedLength(tokens.slice(0, most), next)));
+}
+
+/** The prompt after one more message; `null` where the template takes no such message here. */
+function nextTurn(engine: ChatEngine, options: ChatOptions): readonly Token[] | null {
+  const role = options.messages.at(-1)?.role === 'assistant' ? 'user' : 'assistant';
+  const message: Message = { role, content: 'Go on.' };
+  try {
+    return promptOf(engine, {
+      ...options,
+      continueFinalMessage: false,
+      messages: [...options.messages, message],
+    }).tokens;
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}
