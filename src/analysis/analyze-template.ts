@@ -26,6 +26,7 @@ import { checkFormat, type SelfCheck } from './result/self-check.ts';
 import { stagesFrom } from './stages.ts';
 import { inferRegionEnds } from './turn/region-ends.ts';
 import { renderTurns } from './turn/rendered-turns.ts';
+import { inferResultMarkers } from './turn/result-markers.ts';
 import { inferTurnFormat } from './turn/turn-format.ts';
 import { inferTurnStart } from './turn/turn-start.ts';
 import { warnOfUnaccountedPrompt } from './turn/unaccounted-prompt.ts';
@@ -47,6 +48,7 @@ const stages = stagesFrom<Probing>()
   .add(readToolPrompt) //          toolPrompt   what the prompt says of calls
   .add(compareWithPrompt) //       calls        against the prompt's example, or taken from it
   .add(inferTurnFormat) //         turn
+  .add(inferResultMarkers) //      results      what stands around the result of a tool
   .add(assembleFormat) //          format       the parts, with overrides and derived fields
   .add(warnOfUnaccountedPrompt) // –            warns of prompts that open what nothing closes
   .add(warnOfUnrenderedThoughts) // –           warns of thoughts in a form that was not tried

@@ -52,6 +52,7 @@ export function planCalls(turn: TurnPlan, calls: CallsFormat): CallPlan {
       ...atRegion,
       ...turn.contentStart,
       ...turn.turnEnds,
+      ...turn.resultStart,
     ]),
     unmarkedFollowers: unmarkedFollowers(parts, unmarked),
   };

@@ -222,14 +222,17 @@ function afterCallState({ calls, following }: CallPlan): StateSpec {
 }
 
 function afterCallsState(
-  { format, turnStart, regions }: MarkerPlan,
+  { format, turnStart, regions, resultStart }: MarkerPlan,
   { calls, sectionEnds }: CallPlan,
 ): StateSpec {
   return {
     name: 'afterCalls',
     title: 'After the section of calls.',
     picture: picture(calls.section.close, '', format.turn.ends[0] ?? ''),
-    step: between({ choices: distinct([...turnStart, ...sectionEnds, ...regions]), otherwise: 'inAnswer' }),
+    step: between({
+      choices: distinct([...turnStart, ...sectionEnds, ...regions, ...resultStart]),
+      otherwise: 'inAnswer',
+    }),
   };
 }
 

@@ -18,7 +18,12 @@ export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
       picture: picture('', samples.answer, opener || (turn.ends[0] ?? '')),
       step: region({
         region: 'text',
-        stops: distinct([...callOpeners(plan), ...plan.contentStart, ...plan.turnEnds]),
+        stops: distinct([
+          ...callOpeners(plan),
+          ...plan.contentStart,
+          ...plan.turnEnds,
+          ...plan.resultMarkers,
+        ]),
       }),
     },
     ...speculativeStates(plan),
@@ -62,7 +67,7 @@ function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): reado
 
 /** In an answer in markers of its own. */
 function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): StateSpec {
-  const { format, headed, turnEnds } = plan;
+  const { format, headed, turnEnds, resultMarkers } = plan;
   const close = withoutRestart(format, wrapper.close);
   const after = close === wrapper.close ? 'afterContent' : 'betweenTurns';
   const mayStop = isBlank(close) || format.stops.some((stop) => core(stop) === core(close));
@@ -77,6 +82,7 @@ function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): S
         // Content without an end of its own, and no header that a call would need, ends where a call opens.
         ...(isBlank(close) && !headed ? callOpeners(plan) : []),
         ...turnEnds,
+        ...resultMarkers,
       ]),
       ...(mayStop ? {} : { mustClose: true as const }),
     }),

@@ -36,11 +36,15 @@ export interface TurnPlan {
   readonly emptyReasoning: readonly MarkerChoice[];
   /** What opens content that stands in markers of its own. */
   readonly contentStart: readonly MarkerChoice[];
+  /** What begins a tool's result. After calls, the turn is over there. */
+  readonly resultStart: readonly MarkerChoice[];
+  /** Markers of results that nobody writes in prose. In an answer they stand for nothing. */
+  readonly resultMarkers: readonly MarkerChoice[];
 }
 
 /** The plan of a format's turn. */
 export function planTurn(format: ChatFormat): TurnPlan {
-  const { reasoning, turn, content } = format;
+  const { reasoning, turn, content, results } = format;
   const headed = turn.restart && !isBlank(content.open);
   const afterTurn = turn.restart ? 'betweenTurns' : 'turnEnded';
   const reasoningEnd = reasoningEnds(format);
@@ -65,11 +69,26 @@ export function planTurn(format: ChatFormat): TurnPlan {
       ...choicesOf('contentStart', [content.open], 'inContent'),
       ...choicesOf('contentStartWithCalls', [content.withCalls?.open ?? ''], 'inContentWithCalls'),
     ],
+    resultStart: choicesOf('resultStart', results?.open ?? [], 'turnEnded'),
+    resultMarkers: resultMarkers(format),
   };
 }
 
 function asThought(choice: MarkerChoice): MarkerChoice {
   return { ...choice, role: 'thought' };
+}
+
+/** Written with the bars of special tokens, in ASCII or full width. What ends a turn does so here too. */
+function resultMarkers({ results, turn }: ChatFormat): readonly MarkerChoice[] {
+  const barred = [...(results?.open ?? []), ...(results?.close ?? [])].filter((marker) =>
+    /^<[|｜]|[|｜]>$/.test(marker),
+  );
+  const own = barred.filter((marker) => !turn.ends.some((end) => core(end).startsWith(marker)));
+  return choicesOf('resultMarker', own, 'inAnswer').map((choice) => ({
+    ...choice,
+    passes: true as const,
+    repairs: 'result-marker' as const,
+  }));
 }
 
 /** The last marker of a turn's beginning; empty where that is all of it. */

@@ -38,12 +38,22 @@ export interface ChatFormat {
   readonly content: ContentFormat;
   /** `null` when the template renders no tool calls. */
   readonly calls: CallsFormat | null;
+  /** What stands around a tool's result in the history, and nowhere else. Absent means no markers of its own. */
+  readonly results?: ResultMarkers;
   /** Other spellings of openers, which models use and history never shows. Absent means none. */
   readonly alternatives?: FormatAlternatives;
   /** Special tokens and marker texts that must reach the parser as text: `<tool_call>`, `</think>`. */
   readonly preservedTokens: readonly string[];
   /** Texts at which generation ends: `<|im_end|>`, `<|eot_id|>`. */
   readonly stops: readonly string[];
+}
+
+/** Markers around a tool's result, each by itself. A model that writes one goes on in the tool's place. */
+export interface ResultMarkers {
+  /** Before the result: `<tool_response>`. */
+  readonly open: readonly string[];
+  /** After it: `</tool_response>`. */
+  readonly close: readonly string[];
 }
 
 /** Openers that a parser reads like the format's own, and that nothing writes. */

@@ -150,6 +150,7 @@ export type LeniencyLaw =
   | 'bare-calls' // the whole answer is calls as JSON
   | 'empty-block' // a block of calls holds none
   | 'unclosed' // something is not closed
+  | 'result-marker' // a marker of a tool's result stands in the answer
   | 'special-token' // a special token stands where none may
   | 'duplicate-argument' // a call of entries has an argument twice
   | 'duplicate-id'; // two calls have the same id

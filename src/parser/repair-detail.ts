@@ -9,6 +9,8 @@ export function repairDetail({ repairs, marker }: Transition<unknown>): string {
       return 'the arguments follow the name at once';
     case 'empty-block':
       return `${written} holds no call`;
+    case 'result-marker':
+      return `${written} belongs to the result of a tool`;
     default:
       return `calls are opened by ${written}`;
   }

@@ -26,6 +26,8 @@ export interface MarkerConditions {
   readonly empty?: string;
   /** Counts only where the parser forgives what is not the format's; taking it is reported under this law. */
   readonly repairs?: LeniencyLaw;
+  /** The marker stands for nothing: it is passed over, and reading goes on in the same place. */
+  readonly passes?: true;
 }
 
 /** A marker that may stand at some place, and what follows it. `Ref` is a state: its name, or the state itself. */
@@ -44,8 +46,6 @@ export interface Transition<Ref> extends MarkerConditions {
   readonly ambiguous?: true;
   /** In text: it may be a call only if calls go on from here to the end of the turn, which `next` finds out. */
   readonly speculative?: true;
-  /** The marker stands for nothing: it is passed over, and reading goes on in the same place. */
-  readonly passes?: true;
 }
 
 /** What goes on after an opener, white space aside. */

@@ -147,7 +147,7 @@ test('markers in brackets of any script reach the parser', () => {
     where(thinks, `【想】${thoughts}【/想】`) + content + eachCall(`＜叫＞${name} ${json}＜/叫＞`),
   );
   const { preservedTokens } = analyzeTemplate(source).format;
-  expect([...preservedTokens].sort()).toEqual(['【/想】', '【想】', '＜/叫＞', '＜叫＞']);
+  expect([...preservedTokens].sort()).toEqual(['<|tool|>', '【/想】', '【想】', '＜/叫＞', '＜叫＞']);
 });
 
 test('calls among the thoughts, which stay open: read, and told of', () => {

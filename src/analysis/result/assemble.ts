@@ -15,6 +15,7 @@ import type { InferredInput } from '../probes/message-form.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber } from '../probes/template-prober.ts';
 import type { WithMarkers } from '../reasoning/reasoning-markers.ts';
+import type { WithResults } from '../turn/result-markers.ts';
 import { withDerivedFields } from './derived-fields.ts';
 import { labelFormat } from './labels.ts';
 
@@ -29,11 +30,24 @@ interface FormatParts {
 type Given = Probing &
   InferredInput &
   FormatParts &
+  WithResults &
   Pick<WithMarkers, 'alternatives'> & { readonly capabilities: Capabilities };
 
 /** Puts the parts together. Throws AnalysisError where one of them holds a probe's own text. */
 export function assembleFormat(given: Given): { readonly format: ChatFormat } {
-  const { template, input, capabilities, turn, reasoning, content, calls, alternatives, prober, log } = given;
+  const {
+    template,
+    input,
+    capabilities,
+    turn,
+    reasoning,
+    content,
+    calls,
+    results,
+    alternatives,
+    prober,
+    log,
+  } = given;
   const parts = { turn, reasoning, content, calls };
   const inferred: ChatFormat = {
     version: chatFormatVersion,
@@ -46,6 +60,7 @@ export function assembleFormat(given: Given): { readonly format: ChatFormat } {
     },
     input,
     ...parts,
+    ...(results === undefined ? {} : { results }),
     ...(alternatives === undefined ? {} : { alternatives }),
     preservedTokens: [],
     stops: [],

@@ -29,13 +29,15 @@ function stopTexts({
 }
 
 function preservedTokens(
-  parts: Pick<ChatFormat, 'turn' | 'reasoning' | 'content' | 'calls'>,
+  parts: Pick<ChatFormat, 'turn' | 'reasoning' | 'content' | 'calls' | 'results'>,
 ): readonly string[] {
   const texts = [
     parts.reasoning?.start,
     parts.reasoning?.end,
     ...contentTexts(parts.content),
     ...callTexts(parts),
+    ...(parts.results?.open ?? []),
+    ...(parts.results?.close ?? []),
   ];
   const marks = texts.flatMap((text) => tokens(text ?? '')).filter(isMarker);
   return [...new Set(marks)];

@@ -45,7 +45,7 @@ function followerOfCalls(given: Given): string {
   if (!rest.startsWith(close)) return '';
   if (callsEnd !== '' && rest.slice(close.length).trimStart().startsWith(callsEnd.trim())) return '';
   const follower = firstMarker(rest.slice(close.length));
-  if (follower === '' && callsEnd !== '') warnOfOpenTurn(given, rest);
+  if (follower === '') warnOfOpenTurn(given, rest);
   return follower;
 }
 

@@ -1,0 +1,46 @@
+/** The markers of a tool's result, which no model should write: what stands around it in the history. */
+import type { ResultMarkers } from '../../format/chat-format.ts';
+import { isMarker, tokens } from '../literals/tokens.ts';
+import type { Probing } from '../probes/probing.ts';
+
+/** Known once results are read; absent where nothing but a turn like others stands around them. */
+export interface WithResults {
+  readonly results?: ResultMarkers;
+}
+
+/**
+ * Reads the markers off a conversation with a result. Those that are rendered without one too belong to turns or to
+ * calls. What a prompt says of the tools does not count: it may name the markers.
+ */
+export function inferResultMarkers({ prober, probes, log }: Probing): WithResults {
+  const { toolResult, pattern } = prober.sentinels;
+  const rendered = prober.conversation(probes.callThenTool) ?? '';
+  const at = rendered.indexOf(toolResult);
+  if (at < 0) return {};
+  const others = [
+    prober.render(probes.contentThenUser, 'unset', { tools: undefined }),
+    ...[probes.twoCalls, probes.oneCall, probes.contentThenUser].map((probe) => prober.conversation(probe)),
+    prober.prompt('unset'),
+  ];
+  const known = new Set(others.flatMap((text) => tokens(text ?? '')));
+  const markersOf = (text: string) => {
+    const own = tokens(text).filter((token) => isMarker(token) && !known.has(token));
+    return [...new Set(own.map((marker) => beforeData(marker, pattern)))].filter(isSignificant);
+  };
+  const open = markersOf(rendered.slice(0, at));
+  const close = markersOf(rendered.slice(at + toolResult.length)).filter((marker) => !open.includes(marker));
+  if (open.length + close.length === 0) return {};
+  const around = [...open, toolResult, ...close].join(' ');
+  log.support('results', probes.callThenTool.id, around, 'markers that only results have');
+  return { results: { open, close } };
+}
+
+/** A marker up to what it holds of the message: `<tool_output name="`. */
+function beforeData(marker: string, data: RegExp): string {
+  const at = marker.search(data);
+  return at < 0 ? marker : marker.slice(0, at);
+}
+
+function isSignificant(marker: string): boolean {
+  return /^\S\S{2,}/u.test(marker);
+}
