@@ -21,11 +21,13 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|end|>',
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
+    resultMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
     callsClose: ']</tool_calls>',
     callsClose2: ']',
     callsClose3: '</tool_calls>',
+    resultStart: '<|begin_tool_result|>',
   },
   states: {
     // …|begin_assistant|>⏎Let me look.
@@ -64,7 +66,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+    }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
     callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
@@ -86,6 +91,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -99,6 +105,7 @@ export const responseModule = defineParser({
         callsClose3: 'afterCalls',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

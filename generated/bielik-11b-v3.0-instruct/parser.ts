@@ -17,8 +17,10 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    resultMarker: { text: '<|function_output|>', passes: true, repairs: 'result-marker' },
     callClose: '\n</tool_call>',
     nextCall: { text: '\n<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    resultStart: '<|function_output|>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -55,7 +57,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callOpen: 'inCall', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+    }),
     // In a call; its keys come in any order.
     // ⏎<tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -66,12 +71,23 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

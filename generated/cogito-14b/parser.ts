@@ -16,6 +16,7 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -36,12 +37,23 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

@@ -24,12 +24,15 @@ export const responseModule = defineParser({
     contentStart: '<|START_TEXT|>',
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     reasoningEnd: { text: '<|END_THINKING|>', role: 'thought' },
+    resultMarker: { text: '<|START_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
+    resultMarker2: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     contentEnd: '<|END_TEXT|>',
     callsOpening: '[',
     callSeparator: { text: ',', role: 'call' },
     callsClose: '\n]<|END_ACTION|>',
     callsClose2: ']',
     callsClose3: '<|END_ACTION|>',
+    resultStart: '<|START_TOOL_RESULT|>',
   },
   states: {
     // …|><|CHATBOT_TOKEN|>Let me look.
@@ -80,13 +83,24 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', contentStart: 'inContent', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        contentStart: 'inContent',
+        turnEnd: 'turnEnded',
+        resultMarker: 'inAnswer',
+        resultMarker2: 'inAnswer',
+      },
     }),
     // <|START_TEXT|>Let me look.<|END_TEXT|>
     //               ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContent: region({
       region: 'text',
-      stops: { contentEnd: 'afterContent', turnEnd: 'turnEnded' },
+      stops: {
+        contentEnd: 'afterContent',
+        turnEnd: 'turnEnded',
+        resultMarker: 'inAnswer',
+        resultMarker2: 'inAnswer',
+      },
       mustClose: true,
     }),
     // …e look.<|END_TEXT|><|START_ACTION|>
@@ -124,6 +138,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -138,6 +153,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         contentStart: 'inContent',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

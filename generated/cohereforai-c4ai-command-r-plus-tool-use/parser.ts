@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     callsClose: '\n]```\n',
     callsClose2: ']',
     callsClose3: '```\n',
+    resultStart: '<results>',
   },
   states: {
     // …|><|CHATBOT_TOKEN|>Let me look.
@@ -70,6 +71,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -84,6 +86,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -36,12 +36,18 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
+    resultMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
+    resultMarker2: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
+    resultMarker3: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
+    resultMarker4: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameEnd: '\n```json\n',
     callClose: '\n```<｜tool▁call▁end｜>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
+    resultStart: '<｜tool▁outputs▁begin｜>',
+    resultStart2: '<｜tool▁output▁begin｜>',
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -91,7 +97,15 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+        resultMarker: 'inAnswer',
+        resultMarker2: 'inAnswer',
+        resultMarker3: 'inAnswer',
+        resultMarker4: 'inAnswer',
+      },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -120,6 +134,8 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
     }),
     // …``<｜tool▁call▁end｜>⏎<｜tool▁call▁be…
@@ -131,6 +147,8 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -143,6 +161,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

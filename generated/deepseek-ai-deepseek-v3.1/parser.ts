@@ -36,12 +36,15 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    resultMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
+    resultMarker2: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>',
     nameEnd: '<｜tool▁sep｜>',
     callClose: '<｜tool▁call▁end｜>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>', role: 'call' },
+    resultStart: '<｜tool▁output▁begin｜>',
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -91,7 +94,13 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+        resultMarker: 'inAnswer',
+        resultMarker2: 'inAnswer',
+      },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_time<｜tool▁…
     //                     ^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -120,6 +129,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …"}<｜tool▁call▁end｜><｜tool▁call▁beg…
@@ -131,6 +141,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -143,6 +154,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -40,6 +40,8 @@ export const responseModule = defineParser({
     keyEnd: '" string="',
     callsClose: '</｜DSML｜function_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
+    resultStart: '<function_results>',
+    resultStart2: '<result>',
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -147,6 +149,8 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
     }),
     // …r>⏎</｜DSML｜invoke>⏎<｜DSML｜invoke n…
@@ -158,6 +162,8 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -170,6 +176,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -40,6 +40,7 @@ export const responseModule = defineParser({
     keyEnd: '" string="',
     callsClose: '</｜DSML｜tool_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
+    resultStart: '<tool_result>',
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -147,6 +148,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …r>⏎</｜DSML｜invoke>⏎<｜DSML｜invoke n…
@@ -158,6 +160,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -170,6 +173,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

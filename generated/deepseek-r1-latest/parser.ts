@@ -35,12 +35,18 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    resultMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
+    resultMarker2: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
+    resultMarker3: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
+    resultMarker4: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameEnd: '\n```json\n',
     callClose: '\n```<｜tool▁call▁end｜>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
+    resultStart: '<｜tool▁outputs▁begin｜>',
+    resultStart2: '<｜tool▁output▁begin｜>',
   },
   states: {
     // Let me look.
@@ -84,7 +90,15 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+        resultMarker: 'inAnswer',
+        resultMarker2: 'inAnswer',
+        resultMarker3: 'inAnswer',
+        resultMarker4: 'inAnswer',
+      },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -112,6 +126,8 @@ export const responseModule = defineParser({
         nextCall: 'inToolName',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
     }),
     // …``<｜tool▁call▁end｜>⏎<｜tool▁call▁be…
@@ -122,6 +138,8 @@ export const responseModule = defineParser({
         nextCall: 'inToolName',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -133,6 +151,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

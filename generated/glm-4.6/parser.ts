@@ -38,6 +38,7 @@ export const responseModule = defineParser({
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
     nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // <|assistant|>Let me look.
@@ -143,6 +144,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …value>⏎</tool_call>⏎<tool_call>
@@ -153,6 +155,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -37,6 +37,7 @@ export const responseModule = defineParser({
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
     nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // <|assistant|>Let me look.
@@ -141,6 +142,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …_value></tool_call><tool_call>
@@ -151,6 +153,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -35,6 +35,7 @@ export const responseModule = defineParser({
     turnEnd: '<turn|>\n',
     turnEnd2: '<|tool_response>',
     reasoningEnd: { text: '\n<channel|>', role: 'thought' },
+    resultMarker: { text: '<tool_response|>', passes: true, repairs: 'result-marker' },
     nameEnd: '{',
     callClose: '}<tool_call|>',
     keyEnd: ':',
@@ -91,7 +92,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', turnEnd2: 'turnEnded' },
+      stops: {
+        callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+        turnEnd2: 'turnEnded',
+        resultMarker: 'inAnswer',
+      },
     }),
     // <|tool_call>call:get_time{
     //                  ^^^^^^^^ In the tool's name.

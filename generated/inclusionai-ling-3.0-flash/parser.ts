@@ -38,6 +38,7 @@ export const responseModule = defineParser({
     callClose: '\n</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
     nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // …e>ASSISTANT</role>⏎Let me look.
@@ -127,12 +128,18 @@ export const responseModule = defineParser({
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …value>⏎</tool_call>⏎<tool_call>
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time⏎<arg_key>city⏎</tool_call>

@@ -19,6 +19,8 @@ export const responseModule = defineParser({
       empty: ']<|tool_call_end|>',
     },
     turnEnd: '<|im_end|>\n',
+    resultMarker: { text: '<|tool_response_start|>', passes: true, repairs: 'result-marker' },
+    resultMarker2: { text: '<|tool_response_end|>', passes: true, repairs: 'result-marker' },
     nameEnd: '(',
     callClose: ')',
     keyEnd: '=',
@@ -27,6 +29,7 @@ export const responseModule = defineParser({
     callsClose: ']<|tool_call_end|>',
     callsClose2: ']',
     callsClose3: '<|tool_call_end|>',
+    resultStart: '<|tool_response_start|>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -37,7 +40,15 @@ export const responseModule = defineParser({
     }),
     // Let me look.<|tool_call_sta…
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: {
+        callsOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+        resultMarker: 'inAnswer',
+        resultMarker2: 'inAnswer',
+      },
+    }),
     // get_time(
     // ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -100,6 +111,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …_time(city='Paris'),
@@ -113,6 +125,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -126,6 +139,7 @@ export const responseModule = defineParser({
         callsClose3: 'afterCalls',
         callsOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

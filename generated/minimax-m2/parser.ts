@@ -40,6 +40,7 @@ export const responseModule = defineParser({
     keyEnd: '">',
     callsClose: '</minimax:tool_call>',
     nextCall: { text: '<invoke name="', role: 'call' },
+    resultStart: '<response>',
   },
   states: {
     // ]~b]ai⏎Let me look.
@@ -146,6 +147,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …rameter>⏎</invoke>⏎<invoke name="
@@ -157,6 +159,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -169,6 +172,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -45,6 +45,7 @@ export const responseModule = defineParser({
     callsClose2: ']',
     callsClose3: '<]minimax[>[</tool_call>',
     nextCall: { text: ']<]minimax[>[<invoke name="', role: 'call' },
+    resultStart: '<response>',
   },
   states: {
     // ]~b]ai⏎Let me look.
@@ -200,6 +201,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …inimax[>[</invoke>⏎]<]minimax[>[<i…
@@ -213,6 +215,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -227,6 +230,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
     callsClose: ']',
+    resultStart: '[TOOL_RESULTS]',
   },
   states: {
     // Let me look.
@@ -36,17 +37,32 @@ export const responseModule = defineParser({
     // …"}, "id": "abc123"},
     //                     ^ After a call.
     afterCall: between({
-      choices: { callSeparator: 'inCall', callsClose: 'afterCalls', callsOpen: 'callsOpened1' },
+      choices: {
+        callSeparator: 'inCall',
+        callsClose: 'afterCalls',
+        callsOpen: 'callsOpened1',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // ]
     //  ^ After the section of calls.
     afterCalls: between({
-      choices: { callsClose: 'afterCalls', callsOpen: 'callsOpened1' },
+      choices: { callsClose: 'afterCalls', callsOpen: 'callsOpened1', resultStart: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callsOpen: 'callsOpened1' } }),
+    // …
+    // ^ After the turn, where only a belated call may follow.
+    turnEnded: expect({
+      choices: { callsOpen: 'callsOpened1' },
+      recover: 'afterTurn',
+      reason: 'text after the end of the turn',
+    }),
+    // Let me look.
+    // ^^^^^^^^^^^^ In stray text after the turn.
+    afterTurn: recover({ choices: {} }),
   },
 });

@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     keyOpen: '<atem:parameter name="',
     keyEnd: '">',
     nextCall: { text: ' to=', role: 'call', empty: '</atem:function_calls>' },
+    resultStart: '<tool_output name="',
   },
   states: {
     // <|start|>assistantLet me look.
@@ -140,6 +141,7 @@ export const responseModule = defineParser({
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
+        resultStart: 'turnEnded',
       },
     }),
     // …er>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|…
@@ -152,6 +154,7 @@ export const responseModule = defineParser({
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
+        resultStart: 'turnEnded',
       },
     }),
     // …tem:function_calls><|eom|><|start|…
@@ -163,6 +166,7 @@ export const responseModule = defineParser({
         contentStart: 'inContent',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

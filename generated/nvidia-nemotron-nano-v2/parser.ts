@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     callsClose: ']</TOOLCALL>',
     callsClose2: ']',
     callsClose3: '</TOOLCALL>',
+    resultStart: '<TOOL_RESPONSE>',
   },
   states: {
     // …ECIAL_11>Assistant⏎Let me look.
@@ -84,6 +85,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'betweenTurns',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -97,6 +99,7 @@ export const responseModule = defineParser({
         callsClose3: 'afterCalls',
         callsOpen: 'callsOpened1',
         turnEnd: 'betweenTurns',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

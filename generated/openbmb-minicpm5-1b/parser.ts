@@ -36,6 +36,7 @@ export const responseModule = defineParser({
     callClose: '</function>',
     keyOpen: '<param name="',
     nextCall: { text: '<function name="', role: 'call', empty: '</function>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -124,12 +125,18 @@ export const responseModule = defineParser({
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …</param></function>⏎<function name…
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time"><param name="city</function>

@@ -36,6 +36,7 @@ export const responseModule = defineParser({
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
     nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // <assistant>⏎Let me look.
@@ -126,12 +127,18 @@ export const responseModule = defineParser({
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …value>⏎</tool_call>⏎<tool_call>
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time⏎<arg_key>city</tool_call>

@@ -31,6 +31,7 @@ export const responseModule = defineParser({
     callClose2: '</tool_call>',
     keyOpen: '<parameter=',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -121,6 +122,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …meter>⏎</function>⏎</tool_call>⏎
@@ -132,6 +134,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …ction>⏎</tool_call>⏎<tool_call>⏎<f…
@@ -142,6 +145,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -44,6 +44,7 @@ export const responseModule = defineParser({
     callClose2: '</tool_call>',
     keyOpen: '<parameter=',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -166,6 +167,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …meter>⏎</function>⏎</tool_call>⏎
@@ -177,6 +179,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
     }),
     // …ction>⏎</tool_call>⏎<tool_call>⏎<f…
@@ -187,6 +190,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

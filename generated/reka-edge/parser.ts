@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // assistant:Let me look.
@@ -66,12 +67,23 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call><tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

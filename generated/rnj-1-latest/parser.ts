@@ -17,6 +17,7 @@ export const responseModule = defineParser({
     turnEnd: '<|eot_id|>',
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    resultStart: '<tool_response>',
   },
   states: {
     // …t<|end_header_id|>⏎Let me look.
@@ -42,12 +43,23 @@ export const responseModule = defineParser({
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
-      choices: { callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        callClose: 'afterCall',
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

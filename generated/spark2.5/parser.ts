@@ -33,10 +33,13 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    resultMarker: { text: '<|Tool|>', passes: true, repairs: 'result-marker' },
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
     nextCall: { text: '<tool_call>', role: 'call', empty: '</tool_call>' },
+    resultStart: '<|Tool|>',
+    resultStart2: '<tool_response>',
   },
   states: {
     // …f▁sentence｜><|Bot|>Let me look.
@@ -74,7 +77,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.<tool_call>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+    }),
     // <tool_call>get_time
     //            ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -127,12 +133,20 @@ export const responseModule = defineParser({
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
     }),
     // …_value></tool_call><tool_call>
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time<arg_key>city</tool_call>

@@ -44,6 +44,8 @@ export const responseModule = defineParser({
     keyEnd: '</arg_key:opensource>\n<arg_value:opensource>',
     callsClose: '</tool_calls:opensource>',
     nextCall: { text: '<tool_call:opensource>', role: 'call' },
+    resultStart: '<tool_responses:opensource>',
+    resultStart2: '<tool_response:opensource>',
   },
   states: {
     // …istant:opensource｜>Let me look.
@@ -150,6 +152,8 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
     }),
     // …l_call:opensource>⏎<tool_call:open…
@@ -161,6 +165,8 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -173,6 +179,8 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
+        resultStart2: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

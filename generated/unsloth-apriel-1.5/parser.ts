@@ -19,11 +19,13 @@ export const responseModule = defineParser({
       empty: ']</tool_calls>',
     },
     turnEnd: '\n<|end|>\n',
+    resultMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
     callsClose: ']</tool_calls>',
     callsClose2: ']',
     callsClose3: '</tool_calls>',
+    resultStart: '<|tool_result|>',
   },
   states: {
     // <|assistant|>⏎Let me look.
@@ -34,7 +36,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+    }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
     callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
@@ -56,6 +61,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -69,6 +75,7 @@ export const responseModule = defineParser({
         callsClose3: 'afterCalls',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
