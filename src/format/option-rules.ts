@@ -40,6 +40,14 @@ export const stringArray: OptionRule = {
     Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length > 0),
 };
 
+/** A text that is not empty and has `most` UTF-16 units at the most. */
+export function textUpTo(most: number): OptionRule {
+  return {
+    expected: `a string of 1 to ${most} characters`,
+    allows: (value) => typeof value === 'string' && value.length > 0 && value.length <= most,
+  };
+}
+
 /** Not an analysis, a template or a generated module, which callers pass by mistake. */
 export const chatFormat: OptionRule = {
   expected: 'a ChatFormat, from analyzeTemplate() or a generated module',

@@ -6,6 +6,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { Tool } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { engineMatcher } from '../support/grammar-engine.ts';
@@ -24,6 +25,25 @@ const ajv = new Ajv({ strict: false });
 const validators = new Map(
   lawTools.map(({ function: { name, parameters } }) => [name, ajv.compile(parameters ?? true)]),
 );
+
+/** Strings whose characters are counted or given by patterns: XGrammar knows no `.` for "any character". */
+const boundedTool: Tool = {
+  type: 'function',
+  function: {
+    name: 'bounded',
+    parameters: {
+      type: 'object',
+      properties: {
+        counted: { type: 'string', minLength: 1, maxLength: 8 },
+        matching: { type: 'string', pattern: '^a.+b$' },
+        both: { type: 'string', pattern: 'x.y', maxLength: 9 },
+        open: { type: 'object' },
+      },
+      required: ['counted'],
+      additionalProperties: false,
+    },
+  },
+};
 
 describe.each(formats)('$name', ({ format }) => {
   const built = buildGrammar(format, { tools: lawTools, toolChoice: 'required' });
@@ -85,6 +105,13 @@ describe.each(formats)('$name', ({ format }) => {
         begun,
         accepted: false,
       });
+    }
+  });
+
+  it('is read by XGrammar where strings have lengths and patterns', async () => {
+    for (const toolChoice of ['auto', 'required'] as const) {
+      const bounded = buildGrammar(format, { tools: [boundedTool], toolChoice });
+      await expect(xgrammarMatcher(bounded.grammar ?? '')).resolves.toBeTypeOf('function');
     }
   });
 

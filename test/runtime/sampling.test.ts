@@ -103,6 +103,10 @@ describe('options that are known and not taken', () => {
     'ignore_eos',
     'grammar',
     'n',
+    'thinking_token_budget',
+    'enable_in_reasoning',
+    'cache_salt',
+    'priority',
   ])('%s is refused by its name, with the reason', (option) => {
     const options = { messages, [option]: 1 } as unknown as ChatOptions;
     expect(() => checkChatOptions(options)).toThrow(new RegExp(`^${option}: is not taken: \\w+`));
@@ -224,6 +228,11 @@ describe('servers', () => {
 
   it('llama-server is told in its words', async () => {
     const { server, model } = await connect('llama-server');
+    for (const told of [{ cacheSalt: 'of one user' }, { priority: 1 }]) {
+      const [option] = Object.keys(told);
+      const refused = expect.objectContaining({ option });
+      await expect(model.chat({ messages, ...told }).message).rejects.toThrow(refused);
+    }
     const dry = { multiplier: 0.8, lastN: 9 };
     const more: SamplingOptions = { repeatLastN: 9, dry, xtc: { probability: 0.5, threshold: 0.1 } };
     await model.chat({ messages, maxTokens: 2, ...given, ...more }).message;
@@ -250,7 +259,9 @@ describe('servers', () => {
 
   it.each(['vllm', 'sglang'] as const)('%s is told in its words, and has no others', async (kind) => {
     const { server, model } = await connect(kind);
-    await model.chat({ messages, maxTokens: 2, ...given }).message;
+    const told = { seed: 7, cacheSalt: 'of one user', priority: -2 };
+    await model.chat({ messages, maxTokens: 2, ...given, ...told }).message;
+    await model.runTools({ messages, tools, maxTokens: 2, ...told, execute: () => '' }).message;
     const refused: readonly SamplingOptions[] = [
       { repeatLastN: 9 },
       { dry: { multiplier: 1 } },
@@ -264,8 +275,11 @@ describe('servers', () => {
       );
     }
     await server.close();
-    const [first] = server.requests.filter(({ path: at }) => at.endsWith('completions'));
-    expect(first?.body).toMatchObject({
+    const asked = server.requests.filter(({ path: at }) => at.endsWith('completions'));
+    for (const { body } of asked) {
+      expect(body).toMatchObject({ seed: 7, cache_salt: 'of one user', priority: -2 });
+    }
+    expect(asked[0]?.body).toMatchObject({
       repetition_penalty: 1.1,
       frequency_penalty: 0.5,
       presence_penalty: 0.25,

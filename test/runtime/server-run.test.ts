@@ -29,7 +29,7 @@ const tools = [
 ] as const;
 
 function newRun(
-  options: { thinkingBudget?: number; toolChoice?: 'required' } = {},
+  options: { thinkingBudget?: number; maxTokens?: number; toolChoice?: 'required' } = {},
   grammar = buildGrammar(format, { tools, toolChoice: options.toolChoice ?? 'auto' }),
 ) {
   const parser = createResponseParser(format, { tools });
@@ -39,7 +39,7 @@ function newRun(
     matcher,
     parser,
     stops: [],
-    maxTokens: 10_000,
+    maxTokens: options.maxTokens ?? 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,
     reasoningEnd: format.reasoning?.end ?? '',
     plainText: false,
@@ -166,6 +166,35 @@ describe('a response of a server', () => {
     expect(message.content).toBe('{}');
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
     expect(createMatcherOf(grammar.grammar).allows('{}\n')).toBe(true);
+  });
+
+  it('is cut at the limit of tokens, whatever the server makes of it', () => {
+    const piece = fc.record({
+      text: fc.constantFrom('a', 'b ', '. '),
+      tokens: fc.integer({ min: 1, max: 4 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(piece, { minLength: 31 }),
+        (maxTokens, pieces) => {
+          const run = newRun({ maxTokens });
+          run.start();
+          const beyond = pieces.find((each) => run.take({ ...each, finish: null }).next === 'over');
+          expect(beyond).toBeDefined();
+          const { usage } = run;
+          const { reasoningTokens, textTokens, callTokens } = usage;
+          expect(reasoningTokens + textTokens + callTokens).toBeLessThanOrEqual(maxTokens);
+          expect(run.finish().events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+        },
+      ),
+    );
+    // A last token that the limit still holds is taken, and so is what the server says of it.
+    const whole = newRun({ maxTokens: 2 });
+    whole.start();
+    expect(whole.take({ text: 'Yes', tokens: 2, finish: null }).next).toBe('go-on');
+    expect(whole.take({ text: '', tokens: 0, finish: 'stop' }).next).toBe('over');
+    expect(whole.finish().events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
   });
 
   it.each([{}, { toolChoice: 'required' as const }])('has no thoughts without a budget (%o)', (options) => {

@@ -60,6 +60,17 @@ export interface XtcOptions {
   readonly threshold: number;
 }
 
+/** What a server may be told of a request besides. In this process there is nothing of the kind, and they are refused. */
+export interface ServerRequestOptions {
+  /** vLLM and SGLang: only requests with the same salt share what is cached of prompts. Default: all do. */
+  readonly cacheSalt?: string;
+  /**
+   * vLLM and SGLang, started with scheduling by priority: vLLM takes the smallest first, SGLang the largest.
+   * Default: 0 on vLLM, the server's own on SGLang.
+   */
+  readonly priority?: number;
+}
+
 /** What a chat is to do. */
 export interface ChatOptions<
   Tools extends ToolList = ToolList,

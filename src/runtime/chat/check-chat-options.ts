@@ -14,15 +14,18 @@ import {
   oneOf,
   readOptions,
   stringArray,
+  textUpTo,
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
-import type { ChatOptions } from './chat-options.ts';
+import type { ChatOptions, ServerRequestOptions } from './chat-options.ts';
 import { checkSamplers, refusedOptions, samplingRules } from './sampling-rules.ts';
 import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
 /** Timers of the platform hold no more milliseconds. */
 const longestTimer = 2 ** 31 - 1;
+/** vLLM's limit. */
+const longestSalt = 1024;
 
 /** Generated modules, or a registry of them. */
 export const modules: OptionRule = {
@@ -51,8 +54,15 @@ export const chatRules: OptionRules<ChatOptions> = {
   ...samplingRules,
 };
 
-const runRules: OptionRules<RunToolsOptions> = {
+const serverRules: OptionRules<ServerRequestOptions> = {
+  cacheSalt: textUpTo(longestSalt),
+  priority: integerFrom(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+};
+
+const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   ...chatRules,
+  // Whether the model takes them, its chats say.
+  ...serverRules,
   execute: callback,
   toolTimeoutMs: integerFrom(1, longestTimer),
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
@@ -67,6 +77,13 @@ export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
 /** The same for a chat. */
 export function checkChatOptions(given: ChatOptions): ChatOptions {
   return checkRequest(readOptions(given, chatRules, refusedOptions));
+}
+
+/** The same for a chat with a server. */
+export function checkServedChatOptions(
+  given: ChatOptions & ServerRequestOptions,
+): ChatOptions & ServerRequestOptions {
+  return checkRequest(readOptions(given, { ...chatRules, ...serverRules }, refusedOptions));
 }
 
 /** `messages` is the only option that may not be absent. */

@@ -79,6 +79,11 @@ export const refusedOptions: RefusedOptions = {
     'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
   ignoreEos: 'where a response ends, its format says; for longer ones, continueFinalMessage',
   grammar: 'the grammar is made of the format and tools; for one of your own, responseFormat',
+  cacheSalt: 'a model in this process answers nobody else; only vLLM and SGLang take it',
+  priority: 'who came first is served first; only vLLM and SGLang take it',
+  thinkingTokenBudget: 'take thinkingBudget, which needs nothing of the server',
+  enableInReasoning:
+    'vLLM takes it when it is started (--structured-outputs-config), and needs it for none of this',
   n: 'one response for each chat; ask again, with another seed',
   stream: 'a chat always streams; await message for all of it at once',
 };

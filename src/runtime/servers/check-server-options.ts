@@ -13,7 +13,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
-import { checkChatOptions, modules } from '../chat/check-chat-options.ts';
+import { checkServedChatOptions, modules } from '../chat/check-chat-options.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions, ServerOptions } from './server-options.ts';
 
@@ -64,7 +64,7 @@ function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
 
 /** The same for a chat with a server that is spoken to so. */
 export function checkServerChatOptions(given: ServerChatOptions, dialect: ServerDialect): ServerChatOptions {
-  const options = checkChatOptions(given);
+  const options = checkServedChatOptions(given);
   for (const [option, value] of Object.entries(options)) {
     const reason = dialect.refused[option];
     if (value !== undefined && reason !== undefined) throw new UnsupportedOptionError({ option, reason });

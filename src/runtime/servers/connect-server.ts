@@ -3,6 +3,7 @@ import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
+import type { ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
 import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
@@ -37,7 +38,8 @@ export interface ServerModel {
 export type ServerRunToolsOptions<Tools extends ToolList = ToolList> = Omit<
   RunToolsOptions<Tools>,
   'injectForcedText'
->;
+> &
+  ServerRequestOptions;
 
 /** A chat as far as it is known before a token is asked for. */
 export interface ServerChatPreview {

@@ -11,7 +11,13 @@ export {
   type ToolList,
 } from '../../tools/tools.ts';
 export type { AnswerOf, PartialAnswer } from '../chat/answer.ts';
-export type { DryOptions, LogitBias, SamplingOptions, XtcOptions } from '../chat/chat-options.ts';
+export type {
+  DryOptions,
+  LogitBias,
+  SamplingOptions,
+  ServerRequestOptions,
+  XtcOptions,
+} from '../chat/chat-options.ts';
 export type { ChatStream } from '../chat/chat-stream.ts';
 export type { LearnedTemplate, ModuleRegistry } from '../chat/learned-template.ts';
 export type { Executor, ToolFailure, ToolResult, ToolResultOf } from '../chat/tool-loop/executor.ts';

@@ -19,7 +19,10 @@ import {
 
 /** See the top of this file. */
 export const llamaServer: ServerDialect = {
-  refused: {},
+  refused: {
+    cacheSalt: 'llama-server has no salt for its cache; leave it out',
+    priority: 'llama-server serves in the order in which requests come; leave it out',
+  },
   biasById: false,
   describe: { path: '/props', body: null, read: readProps },
   tokenize: (text, _, begins) => tokenizing(text, begins, true),

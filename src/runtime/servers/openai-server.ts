@@ -145,14 +145,14 @@ function completionBody({ prompt, stops, maxTokens, free, sampling }: Completion
     skip_special_tokens: false,
     spaces_between_special_tokens: false,
     return_token_ids: true,
-    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+    ...stated({ seed: sampling.seed, cache_salt: sampling.cacheSalt, priority: sampling.priority }),
     ...(free ? freeSamplers(sampling) : {}),
   };
 }
 
 function freeSamplers(sampling: SamplingOptions): object {
   const { repeatPenalty, frequencyPenalty, presencePenalty, logitBias } = sampling;
-  const named = {
+  return stated({
     repetition_penalty: repeatPenalty,
     frequency_penalty: frequencyPenalty,
     presence_penalty: presencePenalty,
@@ -160,8 +160,12 @@ function freeSamplers(sampling: SamplingOptions): object {
     logit_bias:
       logitBias &&
       Object.fromEntries(logitBias.map(([token, bias]) => [token, bias === false ? -100 : bias])),
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  });
+}
+
+/** The fields that have a value. */
+function stated(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function readPiece(answer: unknown): CompletionPiece | null {
@@ -170,7 +174,8 @@ function readPiece(answer: unknown): CompletionPiece | null {
   if (!isRecord(choice)) return null;
   const text = readText(choice.text);
   if (text === null) return null;
-  const tokens = readTokens(choice.token_ids)?.length ?? (text === '' ? 0 : 1);
+  // Older servers do not say which tokens a text has.
+  const tokens = Math.max(readTokens(choice.token_ids)?.length ?? 0, text === '' ? 0 : 1);
   // What was in their cache they tell after the last piece, which is not waited for.
   return { text, tokens, finish: readFinish(choice.finish_reason) };
 }

@@ -1,7 +1,7 @@
 /** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
 import type { RefusedOptions } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import type { SamplingOptions } from '../chat/chat-options.ts';
+import type { SamplingOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 
 /** What to write after a prompt. */
 export interface CompletionRequest {
@@ -18,7 +18,7 @@ export interface CompletionRequest {
   readonly maxTokens: number;
   /** All of the text is free text: only there do penalties, DRY, XTC and a bias count. */
   readonly free: boolean;
-  readonly sampling: SamplingOptions;
+  readonly sampling: SamplingOptions & ServerRequestOptions;
 }
 
 /** A message of a streamed completion. */
@@ -68,7 +68,7 @@ export interface ServerQuestion<Answer> {
 
 /** How one kind of server is spoken to. `model`: `ServedModel.name`. */
 export interface ServerDialect {
-  /** Sampling options that it does not have, by their names, and why. */
+  /** Options that it does not have, by their names, and why. */
   readonly refused: RefusedOptions;
   /** Its bias takes token ids and no texts. */
   readonly biasById: boolean;

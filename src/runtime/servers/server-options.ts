@@ -2,7 +2,7 @@
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ToolList } from '../../tools/tools.ts';
-import type { ChatOptions } from '../chat/chat-options.ts';
+import type { ChatOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
 /** The servers that are spoken to. */
@@ -44,4 +44,4 @@ export interface ServerOptions {
 export type ServerChatOptions<
   Tools extends ToolList = ToolList,
   Format extends ResponseFormat = ResponseFormat,
-> = Omit<ChatOptions<Tools, Format>, 'injectForcedText'>;
+> = Omit<ChatOptions<Tools, Format>, 'injectForcedText'> & ServerRequestOptions;

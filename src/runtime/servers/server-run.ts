@@ -67,6 +67,8 @@ export class ServerRun {
   /** The server wrote something. */
   take({ text, tokens, finish }: CompletionPiece): Advance {
     const response = this.#response;
+    // The server knows the limit; what it writes beyond it is not taken.
+    if (finish === null && tokens > response.tokensLeft) return { events: [], next: this.cutOff() };
     const wasConstrained = response.constrained;
     const { events, kept } = response.take({ spelling: text, role: 'text', tokens });
     if (wasConstrained && response.matcher === null) {
@@ -111,13 +113,16 @@ export class ServerRun {
     // Whatever the server says: with its last token, a limit may be reached that cuts nothing.
     if (response.over) return { events: [], next: 'over' };
     if (finish === null && isAsWritten) return { events: [], next: 'go-on' };
-    if (finish === 'length' || response.tokensLeft === 0) return { events: [], next: this.cutOff() };
     const complete = response.matcher?.complete === true;
     // A text of `stop` counts for the server under a tag, also in a call, where it is text like any other.
     const isCut = this.#tagged && response.constrained && !complete;
     const ends = finish === 'stop' && !isCut && (isAsWritten || (isWhole && complete));
+    const isFull = response.tokensLeft === 0;
+    // With the last token that was allowed, a response may also have come to its end.
+    if (ends && (!isFull || complete || response.free)) return { events: response.end(null), next: 'over' };
+    if (finish === 'length' || isFull) return { events: [], next: this.cutOff() };
     // What ended without the grammar in the middle of a call goes on under it.
-    return ends ? { events: response.end(null), next: 'over' } : { events: [], next: 'ask-again' };
+    return { events: [], next: 'ask-again' };
   }
 
   /** Where the budget is used up, reasoning is closed for the model, unless the grammar forbids it here. */
