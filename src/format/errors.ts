@@ -215,15 +215,22 @@ interface ServerFacts {
   readonly status: number | null;
   /** In the server's own words, where it said any. */
   readonly reason: string;
+  /** The same may work later, or elsewhere: it is overloaded or starting, or the connection was lost. */
+  readonly transient: boolean;
+  /** After how many milliseconds it may, by the server's own words (`Retry-After`); `null` where it does not say. */
+  readonly retryAfterMs: number | null;
 }
+
+/** What a `ServerError` may be thrown without. */
+type Assumed = 'status' | 'transient' | 'retryAfterMs';
 
 /** An inference server that cannot be reached, refuses a request, or answers what nobody can read. */
 export class ServerError extends errorClass(
   'server',
   ({ url, status, reason }: ServerFacts) => `${url}${status === null ? '' : ` (HTTP ${status})`}: ${reason}`,
 ) {
-  constructor(facts: Thrown<Omit<ServerFacts, 'status'> & { readonly status?: number }>) {
-    super({ status: null, ...facts });
+  constructor(facts: Thrown<Omit<ServerFacts, Assumed> & Partial<Pick<ServerFacts, Assumed>>>) {
+    super({ status: null, transient: false, retryAfterMs: null, ...facts });
   }
 }
 

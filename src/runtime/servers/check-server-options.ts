@@ -18,9 +18,18 @@ import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions, ServerOptions } from './server-options.ts';
 
 const url: OptionRule = {
-  expected: 'an http or https address without a query (the key goes into apiKey)',
-  allows: (value) => typeof value === 'string' && isPlainAddress(value),
+  expected:
+    'an http or https address without a query (the key goes into apiKey), or an array of different ones',
+  allows: (value) =>
+    Array.isArray(value)
+      ? value.length > 0 &&
+        value.every(isPlainAddress) &&
+        new Set(value.map(plainAddress)).size === value.length
+      : isPlainAddress(value),
 };
+
+/** With growing pauses they take over an hour. */
+const mostRetries = 400;
 
 const kinds = oneOf('llama-server', 'vllm', 'sglang');
 
@@ -37,6 +46,7 @@ const rules: OptionRules<ServerOptions> = {
   modules,
   requireTools: boolean,
   timeoutMs: integerFrom(1, 2 ** 31 - 1),
+  retries: integerFrom(0, mostRetries),
   signal: abortSignal,
   fetch: callback,
 };
@@ -52,7 +62,7 @@ export function checkServerOptions(given: ServerOptions): ServerOptions {
 
 /** Errors are logged: of keys and passwords they say what is wrong, and not what they are. */
 function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
-  if (hasPassword(address)) {
+  if ([address].flat().some(hasPassword)) {
     const reason = 'must not contain a user or a password; pass a key as apiKey';
     throw new UnsupportedOptionError({ option: 'url', reason });
   }
@@ -80,8 +90,12 @@ export function checkServerChatOptions(given: ServerChatOptions, dialect: Server
   return options;
 }
 
-function isPlainAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+function plainAddress(text: string): string {
+  return new URL(text).href.replace(/\/+$/, '');
+}
+
+function isPlainAddress(text: unknown): boolean {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, search, hash } = new URL(text);
   return /^https?:$/.test(protocol) && search === '' && hash === '';
 }

@@ -1,5 +1,5 @@
 /** Connects to an inference server, and learns how its model writes. */
-import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
+import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
@@ -14,9 +14,9 @@ import { llamaServer } from './llama-server.ts';
 import { sglang, vllm } from './openai-server.ts';
 import { PromptEncoder } from './prompt-encoder.ts';
 import { prepareServerChat, type ServerEngine, startServerChat } from './server-chat.ts';
-import { ServerConnection } from './server-connection.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions, ServerKind, ServerOptions } from './server-options.ts';
+import { ServerPool } from './server-pool.ts';
 
 /** A model on a server, ready to chat. */
 export interface ServerModel {
@@ -63,47 +63,32 @@ const dialects: { readonly [Kind in ServerKind]: ServerDialect } = {
 export async function connectServer(given: ServerOptions): Promise<ServerModel> {
   const options = checkServerOptions(given);
   const dialect = dialects[options.kind];
-  const connection = new ServerConnection(options);
-  const served = await connection.ask(dialect.describe, options.signal);
-  const takesTags = await asksForTags(connection, dialect, options.signal);
+  const servers = new ServerPool(options, dialect);
+  const { served, takesTags } = await servers.meet(options.signal);
   const name = options.model ?? served.name;
   const texts = {
     bosToken: options.bosToken ?? served.bosToken ?? '',
     eosToken: options.eosToken ?? served.eosToken ?? '',
   };
-  const sources = templatesOf(served, options, name ?? options.kind);
+  const sources = templatesOf(served, options, servers.urls[0] ?? '', name ?? options.kind);
   const templates = await TemplateCache.open(sources, texts, options.modules ?? []);
   if (options.requireTools !== false) templates.requireTools();
   return new ConnectedModel(sources.name, {
-    connection,
+    servers,
     dialect,
     model: name,
     takesTags,
-    contextSize: contextSizeOf(served, options),
-    encoder: new PromptEncoder(connection, dialect, { name, ...texts }),
+    contextSize: options.contextSize ?? served.contextSize ?? unknownContext(servers),
+    encoder: new PromptEncoder(servers, dialect, { name, ...texts }),
     templates,
     grammars: new GrammarCache(),
   });
 }
 
-/** A server that does not say its version is spoken to as an old one. */
-async function asksForTags(
-  connection: ServerConnection,
-  { takesTags }: ServerDialect,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (takesTags === undefined) return false;
-  try {
-    return await connection.ask(takesTags, signal);
-  } catch (error) {
-    if (error instanceof ServerError) return false;
-    throw error;
-  }
-}
-
 function templatesOf(
   served: ServedModel,
-  { chatTemplate, url }: ServerOptions,
+  { chatTemplate }: ServerOptions,
+  url: string,
   name: string,
 ): TemplateSources {
   if (chatTemplate !== undefined) return { name, default: chatTemplate, toolUse: chatTemplate };
@@ -113,10 +98,8 @@ function templatesOf(
   throw new UnsupportedOptionError({ option: 'chatTemplate', reason });
 }
 
-function contextSizeOf(served: ServedModel, { contextSize, url }: ServerOptions): number {
-  const size = contextSize ?? served.contextSize;
-  if (size !== null) return size;
-  throw new ServerError({ url, reason: 'it does not say how long its context is; pass contextSize' });
+function unknownContext(servers: ServerPool): never {
+  throw servers.error('', 'it does not say how long its context is; pass contextSize');
 }
 
 class ConnectedModel implements ServerModel {

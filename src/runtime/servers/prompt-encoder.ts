@@ -7,8 +7,8 @@
  */
 import { cutPrompt, type PromptPiece, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import type { SpecialFinder } from '../chat/special-finder.ts';
-import type { ServerConnection } from './server-connection.ts';
 import type { ServerDialect, ServerToken } from './server-dialect.ts';
+import type { ServerPool } from './server-pool.ts';
 import { SpecialTexts, type TokenQuestions } from './special-texts.ts';
 
 /** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
@@ -23,9 +23,12 @@ export interface EncodedModel {
   readonly eosToken: string;
 }
 
+/** Whoever is asked for tokens. */
+export type TokenServer = Pick<ServerPool, 'ask' | 'error'>;
+
 /** Cuts texts into tokens, as the server does. */
 export class PromptEncoder {
-  readonly #connection: ServerConnection;
+  readonly #server: TokenServer;
   readonly #dialect: ServerDialect;
   readonly #model: string | null;
   readonly #bosToken: string;
@@ -34,8 +37,8 @@ export class PromptEncoder {
   readonly #spellings = new Map<number, string>();
   #lineFeed: readonly ServerToken[] | null = null;
 
-  constructor(connection: ServerConnection, dialect: ServerDialect, model: EncodedModel) {
-    this.#connection = connection;
+  constructor(server: TokenServer, dialect: ServerDialect, model: EncodedModel) {
+    this.#server = server;
     this.#dialect = dialect;
     this.#model = model.name;
     this.#bosToken = model.bosToken;
@@ -60,7 +63,7 @@ export class PromptEncoder {
       }
     }
     const reason = 'the conversation holds special tokens inside of special tokens, again and again';
-    throw this.#connection.error(this.#dialect.tokenize('', this.#model, true).path, reason);
+    throw this.#server.error(this.#dialect.tokenize('', this.#model, true).path, reason);
   }
 
   /** Tokens of a text that stands after another. */
@@ -75,7 +78,7 @@ export class PromptEncoder {
       ...(tokenizePlain === undefined
         ? {}
         : {
-            tokenizePlain: async (text) => idsOf(await this.#connection.ask(tokenizePlain(text), signal)),
+            tokenizePlain: async (text) => idsOf(await this.#server.ask(tokenizePlain(text), signal)),
           }),
     };
   }
@@ -96,7 +99,7 @@ export class PromptEncoder {
     const tokens = lists.flat();
     if (tokens.length > 0) return tokens;
     const { path } = this.#dialect.tokenize(first, this.#model, begins);
-    throw this.#connection.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
+    throw this.#server.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
   }
 
   /** `special`: special tokens count, as they do on servers that cannot be asked for tokens without them. */
@@ -110,7 +113,7 @@ export class PromptEncoder {
     const ask = (asked: string): Promise<readonly ServerToken[]> =>
       special || tokenizePlain === undefined
         ? this.#ask(asked, signal)
-        : this.#connection.ask(tokenizePlain(asked), signal);
+        : this.#server.ask(tokenizePlain(asked), signal);
     this.#lineFeed ??= await this.#ask(lineFeed, signal);
     const lead = this.#lineFeed;
     const tokens = await ask(lineFeed + text);
@@ -120,7 +123,7 @@ export class PromptEncoder {
 
   async #ask(text: string, signal: AbortSignal | undefined, begins = false): Promise<readonly ServerToken[]> {
     if (text === '' && !begins) return [];
-    const tokens = await this.#connection.ask(this.#dialect.tokenize(text, this.#model, begins), signal);
+    const tokens = await this.#server.ask(this.#dialect.tokenize(text, this.#model, begins), signal);
     const ids = new Set(tokens.map(({ id }) => id));
     await this.#learnSpellings(
       [...ids].filter((id) => !this.#spellings.has(id)),
@@ -134,7 +137,7 @@ export class PromptEncoder {
   async #learnSpellings(ids: readonly number[], signal: AbortSignal | undefined): Promise<void> {
     const { spell } = this.#dialect;
     if (spell === undefined || ids.length === 0) return;
-    const texts = await this.#connection.ask(spell(ids, this.#model), signal);
+    const texts = await this.#server.ask(spell(ids, this.#model), signal);
     for (const [index, id] of ids.entries()) this.#spellings.set(id, texts[index] ?? '');
   }
 }

@@ -20,14 +20,14 @@ import { noUsage } from '../chat/token-usage.ts';
 import { turnEnds } from '../chat/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
-import type { ServerConnection } from './server-connection.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions } from './server-options.ts';
+import type { ServerPool } from './server-pool.ts';
 import { ServerRun } from './server-run.ts';
 
 /** What chats with one server share. */
 export interface ServerEngine {
-  readonly connection: ServerConnection;
+  readonly servers: ServerPool;
   readonly dialect: ServerDialect;
   /** The model's name in requests. */
   readonly model: string | null;
@@ -111,7 +111,7 @@ async function* generate(
 
 /** One completion after all that is written so far; what is to happen after it. */
 async function* complete(
-  { connection, dialect, model, encoder, contextSize }: ServerEngine,
+  { servers, dialect, model, encoder, contextSize }: ServerEngine,
   { options, template, plainText, structuralTag }: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
@@ -138,14 +138,20 @@ async function* complete(
     sampling: options,
   };
   const question = dialect.complete(request, model);
-  for await (const piece of connection.stream(question, signal)) {
+  for await (const piece of servers.stream(question, conversationOf(options), signal)) {
     // What further requests find in the cache, this one has put there.
     if (written.length === 0) run.follow(prompt.length, piece.cachedTokens ?? null);
     const { events, next } = run.take(piece);
     yield* events;
     if (next !== 'go-on') return next;
   }
-  throw connection.error(question.path, 'the stream ended before the response did');
+  return 'over';
+}
+
+/** Its beginning, which stays as it is while it grows: up to what the user said first. */
+function conversationOf({ messages, cacheSalt = '' }: ServerChatOptions): string {
+  const first = messages.findIndex(({ role }) => role === 'user');
+  return `${cacheSalt}\n${JSON.stringify(messages.slice(0, first + 1))}`;
 }
 
 function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate): readonly string[] {

@@ -4,6 +4,7 @@ import { ServerError } from '../../format/errors.ts';
 import { readBeginning, readBody } from '../../format/limited-body.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { onAbort } from '../chat/on-abort.ts';
+import { isLost, isOverloaded, retryAfter } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
 
 /** Where a server is and how it is spoken to. */
@@ -44,6 +45,11 @@ export class ServerConnection {
     this.#apiKey = apiKey.trim();
     this.#fetch = own ?? fetch;
     this.#timeoutMs = timeoutMs;
+  }
+
+  /** Where it is. */
+  get url(): string {
+    return this.#base;
   }
 
   /** Asks, and reads the one answer. */
@@ -102,7 +108,7 @@ export class ServerConnection {
   async #send({ path, body }: ServerQuestion<unknown>, signal: AbortSignal): Promise<Response> {
     const authorization = this.#apiKey === '' ? {} : { authorization: `Bearer ${this.#apiKey}` };
     const content = body === null ? {} : { 'content-type': 'application/json' };
-    const request = (): Promise<Response> =>
+    const response = await this.#try({ path }, signal, () =>
       this.#fetch(`${this.#base}${path}`, {
         method: body === null ? 'GET' : 'POST',
         headers: { ...authorization, ...content },
@@ -110,20 +116,17 @@ export class ServerConnection {
         // Whoever is redirected to would be told the prompt, and be believed.
         redirect: 'manual',
         signal,
-      });
-    const response = await this.#try({ path }, signal, () =>
-      // A kept connection may be closed by the server just as it is used again.
-      request().catch((error: unknown) => (wasDropped(error) ? request() : Promise.reject(error))),
+      }),
     );
     if (isRedirect(response)) {
       await response.body?.cancel();
       const reason = `it redirects${targetOf(response)}, which is not followed; give the server's own address`;
-      throw this.error(path, reason, response.status);
+      throw this.error(path, reason, response);
     }
     if (response.ok) return response;
     const { bytes } = await this.#try({ path }, signal, () => readBeginning(response, longestRefusal));
     const words = new TextDecoder().decode(bytes);
-    throw this.error(path, reasonOf(parsed(words)) ?? words, response.status);
+    throw this.error(path, reasonOf(parsed(words)) ?? words, response);
   }
 
   async *#events(
@@ -173,7 +176,7 @@ export class ServerConnection {
       const reason = this.#withoutKey(messageOf(cause));
       // What caused it is printed, too.
       const shown = reason === messageOf(cause) ? { cause } : {};
-      throw new ServerError({ url: `${this.#base}${path}`, reason, ...shown });
+      throw new ServerError({ url: `${this.#base}${path}`, reason, transient: isLost(cause), ...shown });
     }
   }
 
@@ -188,11 +191,14 @@ export class ServerConnection {
     throw this.error(path, reason);
   }
 
-  /** What went wrong with a request to `path`. */
-  error(path: string, reason: string, status?: number): ServerError {
+  /** What went wrong with a request to `path`; `refusal` is the answer that says so. */
+  error(path: string, reason: string, refusal?: Response): ServerError {
     const shown = this.#withoutKey(reason).trim().slice(0, longestReason);
     const facts = { url: `${this.#base}${path}`, reason: shown };
-    return new ServerError(status === undefined ? facts : { ...facts, status });
+    if (refusal === undefined) return new ServerError(facts);
+    const { status, headers } = refusal;
+    const transient = isOverloaded(status);
+    return new ServerError({ ...facts, status, transient, retryAfterMs: retryAfter(headers) });
   }
 
   #silence(path: string): ServerError {
@@ -220,13 +226,6 @@ async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>):
   } finally {
     forget();
   }
-}
-
-/** Whether the connection was closed before anything came back, as Node's `fetch` tells it. */
-function wasDropped(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
 }
 
 /** Browsers say no more than that there was one. */

@@ -11,8 +11,11 @@ export type ServerKind = 'llama-server' | 'vllm' | 'sglang';
 /** Options of `connectServer`. */
 export interface ServerOptions {
   readonly kind: ServerKind;
-  /** Where it is: `http://localhost:8080`; with a path if it is after one. Without user, password and query. */
-  readonly url: string;
+  /**
+   * Where it is: `http://localhost:8080`; with a path if it is after one. Without user, password and query. Or where
+   * several are that serve the same model: a conversation stays with one of them as long as it answers.
+   */
+  readonly url: string | readonly string[];
   /** Its model's name in requests. Default: the first that the server names. */
   readonly model?: string;
   /** Sent as a bearer token. Default: none. */
@@ -34,6 +37,11 @@ export interface ServerOptions {
    * by then. Default: 300,000, because the first token of a long prompt takes its time.
    */
   readonly timeoutMs?: number;
+  /**
+   * How often a request is made again that failed for the moment: overloaded (429), no answer behind a gateway (502),
+   * starting (503), or a connection that was refused, or lost before anything came. Default: 2.
+   */
+  readonly retries?: number;
   /** Ends connecting; chats have signals of their own. */
   readonly signal?: AbortSignal;
   /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */
