@@ -68,7 +68,7 @@ async function collect<Piece>(
 describe('one server', () => {
   const passing: Readonly<Record<string, () => Response | Error>> = {
     'is overloaded (429)': () => refusal(429),
-    'is behind a gateway (502)': () => refusal(502),
+    'is not reached by its gateway (502)': () => refusal(502),
     'is starting (503)': () => refusal(503),
     'closes the connection': () => lost('ECONNRESET'),
     'closes a kept connection': () => lost('UND_ERR_SOCKET'),

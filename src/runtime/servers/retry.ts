@@ -7,7 +7,7 @@ const firstPauseMs = 300;
 const longestPauseMs = 10_000;
 /** A server that wants to be left alone for longer is not waited for. */
 const longestRetryAfterMs = 60_000;
-/** Too many requests; no answer behind a gateway; overloaded, or still loading its model. */
+/** Too many requests; no answer through a gateway; overloaded, or still loading its model. */
 const overloaded: readonly number[] = [429, 502, 503];
 /** As Node names connections that were refused or closed. */
 const lost: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);

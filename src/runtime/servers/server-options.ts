@@ -38,7 +38,7 @@ export interface ServerOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * How often a request is made again that failed for the moment: overloaded (429), no answer behind a gateway (502),
+   * How often a request is made again that failed for the moment: overloaded (429), no answer through a gateway (502),
    * starting (503), or a connection that was refused, or lost before anything came. Default: 2.
    */
   readonly retries?: number;
