@@ -161,3 +161,13 @@ test('calls among the thoughts, which stay open: read, and told of', () => {
   const broken = new Set(verifyTemplate(source, { format }).breaches.map(({ law }) => law));
   expect([...broken]).toEqual(['exact']);
 });
+
+test('turns that are written otherwise later in a conversation are told of', () => {
+  const numbered = templateOf(`[{{ loop.index }}] ${content}`);
+  const differing = (source: string) =>
+    analyzeTemplate(source).warnings.filter(({ kind }) => kind === 'self-check');
+  expect(differing(numbered).map(({ message }) => message)).toEqual([
+    'probe later-content: what the format writes differs from the render',
+  ]);
+  expect(differing(templateOf(`[a] ${content}`))).toEqual([]);
+});

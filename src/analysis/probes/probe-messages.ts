@@ -9,10 +9,14 @@ export type MessageForm = Pick<InputShape, 'arguments' | 'emptyContent' | 'reaso
 
 type RawMessage = Readonly<Record<string, unknown>>;
 
-/** The messages of a probe: user, assistant, and what follows. */
+/** The messages of a probe: what is earlier, user, assistant, and what follows. */
 export function probeMessages(probe: Probe | null, sentinels: Sentinels, form: MessageForm): RawMessage[] {
   const messages: RawMessage[] = [{ role: 'user', content: sentinels.user }];
   if (probe === null) return messages;
+  if (probe.isLater) {
+    const earlier = assistantMessage({ id: 'earlier', content: sentinels.content }, form);
+    messages.unshift({ role: 'user', content: sentinels.laterUser }, earlier);
+  }
   messages.push(assistantMessage(probe, form));
   if (probe.followedBy === 'user') messages.push({ role: 'user', content: sentinels.laterUser });
   if (probe.followedBy === 'tool') messages.push(...toolMessages(probe.calls ?? [], sentinels));

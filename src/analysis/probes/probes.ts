@@ -21,6 +21,8 @@ export interface Probe {
   readonly calls?: readonly ProbeCall[];
   /** The message after it; absent means that it is the last. */
   readonly followedBy?: 'user' | 'tool';
+  /** An earlier question with its answer stands before it; absent means that the conversation begins with it. */
+  readonly isLater?: true;
 }
 
 /** The fixed probes of one set of sentinels. */

@@ -74,6 +74,7 @@ function probeMessage(probe: Probe): AssistantMessage {
 function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: ProbeTable): readonly Probe[] {
   const plain = [
     probes.content,
+    { ...probes.content, id: 'later-content', isLater: true as const },
     ...(format.reasoning === null ? [] : [probes.reasoningContent]),
     ...textProbes(format, prober),
   ];
@@ -82,6 +83,7 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
   return [
     ...plain,
     probes.oneCall,
+    { ...probes.oneCall, id: 'later-call', isLater: true as const },
     probes.contentCall,
     probes.noArguments,
     probes.twoCalls,
