@@ -187,7 +187,7 @@ export class ContextOverflowError extends errorClass(
     readonly available: number;
   }) =>
     `the prompt needs ${needed} tokens, ${needed - available} more than the context holds; ` +
-    'shorten the conversation, load the model with a larger contextSize, or start its server with a longer context',
+    "shorten the conversation (contextOverflow: 'shift' does it in this process), load the model with a larger contextSize, or start its server with a longer context",
 ) {}
 
 /** A model was asked for something after its `dispose()`, or was still answering then. */

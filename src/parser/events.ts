@@ -184,6 +184,11 @@ export interface Usage {
   readonly callTokens: number;
   /** Of the completion's, those that were written for the model: forced by a grammar, or the end of its thoughts. */
   readonly injectedTokens: number;
+  /**
+   * How many of the conversation's messages were left out because the context could not hold them; absent where all
+   * were told. Of a run, the most that any of its steps left out.
+   */
+  readonly droppedMessages?: number;
 }
 
 /** The parsed response: an OpenAI assistant message, what could not be parsed, and what was repaired. */

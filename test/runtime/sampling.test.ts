@@ -2,10 +2,11 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
 import { ModelFileError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkChatOptions } from '../../src/runtime/chat/check-chat-options.ts';
+import { AllowedTokens } from '../../src/runtime/node-llama-cpp/allowed-tokens.ts';
 import {
   type ChatModel,
   type ChatOptions,
@@ -121,6 +122,38 @@ describe('options that are known and not taken', () => {
       );
     },
   );
+});
+
+describe('where a grammar allows few tokens', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      kind: { enum: ['one', 'other', 'none'] },
+      sure: { type: 'boolean' },
+      days: { type: 'integer', minimum: 1, maximum: 99 },
+    },
+    required: ['kind', 'sure', 'days'],
+    additionalProperties: false,
+  } as const;
+
+  it('they are told to the sampler, which draws what it would have', async () => {
+    const model = await openTiny();
+    for (const content of ['One?', 'Why not three of them?']) {
+      const request = {
+        messages: [{ role: 'user', content }],
+        responseFormat: { type: 'json_schema', json_schema: { schema } },
+        injectForcedText: false,
+        thinking: false,
+      } as const;
+      const bias = vi.spyOn(AllowedTokens.prototype, 'bias');
+      const told = await model.chat(request).message;
+      expect(bias.mock.results.some(({ value }) => value !== null)).toBe(true);
+      bias.mockReturnValue(null);
+      expect(await model.chat(request).message).toEqual(told);
+      bias.mockRestore();
+    }
+    await model.dispose();
+  });
 });
 
 describe('in free text', () => {

@@ -107,6 +107,12 @@ export interface ChatOptions<
    */
   readonly maxTokens?: number;
   /**
+   * What happens when the context cannot hold the conversation. `error`: a `ContextOverflowError` before the first
+   * token, and the response is cut where the context ends. `shift`: the oldest turns are left out, as whole messages;
+   * `usage.droppedMessages` says how many. Servers take `error` alone. Default: `error`.
+   */
+  readonly contextOverflow?: 'error' | 'shift';
+  /**
    * More texts at which the response ends. They count in thoughts and free text only, which calls, an answer of
    * a schema and what comes before a call that is demanded are not. Of a special token the whole text counts.
    */

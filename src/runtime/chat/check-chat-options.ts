@@ -48,6 +48,7 @@ export const chatRules: OptionRules<ChatOptions> = {
   templateVariables: jsonObject,
   continueFinalMessage: boolean,
   maxTokens: integerFrom(0, anything),
+  contextOverflow: oneOf('error', 'shift'),
   stop: stringArray,
   signal: abortSignal,
   injectForcedText: boolean,

@@ -10,7 +10,7 @@ import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.
 import type { ParserPosition, ResponseParser } from '../../parser/response-parser.ts';
 import { isFinished } from './finished-grammar.ts';
 import { StopWatch, type TextPiece } from './stop-watch.ts';
-import { kindOf, TokenCount, type TokenKind } from './token-usage.ts';
+import { kindOf, type PromptUsage, TokenCount, type TokenKind } from './token-usage.ts';
 import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
 import { endsInsideCharacter, newDecoder } from './utf8.ts';
 
@@ -86,7 +86,7 @@ export class SteeredResponse {
   /** Of reasoning, without those of its markers. */
   #thoughtTokens = 0;
   #lastKind: TokenKind = 'textTokens';
-  #prompt: Pick<Usage, 'promptTokens' | 'cachedTokens'> = { promptTokens: 0, cachedTokens: null };
+  #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
   #cut = false;
 
@@ -179,8 +179,13 @@ export class SteeredResponse {
   }
 
   /** The prompt after which the response is written, as the engine took it. */
-  follow(prompt: Pick<Usage, 'promptTokens' | 'cachedTokens'>): void {
+  follow(prompt: PromptUsage): void {
     this.#prompt = prompt;
+  }
+
+  /** While it was written, so many of the conversation's messages had to be left out. */
+  drop(droppedMessages: number): void {
+    this.#prompt = { ...this.#prompt, droppedMessages };
   }
 
   /** What the response has cost so far. */

@@ -2,6 +2,9 @@
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ParserPosition } from '../../parser/response-parser.ts';
 
+/** What a prompt cost. */
+export type PromptUsage = Pick<Usage, 'promptTokens' | 'cachedTokens' | 'droppedMessages'>;
+
 /** What a token of a response belongs to. */
 export type TokenKind = 'reasoningTokens' | 'textTokens' | 'callTokens';
 
@@ -43,7 +46,7 @@ export class TokenCount {
   }
 
   /** What the response cost after this prompt. */
-  usage({ promptTokens, cachedTokens }: Pick<Usage, 'promptTokens' | 'cachedTokens'>): Usage {
+  usage({ promptTokens, cachedTokens, droppedMessages = 0 }: PromptUsage): Usage {
     return {
       promptTokens,
       cachedTokens,
@@ -52,6 +55,7 @@ export class TokenCount {
       textTokens: this.#textTokens,
       callTokens: this.#callTokens,
       injectedTokens: this.#injectedTokens,
+      ...dropped(droppedMessages),
     };
   }
 }
@@ -70,5 +74,11 @@ export function addUsage(one: Usage, other: Usage): Usage {
     textTokens: one.textTokens + other.textTokens,
     callTokens: one.callTokens + other.callTokens,
     injectedTokens: one.injectedTokens + other.injectedTokens,
+    ...dropped(Math.max(one.droppedMessages ?? 0, other.droppedMessages ?? 0)),
   };
+}
+
+/** The field is there only where there is something to say. */
+function dropped(droppedMessages: number): Pick<Usage, 'droppedMessages'> {
+  return droppedMessages > 0 ? { droppedMessages } : {};
 }

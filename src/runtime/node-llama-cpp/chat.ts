@@ -4,8 +4,8 @@ import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
-import { ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
-import type { Tool } from '../../format/messages.ts';
+import { ContextOverflowError, ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
+import type { Message, Tool } from '../../format/messages.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
@@ -20,7 +20,8 @@ import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { noUsage } from '../chat/token-usage.ts';
 import { mayContinue, turnEnds } from '../chat/turn-ends.ts';
-import { decode } from './decode.ts';
+import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
+import { decode, type Shorten } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
@@ -48,6 +49,10 @@ export interface PreparedChat {
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   readonly markers: MarkerTokens;
+  /** Messages that the prompt leaves out. */
+  readonly dropped: number;
+  /** The prompt with room for so many tokens; `null` where that is not asked for. */
+  readonly shorten: Shorten | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -64,7 +69,8 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
     return prepared;
   };
   const start = (chat: PreparedChat, contextSize: number): ResponseRun => {
-    run = createRun(engine, chat, options, contextSize - chat.prompt.tokens.length);
+    const room = chat.shorten === null ? contextSize - chat.prompt.tokens.length : unlimited;
+    run = createRun(engine, chat, options, room);
     return run;
   };
   const readReport = async (): Promise<readonly SchemaIssue[]> => {
@@ -89,13 +95,17 @@ async function* generate(
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   const options = checkChatOptions(given);
   const prepared = await prepare();
-  const { tokens } = prepared.prompt;
+  const { prompt, shorten } = prepared;
+  const { tokens } = prompt;
   const lease = await engine.pool.lease(tokens, options.signal);
   try {
     refuseDisposed(engine);
     const run = start(prepared, lease.sequence.contextSize);
     const { vocabulary } = engine;
-    return yield* decode(lease, prepared.prompt, run, { ...options, vocabulary });
+    return yield* decode(lease, { ...prompt, dropped: prepared.dropped, shorten }, run, {
+      ...options,
+      vocabulary,
+    });
   } catch (error) {
     // Whatever the engine says of a context that is gone, this is why; an abort before it counts more.
     if (isDisposed(engine)) options.signal?.throwIfAborted();
@@ -112,6 +122,8 @@ interface RenderedChat {
   readonly tools: readonly Tool[];
   readonly template: LearnedTemplate;
   readonly prompt: PromptTokens;
+  readonly dropped: number;
+  readonly shorten: Shorten | null;
   /** What its grammar depends on. */
   readonly grammarOptions: PlainGrammarOptions;
 }
@@ -146,21 +158,48 @@ function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
   const { format } = template;
-  const request = promptRequest(options, tools, templates, format);
-  const prompt = encodePrompt(template.source, request, vocabulary, format);
+  const render = (messages: readonly Message[]): PromptTokens => {
+    const request = promptRequest({ ...options, messages }, tools, templates, format);
+    return encodePrompt(template.source, request, vocabulary, format);
+  };
+  const { contextSize } = engine.context;
+  const fit = (wanted: number): FittedPrompt<PromptTokens> =>
+    fitPrompt(options.messages, render, { contextSize, wanted });
+  const shifts = options.contextOverflow === 'shift';
+  const { prompt, dropped } = shifts
+    ? fit(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
+    : { prompt: render(options.messages), dropped: 0 };
+  const shorten = shifts ? shorterThan(prompt, fit) : null;
   const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
-  return { options, tools, template, prompt, grammarOptions };
+  return { options, tools, template, prompt, dropped, shorten, grammarOptions };
 }
 
 function completeChat(
   { model, vocabulary }: ChatEngine,
-  { options, tools, template, prompt }: RenderedChat,
+  { options, tools, template, prompt, dropped, shorten }: RenderedChat,
   { grammar, matcher }: ReadyGrammar,
 ): PreparedChat {
   if (matcher !== null) requireBuildable(matcher, model);
   const markers = markersOf(vocabulary, template.format);
   const parser = createParser({ template, prompt, grammar, markers, tools }, options);
-  return { template, prompt, grammar, matcher, parser, markers };
+  return { template, prompt, grammar, matcher, parser, markers, dropped, shorten };
+}
+
+/** Prompts with fewer messages that open the same turn, so that what is written of it already can follow. */
+function shorterThan(
+  { generationPrompt, tokens }: PromptTokens,
+  fit: (wanted: number) => FittedPrompt<PromptTokens>,
+): Shorten {
+  return (wanted) => {
+    try {
+      const shorter = fit(wanted);
+      const opensSame = shorter.prompt.generationPrompt === generationPrompt;
+      return opensSame && shorter.prompt.tokens.length < tokens.length ? shorter : null;
+    } catch (error) {
+      if (error instanceof ContextOverflowError) return null;
+      throw error;
+    }
+  };
 }
 
 /** Throws `ModelDisposedError` once the model is. */
@@ -180,7 +219,7 @@ function createParser(
     grammar,
     markers,
     tools,
-  }: Omit<PreparedChat, 'parser' | 'matcher'> & { readonly tools: readonly Tool[] },
+  }: Pick<PreparedChat, 'template' | 'prompt' | 'grammar' | 'markers'> & { readonly tools: readonly Tool[] },
   options: ChatOptions,
 ): ResponseParser {
   return createResponseParser(template.responseModule ?? template.format, {

@@ -2,7 +2,7 @@
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
-import { fromEngine, promptSlice, requireRoom } from './evaluate.ts';
+import { evaluateTokens, fromEngine, promptSlice, requireRoom } from './evaluate.ts';
 import type { ResponseRun } from './response-run.ts';
 import { LatestTokens, samplerOptions } from './sampler-options.ts';
 import type { LeasedSequence } from './sequence-pool.ts';
@@ -13,7 +13,17 @@ export interface DecodedPrompt {
   readonly tokens: readonly Token[];
   /** Tokens before what the prompt wrote of the assistant's turn: the next prompt has them, too. */
   readonly turnStart: number;
+  /** Messages of the conversation that it leaves out. Default: 0. */
+  readonly dropped?: number;
+  /** Makes room where the response comes to the end of the context; absent, it ends there. */
+  readonly shorten?: Shorten | null;
 }
+
+/**
+ * The prompt with fewer of the conversation's messages, and how many are left out, so that `wanted` tokens can follow;
+ * `null` where it cannot be any shorter.
+ */
+export type Shorten = (wanted: number) => { readonly prompt: DecodedPrompt; readonly dropped: number } | null;
 
 /** How tokens are drawn, in which vocabulary, and what ends it. */
 export interface DecodingOptions extends SamplingOptions {
@@ -29,7 +39,7 @@ export interface DecodingOptions extends SamplingOptions {
  */
 export async function* decode(
   { sequence, alone, share, evaluated }: Omit<LeasedSequence, 'release'>,
-  { tokens: prompt, turnStart }: DecodedPrompt,
+  { tokens: prompt, turnStart, dropped = 0, shorten = null }: DecodedPrompt,
   run: ResponseRun,
   sampling: DecodingOptions,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
@@ -44,7 +54,8 @@ export async function* decode(
     const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
     // The last token is always evaluated again: its logits are what sampling starts from.
     await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run.text);
-    run.follow(prompt.length, Math.min(prompt.length, sequence.nextTokenIndex));
+    const cachedTokens = Math.min(prompt.length, sequence.nextTokenIndex);
+    run.follow({ promptTokens: prompt.length, cachedTokens, droppedMessages: dropped });
     const tokens = await evaluatePrompt(
       sequence,
       all,
@@ -56,7 +67,10 @@ export async function* decode(
     const latest = new LatestTokens(sampling);
     latest.push(all);
     const options = samplerOptions(run, sampling, latest, sampling.vocabulary, sequence.contextSize);
-    yield* sample(sequence, tokens, run, options, latest, signal);
+    const window = shorten === null ? null : new ContextWindow(sequence, prompt.length, shorten);
+    for (let rest: Token[] | null = tokens; rest !== null; ) {
+      rest = yield* sample(sequence, rest, run, options, { latest, window, signal });
+    }
   }
   const { events, message } = run.finish();
   yield* events;
@@ -100,29 +114,79 @@ async function evaluatePrompt(
   return tokens.slice(sequence.nextTokenIndex);
 }
 
+interface Sampling {
+  readonly latest: LatestTokens;
+  readonly window: ContextWindow | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Samples until the response is over; returns the tokens to go on with where the context had to be moved on. */
 async function* sample(
   sequence: LlamaContextSequence,
   tokens: Token[],
   run: ResponseRun,
   options: SequenceEvaluateOptions,
-  latest: LatestTokens,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ResponseEvent, void> {
+  { latest, window, signal }: Sampling,
+): AsyncGenerator<ResponseEvent, Token[] | null> {
   const iterator = sequence.evaluate(tokens, options);
   try {
     let next: Token[] | undefined;
     while (true) {
       const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run.text);
       signal?.throwIfAborted();
-      if (sampled.done === true) return;
+      if (sampled.done === true) return null;
       const step = run.accept(sampled.value);
       yield* step.events;
       signal?.throwIfAborted();
-      if (step.over) return;
+      if (step.over) return null;
       next = [...step.tokens];
       latest.push(next);
+      if (window?.isFull(next.length) === true) return await window.shift(next, run, signal);
     }
   } finally {
     await iterator.return();
+  }
+}
+
+/** What the sequence holds, moved on where the response comes to the end of the context. */
+class ContextWindow {
+  readonly #sequence: LlamaContextSequence;
+  readonly #shorten: Shorten;
+  #promptLength: number;
+
+  constructor(sequence: LlamaContextSequence, promptLength: number, shorten: Shorten) {
+    this.#sequence = sequence;
+    this.#promptLength = promptLength;
+    this.#shorten = shorten;
+  }
+
+  /** There is no room for so many tokens and the one that is sampled after them; the engine keeps one free. */
+  isFull(tokens: number): boolean {
+    return this.#sequence.nextTokenIndex + tokens + 1 >= this.#sequence.contextSize;
+  }
+
+  /**
+   * Puts the response, of which `next` is not evaluated yet, after a shorter prompt; returns the tokens to go on with.
+   * `null` where there is none: the response is cut.
+   */
+  async shift(
+    next: readonly Token[],
+    run: ResponseRun,
+    signal: AbortSignal | undefined,
+  ): Promise<Token[] | null> {
+    const sequence = this.#sequence;
+    const written = [...sequence.contextTokens.slice(this.#promptLength), ...next];
+    const shorter = this.#shorten(written.length + 2);
+    const all = [...(shorter?.prompt.tokens ?? []), ...written];
+    if (shorter === null || all.length + 2 >= sequence.contextSize) {
+      run.cutOff();
+      return null;
+    }
+    this.#promptLength = shorter.prompt.tokens.length;
+    run.drop(shorter.dropped);
+    const last = all.slice(0, -1);
+    await fromEngine(sequence.adaptStateToTokens(last, false), run.text);
+    await evaluateTokens(sequence, last, signal);
+    return all.slice(-1);
   }
 }

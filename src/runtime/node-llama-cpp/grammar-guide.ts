@@ -62,7 +62,7 @@ export class GrammarGuide {
    * `state`, and by nothing else. Throws `GrammarError` when the engine refuses the grammar.
    */
   settle(matcher: Matcher, sampled: boolean): void {
-    const { inject, markers, model, vocabulary } = this.#options;
+    const { markers, model, vocabulary } = this.#options;
     const ends = markerEndsAt(matcher, markers, vocabulary);
     if (ends !== null) {
       this.#inStep = false;
@@ -71,7 +71,7 @@ export class GrammarGuide {
     }
     if (!sampled || !this.#inStep) this.#state = engineState(matcher, model);
     this.#inStep = true;
-    this.#bias = inject ? vocabulary.allowed.bias(matcher) : null;
+    this.#bias = vocabulary.allowed.bias(matcher);
   }
 
   /** What was sampled is beyond the matcher: llama.cpp's grammar goes on by itself. */

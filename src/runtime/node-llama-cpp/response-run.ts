@@ -11,6 +11,7 @@ import {
   type WrittenPiece,
   type WrittenResponse,
 } from '../chat/steered-response.ts';
+import type { PromptUsage } from '../chat/token-usage.ts';
 import { newDecoder } from '../chat/utf8.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
 import { markerEndsAt } from './marker-ends.ts';
@@ -90,8 +91,18 @@ export class ResponseRun {
   }
 
   /** The prompt as the engine took it. */
-  follow(promptTokens: number, cachedTokens: number): void {
-    this.#response.follow({ promptTokens, cachedTokens });
+  follow(prompt: PromptUsage): void {
+    this.#response.follow(prompt);
+  }
+
+  /** So many of the conversation's messages were left out to make room for the response. */
+  drop(messages: number): void {
+    this.#response.drop(messages);
+  }
+
+  /** The context holds no more tokens. */
+  cutOff(): void {
+    this.#response.cutOff();
   }
 
   /** What the response has cost so far. */

@@ -83,6 +83,10 @@ export function checkServerChatOptions(given: ServerChatOptions, dialect: Server
     const reason = 'this server takes token ids and no texts';
     throw new UnsupportedOptionError({ option: 'logitBias', reason });
   }
+  if (options.contextOverflow === 'shift') {
+    const reason = 'only a model in this process leaves messages out; shorten the conversation';
+    throw new UnsupportedOptionError({ option: 'contextOverflow', reason });
+  }
   if (options.injectForcedText !== undefined) {
     const reason = 'a server writes all of its text itself; leave it out';
     throw new UnsupportedOptionError({ option: 'injectForcedText', reason });
