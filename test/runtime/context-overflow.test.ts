@@ -69,8 +69,8 @@ describe('what is left of a conversation', () => {
         expect(left).toContain(messages.findLast(({ role }) => role === 'user'));
         expect(left.at(-1)).toBe(messages.at(-1));
         expect(left[1]?.role).toBe('user');
-        for (const [index, { role }] of left.entries()) {
-          if (role === 'tool') expect(left[index - 1]).toBe(messages[messages.indexOf(left[index]!) - 1]);
+        for (const [index, message] of left.entries()) {
+          if (message.role === 'tool') expect(left[index - 1]).toBe(messages[messages.indexOf(message) - 1]);
         }
         if (render(messages).tokens.length + room <= contextSize) expect(fitted.dropped).toBe(0);
       }),

@@ -163,13 +163,13 @@ function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
     return encodePrompt(template.source, request, vocabulary, format);
   };
   const { contextSize } = engine.context;
-  const fit = (wanted: number): FittedPrompt<PromptTokens> =>
+  const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
     fitPrompt(options.messages, render, { contextSize, wanted });
   const shifts = options.contextOverflow === 'shift';
   const { prompt, dropped } = shifts
-    ? fit(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
+    ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
     : { prompt: render(options.messages), dropped: 0 };
-  const shorten = shifts ? shorterThan(prompt, fit) : null;
+  const shorten = shifts ? shorterThan(prompt, withRoom) : null;
   const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
   return { options, tools, template, prompt, dropped, shorten, grammarOptions };
 }
@@ -188,11 +188,11 @@ function completeChat(
 /** Prompts with fewer messages that open the same turn, so that what is written of it already can follow. */
 function shorterThan(
   { generationPrompt, tokens }: PromptTokens,
-  fit: (wanted: number) => FittedPrompt<PromptTokens>,
+  withRoom: (wanted: number) => FittedPrompt<PromptTokens>,
 ): Shorten {
   return (wanted) => {
     try {
-      const shorter = fit(wanted);
+      const shorter = withRoom(wanted);
       const opensSame = shorter.prompt.generationPrompt === generationPrompt;
       return opensSame && shorter.prompt.tokens.length < tokens.length ? shorter : null;
     } catch (error) {
