@@ -28,6 +28,8 @@ const knownTemplates: Plugin = {
   },
 };
 
+/** Errors are told by the names of their classes. */
+const rolldownOptions = { output: { keepNames: true } };
 const conditions = ['idiolect:source', 'module', 'browser'];
 
 export default defineConfig({
@@ -36,12 +38,13 @@ export default defineConfig({
   plugins: [knownTemplates],
   resolve: { conditions },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'iife' },
+  worker: { format: 'iife', rolldownOptions },
   logLevel: 'warn',
   build: {
     outDir: path.join(import.meta.dirname, '../../dist/inspector'),
     emptyOutDir: true,
     target: 'es2023',
+    rolldownOptions,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
   },

@@ -79,7 +79,8 @@ export function readResponse(format: ChatFormat, request: ReadingRequest): Readi
   }
   const position = { ...parser.position };
   const { events: last, message } = parser.finish(at < text.length ? 'length' : 'stop');
-  const all = [...events, ...last];
+  // What a replay has not reached may still make sense of a marker that has begun.
+  const all = at < text.length ? events : [...events, ...last];
   return {
     spans: spansOf(all),
     rows: rowsOf(all).slice(-mostRows),
@@ -115,7 +116,7 @@ function rowsOf(events: readonly ResponseEvent[]): readonly EventRow[] {
   for (const event of events) {
     const last = rows.at(-1);
     const detail = detailOf(event);
-    if (last?.type === event.type && event.type.endsWith('-delta')) {
+    if (last?.type === event.type && (event.type === 'marker' || event.type.endsWith('-delta'))) {
       rows[rows.length - 1] = {
         ...last,
         end: event.end,

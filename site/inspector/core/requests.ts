@@ -1,11 +1,13 @@
 /** What the page asks its Workers. The table runs in Node too, where tests call it. */
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import { emitFiles } from '../../../src/generate/generate-model.ts';
-import { verifyTemplate } from '../../../src/generate/verify/verify-template.ts';
 import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
+import { buildStructuralTag } from '../../../src/grammar/structural-tag/build-structural-tag.ts';
 import { toResponseTemplate } from '../../../src/response-template/from-format/to-response-template.ts';
 import { type Conversation, inspectTemplate, type TemplateInput } from './inspect-template.ts';
-import { type ReadingRequest, readResponse } from './read-response.ts';
+import { type Reading, type ReadingRequest, readResponse } from './read-response.ts';
+import { shownReading, type TextWindow } from './shown-reading.ts';
+import { triedLaws } from './tried-laws.ts';
 import { writeConversation } from './written-message.ts';
 
 /** A file that the page shows. */
@@ -22,14 +24,15 @@ export const requests = {
     readonly format: ChatFormat;
     readonly conversation: Conversation;
   }) => writeConversation(ask.input, ask.format, ask.conversation),
-  read: (ask: { readonly format: ChatFormat; readonly request: ReadingRequest }) =>
-    readResponse(knownFormat(ask.format), ask.request),
+  read: (ask: {
+    readonly format: ChatFormat;
+    readonly request: ReadingRequest;
+    readonly window: TextWindow;
+  }) => shownReading(knownReading(knownFormat(ask.format), ask.request), ask.window),
   files: (ask: { readonly format: ChatFormat; readonly conversation: Conversation }) =>
     madeFiles(ask.format, ask.conversation),
-  laws: ({ input, format }: { readonly input: TemplateInput; readonly format: ChatFormat }) => {
-    const { bosToken = '', eosToken = '' } = input;
-    return verifyTemplate(input.templateSource, { format, bosToken, eosToken });
-  },
+  laws: (ask: { readonly input: TemplateInput; readonly format: ChatFormat }) =>
+    triedLaws(ask.input, ask.format),
 } as const;
 
 /** Names of requests. */
@@ -48,6 +51,29 @@ function knownFormat(format: ChatFormat): ChatFormat {
   return lastFormat.format;
 }
 
+let lastReading: {
+  readonly format: ChatFormat;
+  readonly request: ReadingRequest;
+  readonly reading: Reading;
+} | null = null;
+
+/** Scrolling asks for another part of what was read last. */
+function knownReading(format: ChatFormat, request: ReadingRequest): Reading {
+  if (lastReading?.format !== format || !isSameRequest(lastReading.request, request)) {
+    lastReading = { format, request, reading: readResponse(format, request) };
+  }
+  return lastReading.reading;
+}
+
+function isSameRequest(one: ReadingRequest, other: ReadingRequest): boolean {
+  return (
+    one.at === other.at &&
+    one.generationPrompt === other.generationPrompt &&
+    one.text === other.text &&
+    JSON.stringify(one.tools) === JSON.stringify(other.tools)
+  );
+}
+
 function madeFiles(format: ChatFormat, { tools }: Conversation): readonly MadeFile[] {
   const files = emitFiles(format);
   const { template, unsupported } = toResponseTemplate(format);
@@ -56,6 +82,7 @@ function madeFiles(format: ChatFormat, { tools }: Conversation): readonly MadeFi
     ...toolGrammars(format, tools),
     { name: 'response.gbnf', text: files['response.gbnf'] ?? '' },
     { name: 'response.ohm', text: files['response.ohm'] ?? '' },
+    ...structuralTag(format, tools),
     { name: 'parser.ts', text: files['parser.ts'] ?? '' },
     { name: 'format.json', text: files['format.json'] ?? '' },
     { name: 'response-template.json', text: `${notes}${JSON.stringify(template, null, 2)}\n` },
@@ -78,4 +105,16 @@ function toolGrammars(format: ChatFormat, tools: Conversation['tools']): readonl
       return { name, text: `# ${error instanceof Error ? error.message : String(error)}` };
     }
   });
+}
+
+/** The same as XGrammar enforces it in vLLM and SGLang. */
+function structuralTag(format: ChatFormat, tools: Conversation['tools']): readonly MadeFile[] {
+  if (format.calls === null || tools.length === 0) return [];
+  const name = 'structural-tag.json';
+  try {
+    const { tag } = buildStructuralTag(format, { tools, policy: 'degrade' });
+    return [{ name, text: `${JSON.stringify(tag, null, 2)}\n` }];
+  } catch (error) {
+    return [{ name, text: `// ${error instanceof Error ? error.message : String(error)}` }];
+  }
 }

@@ -3,15 +3,15 @@ import { type SampleSpan, sampleSpans } from '../../../src/cli/sample-response.t
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import { readGenerationPrompt } from '../../../src/template/prompt/generation-prompt.ts';
 import { renderPrompt, renderPromptSpans } from '../../../src/template/prompt/render-prompt.ts';
-import type { TextSpan } from '../../../src/template/template.ts';
 import type { Conversation, TemplateInput } from './inspect-template.ts';
+import { type PromptSpan, promptSpans } from './prompt-spans.ts';
 
 /** A conversation as a template and its model write it. */
 export interface WrittenConversation {
   /** What the model writes, by parts, with the end of the turn. */
   readonly answer: readonly SampleSpan[];
   /** The prompt by origin, without the generation prompt. */
-  readonly prompt: readonly TextSpan[];
+  readonly prompt: readonly PromptSpan[];
   /** What the prompt already wrote of the coming turn. */
   readonly generationPrompt: string;
 }
@@ -29,17 +29,10 @@ export function writeConversation(
   const opened = text.endsWith(generationPrompt) ? generationPrompt : '';
   return {
     answer: sampleSpans(format, { message: answer, tools }),
-    prompt: firstOf(renderPromptSpans(templateSource, options), text.length - opened.length),
+    prompt: promptSpans(renderPromptSpans(templateSource, options), text.length - opened.length, {
+      messages,
+      tools,
+    }),
     generationPrompt: opened,
   };
-}
-
-/** The first `length` UTF-16 units of spans. */
-function firstOf(spans: readonly TextSpan[], length: number): readonly TextSpan[] {
-  let left = length;
-  return spans.flatMap(({ text, origin }) => {
-    const part = text.slice(0, left);
-    left -= part.length;
-    return part === '' ? [] : [{ text: part, origin }];
-  });
 }

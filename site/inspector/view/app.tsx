@@ -22,6 +22,10 @@ import { explain, type InspectionState, useInspection, useWritten } from './use-
 /** A hostile template costs this much, in milliseconds, and then its Worker. */
 const limit = 10_000;
 
+/** A text for the editor: on one line of a longer one, it would make the page wait. */
+const mostEditable = 300_000;
+const tooLong = `what is typed or pasted has at most ${mostEditable.toLocaleString('en')} characters; drop a file`;
+
 /** The whole page. */
 export function App({ first }: { readonly first: SharedState }) {
   const [input, setInput] = useState<TemplateInput>(first.input);
@@ -49,8 +53,16 @@ export function App({ first }: { readonly first: SharedState }) {
   return (
     <div class="app" data-state={stateName(state)}>
       <header>
-        <h1>Idiolect inspector</h1>
-        <TemplatePicker label="Template of" templates={knownTemplates} onPick={pick} onProblem={setRefusal} />
+        <h1>
+          Idiolect <span>inspector</span>
+        </h1>
+        <TemplatePicker
+          label="Template of"
+          templates={knownTemplates}
+          picked={input.name}
+          onPick={pick}
+          onProblem={setRefusal}
+        />
         <Share input={input} output={output} />
         <p class="promise">Everything runs in this page; nothing leaves it.</p>
       </header>
@@ -59,15 +71,22 @@ export function App({ first }: { readonly first: SharedState }) {
           <h2 id="template-title">
             {input.name} <small>{input.templateSource.length.toLocaleString('en')} characters</small>
           </h2>
-          <Editor
-            label="Chat template: paste one, or drop a file anywhere"
-            value={input.templateSource}
-            onChange={(text) => setInput((last) => typed(last, text))}
-            extensions={[jinja()]}
-            numbered
-          />
+          {input.templateSource.length > mostEditable ? (
+            <p class="hint">This template is too long to be shown here.</p>
+          ) : (
+            <Editor
+              label="Chat template: paste one, or drop a file anywhere"
+              value={input.templateSource}
+              onChange={(text) => setInput((last) => typed(last, text))}
+              extensions={[jinja()]}
+              mostCharacters={mostEditable}
+              onTooLong={() => setRefusal(tooLong)}
+              numbered
+            />
+          )}
         </section>
-        <div class="findings">
+        <div class="findings" data-template={state.inspection?.analysis.format.templateSha256}>
+          <Contents />
           <div role="alert">{problem === null ? null : <p class="problem">{problem}</p>}</div>
           {state.inspection === null ? null : (
             <Findings
@@ -134,7 +153,7 @@ function Findings({ inspection, state, clients, output, onOutput }: FindingsProp
   const shownOutput = output ?? textOf(written);
   return (
     <>
-      <Panel name="message" title="One message, as this model writes it">
+      <Panel name="message">
         <MessagePanel
           conversation={conversation}
           written={written}
@@ -143,10 +162,10 @@ function Findings({ inspection, state, clients, output, onOutput }: FindingsProp
           onConversation={setConversation}
         />
       </Panel>
-      <Panel name="overview" title="The format">
+      <Panel name="overview">
         <Overview analysis={inspection.analysis} />
       </Panel>
-      <Panel name="parse" title="Live parse">
+      <Panel name="parse">
         <LiveParse
           format={format}
           tools={conversation.tools}
@@ -156,16 +175,16 @@ function Findings({ inspection, state, clients, output, onOutput }: FindingsProp
           client={clients.reading}
         />
       </Panel>
-      <Panel name="evidence" title="Field by field, with the evidence">
+      <Panel name="evidence">
         <Fields inspection={inspection} />
       </Panel>
-      <Panel name="files" title="What is generated">
+      <Panel name="files">
         <Files format={format} conversation={conversation} client={clients.analysis} />
       </Panel>
-      <Panel name="laws" title="The laws">
+      <Panel name="laws">
         <Laws input={state.input} format={format} client={clients.analysis} />
       </Panel>
-      <Panel name="compare" title="Compare formats">
+      <Panel name="compare">
         <Compare name={state.input.name} format={format} client={clients.analysis} />
       </Panel>
     </>
@@ -176,16 +195,46 @@ function textOf(written: WrittenConversation | null): string {
   return written === null ? '' : written.answer.map(({ text }) => text).join('');
 }
 
+/** The parts of the page: their titles, and their short names for the list of contents. */
+const panels = {
+  message: ['One message, as this model writes it', 'Message'],
+  overview: ['The format', 'Format'],
+  parse: ['Live parse', 'Live parse'],
+  evidence: ['Field by field, with the evidence', 'Evidence'],
+  files: ['What is generated', 'Generated files'],
+  laws: ['The laws', 'Laws'],
+  compare: ['Compare formats', 'Compare'],
+} as const;
+
+/** Buttons, not links: the fragment of the address is for the template. */
+function Contents() {
+  const go = (name: string) => {
+    const title = document.getElementById(`${name}-title`);
+    title?.scrollIntoView({ block: 'start' });
+    title?.focus({ preventScroll: true });
+  };
+  return (
+    <nav class="contents" aria-label="Parts of the page">
+      {Object.entries(panels).map(([name, [, short]]) => (
+        <button key={name} type="button" onClick={() => go(name)}>
+          {short}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
 interface PanelProps {
-  readonly name: string;
-  readonly title: string;
+  readonly name: keyof typeof panels;
   readonly children: preact.ComponentChildren;
 }
 
-function Panel({ name, title, children }: PanelProps) {
+function Panel({ name, children }: PanelProps) {
   return (
-    <section class={`panel ${name}`} aria-labelledby={`${name}-title`}>
-      <h2 id={`${name}-title`}>{title}</h2>
+    <section class={`panel ${name}`} id={name} aria-labelledby={`${name}-title`}>
+      <h2 id={`${name}-title`} tabIndex={-1}>
+        {panels[name][0]}
+      </h2>
       {children}
     </section>
   );

@@ -35,7 +35,13 @@ export function Compare({ name, format, client }: CompareProps) {
   };
   return (
     <>
-      <TemplatePicker label="Compare with" templates={knownTemplates} onPick={pick} onProblem={setProblem} />
+      <TemplatePicker
+        label="Compare with"
+        templates={knownTemplates}
+        picked={other?.name ?? ''}
+        onPick={pick}
+        onProblem={setProblem}
+      />
       {problem === null ? null : <p class="problem">{problem}</p>}
       {other === null ? null : (
         <div class="scroll" {...scrolling('Differences')}>

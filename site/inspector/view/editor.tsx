@@ -1,7 +1,7 @@
 /** CodeMirror as a component. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Annotation, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'preact/hooks';
@@ -33,16 +33,25 @@ export interface EditorProps {
   /** Read once, when the editor is made. */
   readonly extensions?: readonly Extension[];
   readonly numbered?: boolean;
+  /** A change that makes the text longer is not taken, and `onTooLong` is told. */
+  readonly mostCharacters?: number;
+  readonly onTooLong?: () => void;
   /** Gets the view when it is made. */
   readonly onView?: (view: EditorView) => void;
 }
 
+/** Marks a text that came from outside, and need not be told. */
+const given = Annotation.define<boolean>();
+
 /** An editor for one text; without `onChange` it is read only. */
-export function Editor({ label, value, onChange, extensions = [], numbered = false, onView }: EditorProps) {
+export function Editor(props: EditorProps) {
+  const { label, value, onChange, extensions = [], numbered = false, onView } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const changed = useRef(onChange);
-  changed.current = onChange;
+  /** Texts that were told and have not come back yet as `value`: by then, more may have been typed. */
+  const told = useRef<string[]>([value]);
+  const latest = useRef(props);
+  latest.current = props;
 
   useEffect(() => {
     if (place.current === null) return;
@@ -56,8 +65,17 @@ export function Editor({ label, value, onChange, extensions = [], numbered = fal
           numbered ? lineNumbers() : [],
           EditorState.readOnly.of(onChange === undefined),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+          EditorState.changeFilter.of(({ newDoc }) => {
+            const { mostCharacters = Infinity, onTooLong } = latest.current;
+            if (newDoc.length <= mostCharacters) return true;
+            onTooLong?.();
+            return false;
+          }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current?.(update.state.doc.toString());
+            if (!update.docChanged || update.transactions.some((each) => each.annotation(given))) return;
+            const text = update.state.doc.toString();
+            told.current.push(text);
+            latest.current.onChange?.(text);
           }),
         ],
       }),
@@ -69,8 +87,14 @@ export function Editor({ label, value, onChange, extensions = [], numbered = fal
 
   useEffect(() => {
     const { current } = view;
-    if (current === null || current.state.doc.toString() === value) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
+    const place = told.current.indexOf(value);
+    told.current = place < 0 ? [value] : told.current.slice(place);
+    if (current === null || place >= 0) return;
+    current.dispatch({
+      changes: { from: 0, to: current.state.doc.length, insert: value },
+      annotations: given.of(true),
+      filter: false,
+    });
   }, [value]);
 
   return <div class="editor" ref={place} />;

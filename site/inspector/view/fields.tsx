@@ -4,6 +4,7 @@ import type { Evidence } from '../../../src/analysis/evidence.ts';
 import { fieldsOf } from '../core/compare-formats.ts';
 import type { Inspection } from '../core/inspect-template.ts';
 import { scrolling } from './scrolling.ts';
+import { TwoTexts } from './two-texts.tsx';
 
 interface Row {
   readonly path: string;
@@ -28,41 +29,49 @@ export function Fields({ inspection }: { readonly inspection: Inspection }) {
   const rows = useMemo(() => rowsOf(inspection), [inspection]);
   const [chosen, choose] = useState<string | null>(null);
   const [hovered, hover] = useState<string | null>(null);
-  const active = rows.find(({ path }) => path === (hovered ?? chosen)) ?? rows.find(hasEvidence);
+  const active = rows.find(({ path }) => path === (hovered ?? chosen)) ?? tellingRow(rows);
   return (
-    <div class="fields">
-      <ul class="rows" aria-label="Fields of the format">
-        {rows.map((row) => (
-          <li key={row.path}>
-            <button
-              type="button"
-              class="row"
-              aria-pressed={row.path === active?.path}
-              onClick={() => choose(row.path)}
-              onMouseEnter={() => hover(row.path)}
-              onMouseLeave={() => hover(null)}
-              onFocus={() => choose(row.path)}
-            >
-              <span class="path">{row.path}</span>
-              <code>{row.value}</code>
-              <span class="reason">{row.evidence[0]?.reason ?? ''}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      <div class="evidence" {...scrolling('Evidence')}>
-        {active === undefined ? null : <FieldEvidence row={active} inspection={inspection} />}
+    <>
+      <p class="hint">
+        Each field follows from renders of made-up conversations: point at one to see the slice that told.
+        Words such as <code>qzxfna1zq</code> were put into the conversations to be found again.
+      </p>
+      <div class="fields">
+        <ul class="rows" aria-label="Fields of the format">
+          {rows.map((row) => (
+            <li key={row.path}>
+              <button
+                type="button"
+                class="row"
+                aria-pressed={row.path === active?.path}
+                onClick={() => choose(row.path)}
+                onMouseEnter={() => hover(row.path)}
+                onMouseLeave={() => hover(null)}
+                onFocus={() => choose(row.path)}
+              >
+                <span class="path">{row.path}</span>
+                <code>{row.value}</code>
+                <span class="reason">{row.evidence[0]?.reason ?? ''}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        <div class="evidence" {...scrolling('Evidence')}>
+          {active === undefined ? null : <FieldEvidence row={active} inspection={inspection} />}
+        </div>
       </div>
-    </div>
+    </>
   );
 }
 
-function hasEvidence({ evidence }: Row): boolean {
-  return evidence.length > 0;
+/** The row that is shown first: of calls, which formats differ in most. */
+function tellingRow(rows: readonly Row[]): Row | undefined {
+  const withEvidence = rows.filter(({ evidence }) => evidence.length > 0);
+  return withEvidence.find(({ path }) => path.startsWith('calls.section')) ?? withEvidence[0];
 }
 
 function FieldEvidence({ row, inspection }: { readonly row: Row; readonly inspection: Inspection }) {
-  if (!hasEvidence(row)) {
+  if (row.evidence.length === 0) {
     return (
       <p>
         <strong>{row.path}</strong> follows from the other fields.
@@ -83,53 +92,31 @@ function FieldEvidence({ row, inspection }: { readonly row: Row; readonly inspec
   );
 }
 
-/** The render in which the slice stands, next to the one without an answer. */
+/** Prompts are compared with each other, finished turns with the conversation that has none. */
+const partners: ReadonlyMap<string, string> = new Map([
+  ['prompt-on', 'prompt-off'],
+  ['prompt-off', 'prompt-on'],
+]);
+
+/** The render in which the slice stands, next to the one that differs in what was asked. */
 function Renders({ evidence, inspection }: { readonly evidence: Evidence; readonly inspection: Inspection }) {
   const { probe, slice } = evidence;
-  const render = inspection.renders.get(probe);
-  if (render === undefined) {
+  const partner = partners.get(probe) ?? 'user';
+  const [render, other] = [inspection.renders.get(probe), inspection.renders.get(partner)];
+  if (render === undefined || other === undefined || probe === partner) {
     return (
       <figure>
         <figcaption>probe {probe}</figcaption>
-        <pre>
-          <mark>{slice}</mark>
-        </pre>
+        <pre>{slice === '' ? render : <mark>{slice}</mark>}</pre>
       </figure>
     );
   }
+  const caption = partner === 'user' ? 'the same without an answer' : `render of the probe ${partner}`;
   return (
-    <div class="renders">
-      <figure>
-        <figcaption>render of the probe {probe}</figcaption>
-        <pre {...scrolling('Render of the probe')}>{marked(render, slice)}</pre>
-      </figure>
-      {inspection.unanswered === null || probe === 'user' ? null : (
-        <figure>
-          <figcaption>the same without an answer</figcaption>
-          <pre {...scrolling('Render without an answer')}>{inspection.unanswered}</pre>
-        </figure>
-      )}
-    </div>
+    <TwoTexts
+      one={{ caption: `render of the probe ${probe}`, text: render }}
+      other={{ caption, text: other }}
+      slice={slice}
+    />
   );
-}
-
-/** The last place of the slice, with what stands around it. */
-function marked(render: string, slice: string) {
-  const wanted = slice.endsWith('…') && !render.includes(slice) ? slice.slice(0, -1) : slice;
-  const at = wanted === '' ? -1 : render.lastIndexOf(wanted);
-  if (at < 0) return render;
-  return (
-    <>
-      {render.slice(0, at)}
-      <mark ref={showMark}>{wanted}</mark>
-      {render.slice(at + wanted.length)}
-    </>
-  );
-}
-
-/** The mark comes to the middle of its render, without the page moving. */
-function showMark(mark: HTMLElement | null): void {
-  const pre = mark?.closest('pre');
-  if (mark === null || pre === null || pre === undefined) return;
-  pre.scrollTop += mark.getBoundingClientRect().top - pre.getBoundingClientRect().top - pre.clientHeight / 2;
 }

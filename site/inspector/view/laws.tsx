@@ -1,9 +1,10 @@
 /** The laws, tried on the template in the page. */
 import { useState } from 'preact/hooks';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
-import type { Verification } from '../../../src/generate/verify/verify-template.ts';
 import type { TemplateInput } from '../core/inspect-template.ts';
+import type { TriedLaws } from '../core/tried-laws.ts';
 import type { WorkerClient } from '../core/worker-client.ts';
+import { TwoTexts } from './two-texts.tsx';
 import { explain } from './use-inspection.ts';
 
 /** What is tried. */
@@ -15,7 +16,7 @@ export interface LawsProps {
 
 /** A button, and what came of it. */
 export function Laws({ input, format, client }: LawsProps) {
-  const [outcome, setOutcome] = useState<Verification | string | null>(null);
+  const [outcome, setOutcome] = useState<TriedLaws | string | null>(null);
   const [busy, setBusy] = useState(false);
   const run = async () => {
     setBusy(true);
@@ -36,7 +37,7 @@ export function Laws({ input, format, client }: LawsProps) {
   );
 }
 
-function Outcome({ outcome }: { readonly outcome: Verification | string }) {
+function Outcome({ outcome }: { readonly outcome: TriedLaws | string }) {
   if (typeof outcome === 'string') return <p class="problem">{outcome}</p>;
   const { holds, rendered, refused, breaches } = outcome;
   return (
@@ -45,12 +46,16 @@ function Outcome({ outcome }: { readonly outcome: Verification | string }) {
         {holds ? '✓ All laws hold' : '✗ Not all laws hold'} for {rendered} messages; the template refuses{' '}
         {refused}, or shows nothing of them.
       </p>
-      {breaches.map(({ law, case: name, ...breach }) => (
-        <details key={`${law}${name}`}>
+      {breaches.map(({ law, case: name, message, expected, actual }, index) => (
+        <details key={`${law}${name}`} open={index === 0}>
           <summary>
             {law}: {name}
           </summary>
-          <pre>{JSON.stringify(breach, null, 2)}</pre>
+          <TwoTexts
+            one={{ caption: 'what should have come', text: expected }}
+            other={{ caption: 'what came', text: actual }}
+          />
+          <p class="hint">The message: {message === null ? null : <code>{JSON.stringify(message)}</code>}</p>
         </details>
       ))}
     </>

@@ -57,7 +57,7 @@ export function MessagePanel({
         <summary>The prompt before it</summary>
         <pre class="written" {...scrolling('The prompt')}>
           {written?.prompt.map(({ text, origin }, index) => (
-            <span key={`${index}`} class={origin}>
+            <span key={`${index}`} class={`from ${origin}`} title={origin}>
               {text}
             </span>
           ))}
@@ -65,11 +65,18 @@ export function MessagePanel({
             {written?.generationPrompt}
           </span>
         </pre>
-        <p class="hint">
-          <span class="data">data</span> of messages and tools,{' '}
-          <span class="template">the template&#8217;s own</span>, and the{' '}
-          <span class="generation">generation prompt</span>.
-        </p>
+        <ul class="legend" aria-label="What the styles of the prompt mean">
+          {[...new Set(written?.prompt.map(({ origin }) => origin))].map((origin) => (
+            <li key={origin}>
+              <span class={`from ${origin}`}>
+                {origin === 'template' ? 'the template’s own text' : origin}
+              </span>
+            </li>
+          ))}
+          <li>
+            <span class="generation">generation prompt</span>
+          </li>
+        </ul>
       </details>
       <details>
         <summary>Change the conversation and the tools</summary>

@@ -1,10 +1,25 @@
-/** The regions of a response as marks in its editor. */
+/** The regions of a response as marks in its editor, and the caret of the replay. */
 import { type Extension, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
 import type { ReadSpan } from '../core/read-response.ts';
 
 /** New marks for the text that is there: its regions, and where the replay stands. */
 export const setMarks = StateEffect.define<{ readonly spans: readonly ReadSpan[]; readonly at: number }>();
+
+/** Where the parser stands, in a text that it has not read to the end. */
+class Caret extends WidgetType {
+  override eq(): boolean {
+    return true;
+  }
+  toDOM(): HTMLElement {
+    const caret = document.createElement('span');
+    caret.className = 'caret';
+    caret.title = 'the parser stands here';
+    return caret;
+  }
+}
+
+const caret = Decoration.widget({ widget: new Caret(), side: 1 });
 
 function marksOf(spans: readonly ReadSpan[], at: number, length: number): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
@@ -14,7 +29,10 @@ function marksOf(spans: readonly ReadSpan[], at: number, length: number): Decora
     const attributes = note === undefined ? {} : { attributes: { title: note } };
     builder.add(from, to, Decoration.mark({ class: `span ${type}`, ...attributes }));
   }
-  if (at < length) builder.add(at, length, Decoration.mark({ class: 'unwritten' }));
+  if (at < length) {
+    builder.add(at, at, caret);
+    builder.add(at, length, Decoration.mark({ class: 'unwritten' }));
+  }
   return builder.finish();
 }
 

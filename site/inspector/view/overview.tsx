@@ -8,20 +8,15 @@ export function Overview({ analysis }: { readonly analysis: Analysis }) {
   return (
     <div class="overview">
       <dl>
-        <dt>tool calls</dt>
-        <dd>{labels.toolFormat ?? 'none'}</dd>
-        <dt>reasoning</dt>
-        <dd>{labels.reasoningMode}</dd>
-        <dt>content</dt>
-        <dd>{labels.contentMode}</dd>
-        <dt>self-check</dt>
-        <dd>
+        <Label name="tool calls">{labels.toolFormat ?? 'none'}</Label>
+        <Label name="reasoning">{labels.reasoningMode}</Label>
+        <Label name="content">{labels.contentMode}</Label>
+        <Label name="self-check">
           {selfCheck.exact} of {selfCheck.compared} renders, byte for byte
-        </dd>
-        <dt>fingerprint</dt>
-        <dd>
+        </Label>
+        <Label name="fingerprint">
           <code title={format.templateSha256}>{format.templateSha256.slice(0, 16)}…</code>
-        </dd>
+        </Label>
       </dl>
       <ul class="flags" aria-label="Capabilities">
         {Object.entries(capabilities).map(([flag, holds]) => (
@@ -36,6 +31,15 @@ export function Overview({ analysis }: { readonly analysis: Analysis }) {
           <strong>{kind}</strong> <code>{field}</code>: {message}
         </p>
       ))}
+    </div>
+  );
+}
+
+function Label({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
     </div>
   );
 }

@@ -8,21 +8,24 @@ import { explain } from './use-inspection.ts';
 export interface TemplatePickerProps {
   readonly label: string;
   readonly templates: readonly TemplateInput[];
+  /** Name of the template that is shown. */
+  readonly picked?: string;
   readonly onPick: (input: TemplateInput) => void;
   readonly onProblem: (problem: string) => void;
 }
 
 /** A list of known templates, and a file of one's own. */
-export function TemplatePicker({ label, templates, onPick, onProblem }: TemplatePickerProps) {
+export function TemplatePicker({ label, templates, picked = '', onPick, onProblem }: TemplatePickerProps) {
   const id = useId();
   return (
     <div class="picker">
       <label for={id}>{label}</label>
       <select
         id={id}
+        value={templates.some(({ name }) => name === picked) ? picked : ''}
         onChange={({ currentTarget }) => {
-          const picked = templates.find(({ name }) => name === currentTarget.value);
-          if (picked !== undefined) onPick(picked);
+          const chosen = templates.find(({ name }) => name === currentTarget.value);
+          if (chosen !== undefined) onPick(chosen);
         }}
       >
         <option value="">a known model…</option>

@@ -1,5 +1,6 @@
 /** The analysis of the template at hand, and what is written in its format. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { defaultLimits } from '../../../src/template/values/runtime.ts';
 import type { Conversation, Inspection, TemplateInput } from '../core/inspect-template.ts';
 import { RequestError, type WorkerClient } from '../core/worker-client.ts';
 import type { WrittenConversation } from '../core/written-message.ts';
@@ -16,6 +17,15 @@ export interface InspectionState {
 /** Typing is over when nothing came for this long, in milliseconds. */
 const pause = 250;
 
+/** Why a template is refused without being looked at; `null` where it is not. */
+export function refusalOf({ templateSource }: TemplateInput): string | null {
+  const [most, length] = [defaultLimits.source, templateSource.length].map((each) =>
+    each.toLocaleString('en'),
+  );
+  if (templateSource.length <= defaultLimits.source) return null;
+  return `a template has at most ${most} characters, this one has ${length}`;
+}
+
 /** Analyses a template once typing rests. What came of an earlier template stays until then. */
 export function useInspection(input: TemplateInput | null, client: WorkerClient): InspectionState {
   const none = { name: '', templateSource: '' };
@@ -25,8 +35,17 @@ export function useInspection(input: TemplateInput | null, client: WorkerClient)
     problem: null,
     busy: true,
   });
+  const asked = useRef<string | null>(null);
   useEffect(() => {
     if (input === null) return;
+    const isTyping = asked.current === input.name;
+    asked.current = input.name;
+    const problem = refusalOf(input);
+    if (problem !== null) {
+      client.restartIfBusy();
+      setState({ input, inspection: null, problem, busy: false });
+      return;
+    }
     setState((last) => ({ ...last, busy: true }));
     const timer = setTimeout(
       () => {
@@ -38,7 +57,7 @@ export function useInspection(input: TemplateInput | null, client: WorkerClient)
           (error: unknown) => setState({ input, inspection: null, problem: explain(error), busy: false }),
         );
       },
-      state.inspection === null ? 0 : pause,
+      isTyping ? pause : 0,
     );
     return () => clearTimeout(timer);
   }, [input, client]);
