@@ -1,6 +1,7 @@
 /**
  * An inference server on this machine, in the words of llama-server or of vLLM and SGLang, with node-llama-cpp
- * after it: what it writes under a grammar, llama.cpp's own engine has checked token by token.
+ * after it: what it writes under a grammar, llama.cpp's own engine has checked token by token. That it speaks as
+ * `llama-server` does is checked against recorded answers of that (`llama-exchanges.ts`).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +14,7 @@ import {
   type Token,
 } from 'node-llama-cpp';
 import type { StructuralTag } from '../../src/grammar/structural-tag/structural-tag.ts';
+import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { tagGrammar } from './tag-grammar.ts';
 import { testLlama } from './test-models.ts';
 
@@ -118,7 +120,19 @@ function llamaAnswer(model: LlamaModel, path: string, body: Body): object | null
   const begins = body.add_special === true && shouldPrependBosToken ? [bos] : [];
   const tokens = [...begins, ...model.tokenize(String(body.content), body.parse_special === true)];
   if (body.with_pieces !== true) return { tokens };
-  return { tokens: tokens.map((id) => ({ id, piece: id === null ? '' : model.detokenize([id], true) })) };
+  return { tokens: tokens.map((id) => ({ id, piece: id === null ? '' : pieceOf(model, id) })) };
+}
+
+const vocabularies = new WeakMap<LlamaModel, Vocabulary>();
+
+/** A token's text with the blank that it begins with, or its bytes where they are none. */
+function pieceOf(model: LlamaModel, id: Token): string | readonly number[] {
+  const vocabulary = vocabularies.get(model) ?? readVocabulary(model, 'served');
+  vocabularies.set(model, vocabulary);
+  if (model.getTokenAttributes(id).control) return model.detokenize([id], true);
+  const bytes = vocabulary.bytesOf(id);
+  const text = new TextDecoder().decode(bytes);
+  return text.includes('\u{FFFD}') ? [...bytes] : text;
 }
 
 function openAiAnswer(
@@ -161,8 +175,9 @@ async function complete(
   response: ServerResponse,
   kind: string,
 ): Promise<boolean> {
-  const write = (text: string, finish: 'stop' | 'length' | null): void => {
-    const llama = { content: text, stop: finish !== null, stop_type: finish === 'length' ? 'limit' : 'eos' };
+  const write = (text: string, finish: 'stop' | 'length' | null, stopType = 'eos'): void => {
+    const last = finish === null ? {} : { stop_type: finish === 'length' ? 'limit' : stopType };
+    const llama = { content: text, stop: finish !== null, ...last };
     const openAi = { choices: [{ text, finish_reason: finish, token_ids: text === '' ? [] : [0] }] };
     response.write(`data: ${JSON.stringify(kind === 'llama-server' ? llama : openAi)}\n\n`);
   };
@@ -195,7 +210,11 @@ async function complete(
       write(whole.slice(shown.length), null);
       shown = whole;
     }
-    if (stop !== undefined) break;
+    if (stop !== undefined) {
+      write('', 'stop', 'word');
+      response.end('data: [DONE]\n\n');
+      return false;
+    }
     if (written.length >= maxTokens) {
       write('', 'length');
       response.end('data: [DONE]\n\n');
