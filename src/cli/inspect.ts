@@ -7,8 +7,9 @@ import { buildStructuralTag } from '../grammar/structural-tag/build-structural-t
 import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readToolSources } from './generate/tool-source.ts';
-import { openBrowser, serveInspector } from './inspector.ts';
+import { serveInspector } from './inspector.ts';
 import { type ModelSource, readModelSource } from './model-source.ts';
+import { openBrowser } from './page.ts';
 import { paintedText, terminalText } from './terminal-text.ts';
 
 interface InspectOptions {

@@ -1,14 +1,10 @@
 /** `idiolect inspect --open`: the inspector page, served to this machine with a template in it. */
-import { spawn } from 'node:child_process';
-import fs from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { UnsupportedOptionError } from '../format/errors.ts';
+import { builtPage, readPage } from './page.ts';
 
 /** The template that the page begins with. */
 export interface InspectedTemplate {
@@ -25,19 +21,13 @@ export interface RunningInspector {
   close(): Promise<void>;
 }
 
-/** Where `npm run build` puts the page; the package has it, a clone has to build it. */
-function builtPage(): string {
-  const root = path.dirname(createRequire(import.meta.url).resolve('idiolect/package.json'));
-  return path.join(root, 'dist/inspector');
-}
-
 /**
  * Serves the page in `folder` at a port that is free. Throws `UnsupportedOptionError` where it was not built. It
  * answers to this machine's names alone: under a name of its own, another page could read the template.
  */
 export async function serveInspector(
   input: InspectedTemplate,
-  folder: string = builtPage(),
+  folder: string = builtPage('inspector'),
 ): Promise<RunningInspector> {
   const page = withTemplate(await readPage(folder), input);
   const app = new Hono();
@@ -66,36 +56,10 @@ export async function serveInspector(
   };
 }
 
-async function readPage(folder: string): Promise<string> {
-  try {
-    return await fs.readFile(path.join(folder, 'index.html'), 'utf8');
-  } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (!isMissing) throw cause;
-    const reason = `the page is not built, ${folder} has no index.html; in a clone, run: npm run build`;
-    throw new UnsupportedOptionError({ option: '--open', reason });
-  }
-}
-
 /** The template as a data block, which browsers do not run. No text in it can end the block: it has no `<`. */
 function withTemplate(page: string, input: InspectedTemplate): string {
   const state = JSON.stringify({ input }).replaceAll('<', '\\u003c');
   const block = `<script type="application/json" id="given">${state}</script>`;
   // A function, because `$&` in a template is no pattern.
   return page.replace('</body>', () => `${block}</body>`);
-}
-
-/** Opens a page in the browser of whoever sits here. Where there is no screen, or no browser, nothing happens. */
-export function openBrowser(url: string): void {
-  const { platform, env } = process;
-  const hasScreen = platform !== 'linux' || 'DISPLAY' in env || 'WAYLAND_DISPLAY' in env;
-  if (!hasScreen || 'CI' in env) return;
-  const commands = new Map([
-    ['darwin', ['open', url]],
-    ['win32', ['cmd', '/c', 'start', '', url]],
-  ]);
-  const [command = 'xdg-open', ...args] = commands.get(platform) ?? ['xdg-open', url];
-  const browser = spawn(command, args, { stdio: 'ignore', detached: true });
-  browser.on('error', () => undefined);
-  browser.unref();
 }

@@ -43,3 +43,14 @@ export function requireHost(request: Request, hosts: readonly string[]): void {
   const reason = `this server is not called ${JSON.stringify(hostname)}; allow the name with hosts (--allow-host)`;
   throw new RequestError({ status: 403, reasonCode: 'unknown_host', param: null, reason });
 }
+
+/** Which origin a page is told that it may be of; `localhost` stands for all of this machine. */
+export function allowedOrigin(origin: string, allowed: readonly string[]): string | null {
+  if (allowed.includes('*')) return '*';
+  if (allowed.includes(origin)) return origin;
+  return allowed.includes('localhost') && isOfThisMachine(origin) ? origin : null;
+}
+
+function isOfThisMachine(origin: string): boolean {
+  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin);
+}

@@ -1,11 +1,13 @@
 /** How models are served. */
 import {
+  boolean,
   callback,
   integerFrom,
   type OptionRules,
   object,
   oneOf,
   readOptions,
+  string,
   stringArray,
 } from '../format/option-rules.ts';
 import type { ChatOptions, SamplingOptions } from '../runtime/chat/chat-options.ts';
@@ -18,7 +20,7 @@ export type ChatDefaults = SamplingOptions & Pick<ChatOptions, 'thinking' | 'thi
 export interface HandlerOptions {
   /** Keys, one of which every request has to bring, but those to `/health` and the page. Default: none is asked for. */
   readonly apiKeys?: readonly string[];
-  /** Origins whose pages may call: `https://example.org`, or `*` for all. Default: none. */
+  /** Origins whose pages may call: `https://example.org`, `localhost` for those of this machine, `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Names under which the server is reached; a request to another is refused. Default: any. */
   readonly hosts?: readonly string[];
@@ -36,6 +38,10 @@ export interface HandlerOptions {
   readonly stallMs?: number;
   /** Bytes that models of `ModelEntry` may take together; idle ones are closed for others. Default: no limit. */
   readonly memoryLimit?: number;
+  /** Whether a name that no model has asks the first. Default: false; such a request gets 404. */
+  readonly anyModel?: boolean;
+  /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
+  readonly page?: string;
   /** What requests leave open. Default: a temperature of 0.7, the rest as a chat has it. */
   readonly defaults?: ChatDefaults;
   /** Of schemas that cannot be enforced in full: refused, or accepted and checked afterwards. Default: `strict`. */
@@ -60,6 +66,8 @@ const rules: OptionRules<HandlerOptions> = {
   keepAliveMs: integerFrom(1, longestTimer),
   stallMs: integerFrom(1, longestTimer),
   memoryLimit: integerFrom(0, anything),
+  anyModel: boolean,
+  page: string,
   defaults: object,
   policy: oneOf('strict', 'degrade'),
   onRequest: callback,
@@ -80,6 +88,8 @@ export function readHandlerOptions(given: HandlerOptions): Required<HandlerOptio
     keepAliveMs: 10_000,
     stallMs: 120_000,
     memoryLimit: anything,
+    anyModel: false,
+    page: '',
     policy: 'strict',
     onRequest: () => undefined,
     onError: () => undefined,

@@ -1,8 +1,10 @@
 /** Models over HTTP: a function from requests to responses, for any server that knows them. */
 import { randomUUID } from 'node:crypto';
+import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { KeyCheck, requireHost } from './access.ts';
+import { secureHeaders } from 'hono/secure-headers';
+import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
 import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -12,6 +14,7 @@ import { messages } from './messages/endpoint.ts';
 import { ServerMetrics } from './metrics.ts';
 import { describeModel, listModels } from './model-list.ts';
 import { ModelShelf } from './model-shelf.ts';
+import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
@@ -58,7 +61,7 @@ class Server {
     this.#metrics = new ServerMetrics(admission);
     this.#state = {
       options,
-      shelf: new ModelShelf(models, options.memoryLimit),
+      shelf: new ModelShelf(models, options),
       admission,
       closing: this.#giveUp.signal,
       report: (record) => {
@@ -85,29 +88,62 @@ class Server {
 
   #addRoutes(): void {
     const { options, shelf } = this.#state;
-    const { corsOrigins: origin } = options;
-    if (origin.length > 0) this.#app.use(cors({ origin: origin.includes('*') ? '*' : [...origin] }));
+    if (options.corsOrigins.length > 0) this.#allowOrigins(options.corsOrigins);
     this.#app.use(async (context, next) => {
       requireHost(context.req.raw, options.hosts);
       await next();
     });
-    this.#app.get('/health', (context) => context.json({ status: 'ok' }));
-    this.#app.get('/v1/models', async ({ req }) => {
+    for (const path of ['/health', '/v1/health'])
+      this.#app.get(path, (context) => context.json({ status: 'ok' }));
+    this.#app.on('GET', withShortForm('/v1/models'), async ({ req }) => {
       this.#keys.caller(req.raw);
       return Response.json(await listModels(shelf));
     });
-    this.#app.get('/v1/models/:name{.+}', async ({ req }) => {
+    this.#app.on('GET', withShortForm('/v1/models/:name{.+}'), async ({ req }) => {
       this.#keys.caller(req.raw);
-      return Response.json(await describeModel(shelf, req.param('name')));
+      return Response.json(await describeModel(shelf, req.param('name') ?? ''));
     });
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);
       return this.#metrics.response();
     });
+    if (options.page !== '') this.#servePage(options.page);
+    for (const question of promptQuestions)
+      this.#app.on('POST', withShortForm(question.path), ({ req }) => this.#preview(question, req.raw));
     for (const endpoint of endpoints)
-      this.#app.post(endpoint.path, ({ req }) => this.#ask(endpoint, req.raw));
-    this.#app.notFound((context) => this.#refuse(notFound(context.req.raw)));
+      this.#app.on('POST', withShortForm(endpoint.path), ({ req }) => this.#ask(endpoint, req.raw));
+    this.#app.notFound(({ req }) => {
+      // Who has no key is not told what there is.
+      this.#keys.caller(req.raw);
+      throw notFound(req.raw);
+    });
     this.#app.onError((error) => this.#refuse(error));
+  }
+
+  #allowOrigins(allowed: readonly string[]): void {
+    const answer = cors({ origin: (origin) => allowedOrigin(origin, allowed) });
+    this.#app.use(async (context, next) => {
+      const preflight = await answer(context, next);
+      // 200, because not every client takes an empty success for one.
+      return preflight instanceof Response ? new Response(null, { headers: preflight.headers }) : undefined;
+    });
+  }
+
+  /** Files alone, which hold nothing of the server's: they need no key. */
+  #servePage(root: string): void {
+    const secure = secureHeaders({ contentSecurityPolicy: { frameAncestors: ["'none'"] } });
+    this.#app.get('/', secure, serveStatic({ root, path: 'index.html' }));
+    this.#app.get('/assets/*', secure, serveStatic({ root }));
+  }
+
+  async #preview(question: PromptQuestion, request: Request): Promise<Response> {
+    try {
+      this.#keys.caller(request);
+      if (this.#isClosing) throw shuttingDown();
+      return await answerQuestion(question, request, this.#state);
+    } catch (error) {
+      return this.#refuse(error, question.endpoint);
+    }
   }
 
   async #ask(endpoint: Endpoint, request: Request): Promise<Response> {
@@ -131,12 +167,18 @@ class Server {
   }
 }
 
+/** Clients whose base address ends before `/v1` are served, too. */
+function withShortForm(path: string): string[] {
+  return path.startsWith('/v1/') ? [path, path.slice('/v1'.length)] : [path];
+}
+
 function shuttingDown(): RequestError {
   const reason = 'the server is shutting down';
   return new RequestError({ status: 503, reasonCode: 'shutting_down', param: null, reason });
 }
 
 function notFound({ method, url }: Request): RequestError {
-  const reason = `there is no ${method} ${new URL(url).pathname}`;
+  const paths = endpoints.map(({ path }) => path).join(', ');
+  const reason = `there is no ${method} ${new URL(url).pathname}; models are asked with POST ${paths}`;
   return new RequestError({ status: 404, reasonCode: 'not_found', param: null, reason });
 }

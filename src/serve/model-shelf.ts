@@ -1,6 +1,7 @@
 /** The models of a server by name: those that are open, and those that are opened when they are asked for. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { requireOption } from '../format/option-rules.ts';
+import { onAbort } from '../runtime/chat/on-abort.ts';
 import { RequestError } from './errors.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
@@ -28,13 +29,18 @@ export interface BorrowedModel {
 export class ModelShelf {
   readonly #slots = new Map<string, Slot>();
   readonly #memoryLimit: number;
+  readonly #anyModel: boolean;
   #uses = 0;
   /** Models are opened one after the other, so that the limit holds at every moment. */
   #opening: Promise<unknown> = Promise.resolve();
   readonly #idle: (() => void)[] = [];
 
-  constructor(models: readonly (ServableModel | ModelEntry)[], memoryLimit: number) {
+  constructor(
+    models: readonly (ServableModel | ModelEntry)[],
+    { memoryLimit, anyModel = false }: { readonly memoryLimit: number; readonly anyModel?: boolean },
+  ) {
     this.#memoryLimit = memoryLimit;
+    this.#anyModel = anyModel;
     for (const given of models) {
       requireOption('models', given, { expected: 'models, or entries with open()', allows: isServable });
       if (this.#slots.has(given.name)) throw nameTwice(given.name);
@@ -51,22 +57,20 @@ export class ModelShelf {
     return Promise.all(Array.from(this.#slots.values(), open));
   }
 
-  /** The model of that name; the first where none is named. Throws `RequestError` (404), and what opening throws. */
-  async borrow(name: string | null): Promise<BorrowedModel> {
+  /**
+   * The model of that name; the first where none is named. Throws `RequestError` (404), what opening throws, and the
+   * signal's reason: the model is opened nevertheless, others may wait for it.
+   */
+  async borrow(name: string | null, signal?: AbortSignal): Promise<BorrowedModel> {
     const slot = this.#find(name);
     slot.users += 1;
     this.#uses += 1;
     slot.lastUse = this.#uses;
     slot.model ??= this.#open(slot);
-    const opening = slot.model;
     try {
-      return { name: slot.entry.name, model: await opening, release: () => this.#release(slot) };
+      const model = await (signal === undefined ? slot.model : unlessAborted(slot.model, signal));
+      return { name: slot.entry.name, model, release: () => this.#release(slot) };
     } catch (error) {
-      // The next request tries again; another who waited for the same may have seen to it already.
-      if (slot.model === opening) {
-        slot.model = null;
-        slot.isOpen = false;
-      }
       this.#release(slot);
       throw error;
     }
@@ -79,7 +83,7 @@ export class ModelShelf {
 
   #find(name: string | null): Slot {
     const [first] = this.#slots.values();
-    const slot = name === null ? first : this.#slots.get(name);
+    const slot = name === null ? first : (this.#slots.get(name) ?? (this.#anyModel ? first : undefined));
     if (slot !== undefined) return slot;
     const reason = `there is no model ${JSON.stringify(name)}; there are ${[...this.#slots.keys()].join(', ')}`;
     throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
@@ -91,7 +95,12 @@ export class ModelShelf {
       slot.isOpen = true;
       return slot.entry.open();
     });
-    this.#opening = turn.catch(() => undefined);
+    this.#opening = turn.catch(() => {
+      // The next request tries again.
+      if (slot.model !== turn) return;
+      slot.model = null;
+      slot.isOpen = false;
+    });
     return turn;
   }
 
@@ -117,6 +126,16 @@ export class ModelShelf {
     slot.users -= 1;
     if (slot.users === 0) for (const wake of this.#idle.splice(0)) wake();
   }
+}
+
+/** What `promise` comes to, or the signal's reason where that comes first. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    if (signal.aborted) leave();
+    const stay = onAbort(signal, leave);
+    promise.then(resolve, reject).finally(stay);
+  });
 }
 
 function newSlot(given: ServableModel | ModelEntry): Slot {

@@ -1,5 +1,6 @@
 /** Reading the fields of a request, which may hold anything. */
 import { checkOption, isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
+import type { ResponseFormat } from '../grammar/grammar-options.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
 
@@ -63,25 +64,9 @@ export function present<Fields extends object>(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A feature that the engine does not give: it must be absent, or have a value that asks for nothing. */
-export interface Absent {
-  readonly name: string;
-  readonly reason: string;
-  /** Whether the value asks for nothing. */
-  readonly isNothing: (value: unknown) => boolean;
-}
-
-/** Throws for the first feature that is asked for and that there is none of. */
-export function refuseFeatures(body: Body, features: readonly Absent[]): void {
-  for (const { name, reason, isNothing } of features) {
-    const value = body[name] ?? undefined;
-    if (value === undefined || isNothing(value)) continue;
-    throw invalid(name, `${name}: ${reason}`, 'unsupported_parameter');
-  }
-}
-
-/** The names of fields that are in neither list. */
-export function unknownFields(body: Body, ...known: readonly (readonly string[])[]): readonly string[] {
-  const names = new Set(known.flat());
-  return Object.keys(body).filter((name) => !names.has(name));
+/** An answer of the schema that is at `path`. Throws `RequestError` where there is none. */
+export function schemaFormat(schema: unknown, path: string): ResponseFormat {
+  if (typeof schema === 'boolean' || isRecord(schema))
+    return { type: 'json_schema', json_schema: { schema: schema as never } };
+  throw invalid(path, `${path} must be a JSON Schema`);
 }

@@ -120,7 +120,7 @@ export class RequestRun {
     const { admission, shelf, closing, options } = this.#state;
     const signal = AbortSignal.any([this.#leaving.signal, closing]);
     this.#release.push(await admission.enter(this.#caller, signal));
-    const borrowed = await shelf.borrow(request.model);
+    const borrowed = await shelf.borrow(request.model, signal);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
     const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, signal };

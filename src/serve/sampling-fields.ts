@@ -1,11 +1,12 @@
 /** How tokens are drawn, as every API asks for it. */
 import { integerFrom, numberFrom } from '../format/option-rules.ts';
 import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
+import { samplingRules } from '../runtime/chat/sampling-rules.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
 import { numberField, present } from './request-fields.ts';
 
-/** Fields that are read here; the last two are those of local servers. */
+/** Fields that are read here; from `top_k` on they are those of local servers, the last two of one and another. */
 export const samplingFields = [
   'temperature',
   'top_p',
@@ -14,6 +15,8 @@ export const samplingFields = [
   'frequency_penalty',
   'top_k',
   'min_p',
+  'repeat_penalty',
+  'repetition_penalty',
 ] as const;
 
 const anyInteger = integerFrom(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
@@ -33,8 +36,15 @@ export function readSampling(body: Body): SamplingOptions {
     minP: numberField(body, 'min_p', numberFrom(0, 1)),
     presencePenalty: numberField(body, 'presence_penalty', penalty),
     frequencyPenalty: numberField(body, 'frequency_penalty', penalty),
+    repeatPenalty: readRepeatPenalty(body),
     seed: readSeed(numberField(body, 'seed', anyInteger)),
   });
+}
+
+function readRepeatPenalty(body: Body): number | undefined {
+  const [name = '', other] = ['repeat_penalty', 'repetition_penalty'].filter((each) => body[each] != null);
+  if (other !== undefined) throw invalid(other, `${other} is ${name} by another name; leave one of them out`);
+  return numberField(body, name, samplingRules.repeatPenalty);
 }
 
 /** −1 is another server's word for any; other negative numbers are seeds like all the rest. */

@@ -9,10 +9,18 @@ export interface ServableModel {
   readonly name: string;
   /** One response. */
   chat(options: ChatOptions): ChatStream;
+  /** What it would be told; `promptTokens` where the engine counts them. Default: such questions are refused. */
+  preview?(options: ChatOptions): PromptPreview | Promise<PromptPreview>;
   /** Where it is known: what `/v1/models` says of the model comes from it. */
   readonly templates?: { readonly toolUse: LearnedTemplate };
   /** Frees it. */
   dispose?(): Promise<void>;
+}
+
+/** A prompt, and how long it is. */
+export interface PromptPreview {
+  readonly prompt: string;
+  readonly promptTokens?: number;
 }
 
 /** A model that is opened when somebody asks for it. */

@@ -2,15 +2,12 @@
  * The inspector in Chromium, as `npm run build` made it: what it shows is what Node computes. `npm run test:browser`;
  * Debian's package is `chromium`.
  */
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults, RunOptions } from 'axe-core';
 import { describe, expect, it } from 'vitest';
 import type { TemplateInput } from '../../site/inspector/core/inspect-template.ts';
 import { requests } from '../../site/inspector/core/requests.ts';
-import type { Screen } from '../support/chromium.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { inspectorPages, ready } from '../support/inspector-page.ts';
+import { overflow, screens, seriousViolations } from './page-checks.ts';
 
 /** One for each notation of calls, and one without any. */
 const sample = [
@@ -83,25 +80,11 @@ describe.each(sample)('%s', (name) => {
 });
 
 describe('everybody can use it', () => {
-  const axeSource = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  const screens: readonly Screen[] = [1360, 390].flatMap((width) =>
-    (['light', 'dark'] as const).map((colours) => ({ width, height: 900, colours })),
-  );
-
   it.each(screens)('at $width px, $colours: axe finds nothing serious', async (screen) => {
     const { page } = await open(await template('Qwen-Qwen3-0.6B'), screen);
     await ready(page);
-    await page.evaluate(axeSource);
-    const { violations } = await page.evaluate(() => {
-      const { axe } = globalThis as unknown as { readonly axe: { run(o: RunOptions): Promise<AxeResults> } };
-      return axe.run({ resultTypes: ['violations'] });
-    });
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([]);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
   });
 });
 

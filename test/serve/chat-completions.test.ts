@@ -30,6 +30,10 @@ async function open(format: ChatFormat, turns: readonly Turn[]): Promise<{ clien
   return { client: new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any', maxRetries: 0 }), served };
 }
 
+const weatherAnswer = {
+  responseFormat: { type: 'json_schema', json_schema: { schema: weatherSchema } },
+};
+
 it('has five notations to try', () => expect(formats).toHaveLength(5));
 
 describe.each(formats)('$name', ({ format }) => {
@@ -179,6 +183,16 @@ describe('fields of a request', () => {
       },
     ],
     [{ response_format: { type: 'json_object' } }, { responseFormat: { type: 'json_object' } }],
+    [{ response_format: { type: 'json_object', schema: weatherSchema } }, weatherAnswer],
+    [{ json_schema: weatherSchema }, weatherAnswer],
+    [{ guided_json: weatherSchema }, weatherAnswer],
+    [{ repeat_penalty: 1.2 }, { repeatPenalty: 1.2 }],
+    [{ repetition_penalty: 1.2 }, { repeatPenalty: 1.2 }],
+    [
+      { messages: [question, { role: 'assistant', content: 'It' }], continue_final_message: true },
+      { continueFinalMessage: true },
+    ],
+    [{ add_generation_prompt: true, continue_final_message: false }, {}],
     [{ n: 1, logprobs: false, presence_penalty: 0, logit_bias: {}, tools: [], user: 'me' }, {}],
   ])('%j asks for %j', async (fields, options) => {
     expect(await asked(fields)).toMatchObject(options);
@@ -208,6 +222,15 @@ describe('fields of a request', () => {
     [{ logit_bias: { 5: 101 } }, 'logit_bias', 'invalid_value'],
     [{ logit_bias: [1] }, 'logit_bias', 'invalid_value'],
     [{ functions: [] }, 'functions', 'unsupported_parameter'],
+    [{ grammar: 'root ::= "a"' }, 'grammar', 'unsupported_parameter'],
+    [{ guided_choice: ['a', 'b'] }, 'guided_choice', 'unsupported_parameter'],
+    [{ guided_json: 'city' }, 'guided_json', 'invalid_value'],
+    [{ json_schema: {}, response_format: { type: 'text' } }, 'json_schema', 'invalid_value'],
+    [{ response_format: { type: 'json_object', schema: 5 } }, 'response_format.schema', 'invalid_value'],
+    [{ repeat_penalty: 1, repetition_penalty: 1 }, 'repetition_penalty', 'invalid_value'],
+    [{ repeat_penalty: 0 }, 'repeat_penalty', 'invalid_value'],
+    [{ add_generation_prompt: true, continue_final_message: true }, 'add_generation_prompt', 'invalid_value'],
+    [{ add_generation_prompt: false }, 'add_generation_prompt', 'invalid_value'],
     [{ temperature: 'hot' }, 'temperature', 'invalid_value'],
     [{ temperature: 3 }, 'temperature', 'invalid_value'],
     [{ max_tokens: 0 }, 'max_tokens', 'invalid_value'],
@@ -252,10 +275,10 @@ describe('fields of a request', () => {
     const response = await fetch(`${served.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ messages: [question], repetition_penalty: 1.1, mirostat: 2 }),
+      body: JSON.stringify({ messages: [question], cache_prompt: true, mirostat: 2 }),
     });
     expect(response.status).toBe(200);
-    expect(response.headers.get('idiolect-ignored')).toBe('repetition_penalty, mirostat');
+    expect(response.headers.get('idiolect-ignored')).toBe('cache_prompt, mirostat');
   });
 });
 

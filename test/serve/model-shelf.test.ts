@@ -48,7 +48,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe('a shelf of models', () => {
   it('opens a model when it is first asked for, once for all who ask', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('a', 1), openings.entry('b', 1)], 10);
+    const shelf = new ModelShelf([openings.entry('a', 1), openings.entry('b', 1)], { memoryLimit: 10 });
     expect((await shelf.list()).map(({ name, model }) => [name, model])).toEqual([
       ['a', null],
       ['b', null],
@@ -66,7 +66,7 @@ describe('a shelf of models', () => {
   it('closes the idle model that was used longest ago, and no more than it has to', async () => {
     const openings = new Openings();
     const entries = ['a', 'b', 'c', 'd'].map((name) => openings.entry(name, 4));
-    const shelf = new ModelShelf(entries, 12);
+    const shelf = new ModelShelf(entries, { memoryLimit: 12 });
     for (const name of ['a', 'b', 'c', 'a']) (await shelf.borrow(name)).release();
     await shelf.borrow('d');
     expect(openings.log).toEqual(['open a', 'open b', 'open c', 'close b', 'open d']);
@@ -74,7 +74,7 @@ describe('a shelf of models', () => {
 
   it('waits for a busy model', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('a', 4), openings.entry('b', 4)], 7);
+    const shelf = new ModelShelf([openings.entry('a', 4), openings.entry('b', 4)], { memoryLimit: 7 });
     const busy = await shelf.borrow('a');
     const waiting = shelf.borrow('b');
     await settle();
@@ -86,7 +86,7 @@ describe('a shelf of models', () => {
 
   it('refuses a model that can never fit, and one that nobody knows', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('big', 8)], 7);
+    const shelf = new ModelShelf([openings.entry('big', 8)], { memoryLimit: 7 });
     await expect(shelf.borrow('big')).rejects.toMatchObject({ status: 503, reasonCode: 'model_too_large' });
     await expect(shelf.borrow('toString')).rejects.toMatchObject({ status: 404, param: 'model' });
     expect(openings.log).toEqual([]);
@@ -103,7 +103,7 @@ describe('a shelf of models', () => {
         throw new Error('no such file');
       },
     };
-    const shelf = new ModelShelf([fails, openings.entry('b', 4)], 4);
+    const shelf = new ModelShelf([fails, openings.entry('b', 4)], { memoryLimit: 4 });
     for (let round = 1; round <= 2; round += 1) {
       const both = await Promise.allSettled([shelf.borrow('fails'), shelf.borrow('fails')]);
       expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -112,10 +112,44 @@ describe('a shelf of models', () => {
     expect((await shelf.borrow('b')).name).toBe('b');
   });
 
+  it('lets a client go that does not wait for its opening, and opens it for the others', async () => {
+    const openings = new Openings();
+    const slow: { go: () => void } = { go: () => undefined };
+    const waited = new Promise<void>((resolve) => {
+      slow.go = resolve;
+    });
+    const { open, ...entry } = openings.entry('slow', 4);
+    const shelf = new ModelShelf([{ ...entry, open: () => waited.then(open) }, openings.entry('b', 4)], {
+      memoryLimit: 4,
+    });
+    const leaving = new AbortController();
+    const left = shelf.borrow('slow', leaving.signal);
+    const stays = shelf.borrow('slow', new AbortController().signal);
+    await settle();
+    leaving.abort(new Error('the client left'));
+    await expect(left).rejects.toThrow('the client left');
+    await expect(shelf.borrow('slow', leaving.signal)).rejects.toThrow('the client left');
+    slow.go();
+    (await stays).release();
+    // Nobody has it any more, so that it makes room.
+    await shelf.borrow('b');
+    expect(openings.log).toEqual(['open slow', 'close slow', 'open b']);
+  });
+
+  it('has the first for a name that no model has, where it may', async () => {
+    const openings = new Openings();
+    const shelf = new ModelShelf([openings.entry('a', 1), openings.entry('b', 1)], {
+      memoryLimit: 2,
+      anyModel: true,
+    });
+    expect((await shelf.borrow('gpt-5')).name).toBe('a');
+    expect((await shelf.borrow('b')).name).toBe('b');
+  });
+
   it('leaves a model open that it was given open', async () => {
     const openings = new Openings();
     const given = await openings.entry('given', 100).open();
-    const shelf = new ModelShelf([given, openings.entry('b', 4)], 4);
+    const shelf = new ModelShelf([given, openings.entry('b', 4)], { memoryLimit: 4 });
     (await shelf.borrow('given')).release();
     (await shelf.borrow('b')).release();
     await shelf.close();
@@ -125,7 +159,9 @@ describe('a shelf of models', () => {
   it.each([[[heldModel(1), heldModel(1)]], [[{ name: 'neither opened nor to be opened' } as ServableModel]]])(
     'refuses %j',
     (models) => {
-      expect(() => new ModelShelf(models, 1)).toThrow(expect.objectContaining({ option: 'models' }));
+      expect(() => new ModelShelf(models, { memoryLimit: 1 })).toThrow(
+        expect.objectContaining({ option: 'models' }),
+      );
     },
   );
 
@@ -137,7 +173,7 @@ describe('a shelf of models', () => {
         const openings = new Openings();
         const shelf = new ModelShelf(
           bytes.map((size, index) => openings.entry(String(index), size)),
-          limit,
+          { memoryLimit: limit },
         );
         await Promise.all(
           asked.map(async ([name, moments]) => {

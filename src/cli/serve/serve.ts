@@ -10,6 +10,7 @@ import type {
 } from '../../serve/index.ts';
 import type { TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
+import { builtPage, openBrowser, readPage } from '../page.ts';
 import { reportError } from '../report-error.ts';
 import { terminalText } from '../terminal-text.ts';
 import { logJson, logLine } from './log-line.ts';
@@ -25,7 +26,9 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly temperature: number;
   readonly degrade?: boolean;
   readonly cors?: readonly string[];
+  readonly anyModel?: boolean;
   readonly allowHost?: readonly string[];
+  readonly open?: boolean;
   readonly log?: boolean;
   readonly json?: boolean;
 }
@@ -60,7 +63,11 @@ export function registerServe(program: Command): void {
     )
     .option('--temperature <number>', 'where a request does not say it', nonNegative, 0.7)
     .option('--degrade', 'accept schemas that cannot be enforced in full')
-    .option('--cors <origin...>', 'pages that may call, by their origin; default: none')
+    .option(
+      '--cors <origin...>',
+      'pages that may call, by their origin; localhost for those of this machine; default: none',
+    )
+    .option('--any-model', 'a name that no model has asks the first one; default: it gets 404')
     .option('--allow-host <name...>', 'names that the server is called by; default: those of this machine')
     .option('--no-require-tools', 'also take models that cannot call tools')
     .option('--no-gpu', 'use no GPU')
@@ -73,12 +80,14 @@ export function registerServe(program: Command): void {
       '--template <file>',
       "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
     )
+    .option('--open', 'show a page to chat with the models, and their calls as they come')
     .option('--log', 'one line for every request; no contents')
     .option('--json', 'the same for programs, on standard output')
     .action(serveModels);
 }
 
 async function serveModels(targets: readonly string[], options: ServeCommandOptions): Promise<void> {
+  if (options.open === true) await readPage(builtPage('chat'));
   const named = targets.map(readTarget);
   const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
   const { serve } = await import('../../serve/index.ts');
@@ -89,6 +98,7 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
     const server = await serve(opened ?? entries, serveOptions(options));
     const names = named.map(({ name }) => name);
     process.stderr.write(greeting(server, names));
+    if (options.open === true) openBrowser(`${server.url}/`);
     await interrupted(server);
   } finally {
     await opened?.dispose?.();
@@ -101,6 +111,7 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
     name,
     ...(model.templates === undefined ? {} : { templates: model.templates }),
     chat: (request) => model.chat(request),
+    ...(model.preview === undefined ? {} : { preview: (request) => model.preview?.(request) as never }),
     dispose: async () => model.dispose?.(),
   };
 }
@@ -120,6 +131,8 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
     ...(options.memory === undefined ? {} : { memoryLimit: Math.floor(options.memory * 1e9) }),
     ...(options.cors === undefined ? {} : { corsOrigins: options.cors }),
     ...(options.allowHost === undefined ? {} : { hosts: options.allowHost }),
+    ...(options.open === true ? { page: builtPage('chat') } : {}),
+    ...(options.anyModel === true ? { anyModel: true } : {}),
     ...reports(options),
   };
 }

@@ -21,20 +21,17 @@ import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import {
-  type Absent,
   field,
   flag,
   numberField,
   objectField,
-  objectList,
   present,
-  refuseFeatures,
   requiredField,
-  textField,
-  unknownFields,
+  schemaFormat,
 } from '../request-fields.ts';
-import { readSampling, readStops, samplingFields } from '../sampling-fields.ts';
-import { requireKind, toolOptions } from '../tool-fields.ts';
+import { type Absent, readHead } from '../request-head.ts';
+import { readSampling, readStops } from '../sampling-fields.ts';
+import { readParallel, readTools } from '../tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
 
 /** What is asked for. */
@@ -60,6 +57,10 @@ export const readFields = [
   'stream_options',
   'chat_template_kwargs',
   'thinking_budget',
+  'json_schema',
+  'guided_json',
+  'continue_final_message',
+  'add_generation_prompt',
 ] as const;
 
 /** Fields that change nothing here: they are about accounts, storage and speed. */
@@ -90,31 +91,35 @@ export const refusedFields: readonly Absent[] = [
     isNothing: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
   },
   { name: 'web_search_options', reason: 'there is no search; offer a tool for it', isNothing: () => false },
+  ...['grammar', 'guided_grammar', 'guided_regex', 'guided_choice', 'structured_outputs'].map((name) => ({
+    name,
+    reason: 'answers are constrained by response_format, and by tools',
+    isNothing: () => false,
+  })),
   { name: 'functions', reason: 'use tools', isNothing: () => false },
   { name: 'function_call', reason: 'use tool_choice', isNothing: () => false },
 ];
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readChatCompletion(body: Body): ChatCompletionRequest {
-  refuseFeatures(
-    body,
-    refusedFields.filter(({ name }) => name in body),
-  );
-  const stream = flag(body, 'stream');
+  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
   const streamOptions = objectField(body, 'stream_options');
-  if (streamOptions !== undefined && !stream)
+  if (streamOptions !== undefined && !head.stream)
     throw invalid('stream_options', 'stream_options is for streams: set stream to true');
   const messages = requiredField(body, 'messages', array);
-  const names = [samplingFields, fieldsWithoutEffect, refusedFields.map(({ name }) => name)];
   return {
-    model: textField(body, 'model') ?? null,
-    stream,
+    ...head,
     includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),
-    unknown: unknownFields(body, readFields, ...names),
     chat: {
       ...readSampling(body),
       ...readLimits(body),
-      ...readTools(body),
+      ...readTools(body, {
+        kinds: ['function'],
+        toTool: (tool) => tool,
+        choice: field(body, 'tool_choice', grammarRules.toolChoice) as ToolChoice | undefined,
+        parallel: readParallel(body),
+      }),
+      ...readContinuation(body),
       ...readThinking(body),
       ...present({
         responseFormat: readFormat(body),
@@ -154,14 +159,15 @@ function readLimits(body: Body): Partial<ChatOptions> {
   });
 }
 
-function readTools(body: Body): Partial<ChatOptions> {
-  const tools = objectList(body, 'tools') ?? [];
-  tools.forEach((tool, index) => {
-    requireKind(tool, ['function'], index);
-  });
-  const choice = field(body, 'tool_choice', grammarRules.toolChoice) as ToolChoice | undefined;
-  const parallel = field(body, 'parallel_tool_calls', boolean);
-  return toolOptions({ tools, choice, parallel: parallel === undefined ? undefined : parallel === true });
+/** As vLLM and llama-server take them: an answer that was begun is written on, and no new turn is opened. */
+function readContinuation(body: Body): Partial<ChatOptions> {
+  const isContinued = flag(body, 'continue_final_message');
+  const opensTurn = field(body, 'add_generation_prompt', boolean) ?? !isContinued;
+  if (isContinued !== opensTurn) return isContinued ? { continueFinalMessage: true } : {};
+  const reason = isContinued
+    ? 'a new turn cannot be opened where the last message is continued'
+    : 'without a new turn the last message has to be continued: set continue_final_message';
+  throw invalid('add_generation_prompt', `add_generation_prompt: ${reason}`);
 }
 
 function readThinking(body: Body): Partial<ChatOptions> {
@@ -172,9 +178,19 @@ function readThinking(body: Body): Partial<ChatOptions> {
   return { ...asked, templateVariables: { ...asked.templateVariables, ...(variables as object) } };
 }
 
+/** Where other servers look for the schema of an answer. */
+const schemaFields = ['json_schema', 'guided_json'] as const;
+
 function readFormat(body: Body): ResponseFormat | undefined {
   const format = field(body, 'response_format', anyValue);
+  const [name, ...others] = schemaFields.filter((each) => body[each] != null);
+  if (name !== undefined && (format !== undefined || others.length > 0))
+    throw invalid(name, `${name}: the answer has another format already; leave one of them out`);
+  if (name !== undefined) return schemaFormat(body[name], name);
   if (format === undefined) return undefined;
+  // Some servers take a schema of any JSON text here.
+  if (isRecord(format) && format.type === 'json_object' && format.schema != null)
+    return schemaFormat(format.schema, 'response_format.schema');
   requireOption('response_format', format, grammarRules.responseFormat);
   return format as ResponseFormat;
 }

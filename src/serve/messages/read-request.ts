@@ -1,6 +1,6 @@
 /** A request to `/v1/messages`. */
-import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { integerFrom, isRecord, oneOf, requireOption } from '../../format/option-rules.ts';
+import type { ToolChoice } from '../../format/messages.ts';
+import { integerFrom, oneOf, requireOption } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
@@ -8,20 +8,18 @@ import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import {
-  type Absent,
   field,
   flag,
   numberField,
   objectField,
-  objectList,
   present,
-  refuseFeatures,
   requiredField,
+  schemaFormat,
   textField,
-  unknownFields,
 } from '../request-fields.ts';
-import { readSampling, readStops, samplingFields } from '../sampling-fields.ts';
-import { flatTool, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
+import { type Absent, readHead } from '../request-head.ts';
+import { readSampling, readStops } from '../sampling-fields.ts';
+import { flatTool, namedTool, readTools } from '../tool-fields.ts';
 import { readConversation } from './read-messages.ts';
 
 /** Fields that are read, next to those of sampling. */
@@ -51,19 +49,21 @@ export const refusedFields: readonly Absent[] = [
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readMessagesRequest(body: Body): ReadRequest {
-  refuseFeatures(body, refusedFields);
-  const names = [samplingFields, fieldsWithoutEffect, refusedFields.map(({ name }) => name)];
+  const asked = objectField(body, 'tool_choice');
   return {
-    model: textField(body, 'model') ?? null,
-    stream: flag(body, 'stream'),
-    unknown: unknownFields(body, readFields, ...names),
+    ...readHead(body, { readFields, fieldsWithoutEffect, refusedFields }),
     chat: {
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens', integerFrom(1, Number.POSITIVE_INFINITY))),
       ...present({ stop: readStops(body, 'stop_sequences') }),
       ...readOutput(objectField(body, 'output_config') ?? {}),
       ...readThinking(objectField(body, 'thinking')),
-      ...readTools(body),
+      ...readTools(body, {
+        kinds: [undefined, null, 'custom'],
+        toTool: (tool, index) => flatTool(tool, 'input_schema', index),
+        choice: asked === undefined ? undefined : readChoice(asked),
+        parallel: asked !== undefined && flag(asked, 'disable_parallel_tool_use') ? false : undefined,
+      }),
       messages: readConversation(body),
     },
   };
@@ -89,20 +89,7 @@ function readOutput(config: Body): Partial<ChatOptions> {
 
 function readFormat(format: Body): ResponseFormat {
   field(format, 'type', oneOf('json_schema'));
-  const { schema } = format;
-  if (typeof schema === 'boolean' || isRecord(schema))
-    return { type: 'json_schema', json_schema: { schema: schema as never } };
-  throw invalid('output_config.format.schema', 'output_config.format.schema must be a JSON Schema');
-}
-
-function readTools(body: Body): Partial<ChatOptions> {
-  const tools = (objectList(body, 'tools') ?? []).map((tool, index): Tool => {
-    requireKind(tool, [undefined, null, 'custom'], index);
-    return flatTool(tool, 'input_schema', index);
-  });
-  const asked = objectField(body, 'tool_choice');
-  const parallel = asked !== undefined && flag(asked, 'disable_parallel_tool_use') ? false : undefined;
-  return toolOptions({ tools, choice: asked === undefined ? undefined : readChoice(asked), parallel });
+  return schemaFormat(format.schema, 'output_config.format.schema');
 }
 
 function readChoice({ type, name }: Body): ToolChoice {

@@ -1,26 +1,16 @@
 /** A request to `/v1/responses`. */
-import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { boolean, integerFrom, isRecord, oneOf } from '../../format/option-rules.ts';
+import type { ToolChoice } from '../../format/messages.ts';
+import { integerFrom, isRecord, oneOf } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import {
-  type Absent,
-  field,
-  flag,
-  numberField,
-  objectField,
-  objectList,
-  present,
-  refuseFeatures,
-  textField,
-  unknownFields,
-} from '../request-fields.ts';
-import { readSampling, samplingFields } from '../sampling-fields.ts';
-import { flatTool, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
+import { field, numberField, objectField, present, schemaFormat } from '../request-fields.ts';
+import { type Absent, readHead } from '../request-head.ts';
+import { readSampling } from '../sampling-fields.ts';
+import { flatTool, namedTool, readParallel, readTools } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
 
 /** Fields that are read, next to those of sampling. */
@@ -67,33 +57,24 @@ export const refusedFields: readonly Absent[] = [
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readResponsesRequest(body: Body): ReadRequest {
-  refuseFeatures(body, refusedFields);
-  const names = [samplingFields, fieldsWithoutEffect, refusedFields.map(({ name }) => name)];
   return {
-    model: textField(body, 'model') ?? null,
-    stream: flag(body, 'stream'),
-    unknown: unknownFields(body, readFields, ...names),
+    ...readHead(body, { readFields, fieldsWithoutEffect, refusedFields }),
     chat: {
       ...readSampling(body),
       ...present({
         maxTokens: numberField(body, 'max_output_tokens', integerFrom(1, Number.POSITIVE_INFINITY)),
         responseFormat: readFormat(body),
       }),
-      ...readTools(body),
+      ...readTools(body, {
+        kinds: ['function'],
+        toTool: (tool, index) => flatTool(tool, 'parameters', index),
+        choice: readChoice(body.tool_choice ?? undefined),
+        parallel: readParallel(body),
+      }),
       ...readEffort(body),
       messages: readInput(body),
     },
   };
-}
-
-function readTools(body: Body): Partial<ChatOptions> {
-  const tools = (objectList(body, 'tools') ?? []).map((tool, index): Tool => {
-    requireKind(tool, ['function'], index);
-    return flatTool(tool, 'parameters', index);
-  });
-  const parallel = field(body, 'parallel_tool_calls', boolean);
-  const choice = readChoice(body.tool_choice ?? undefined);
-  return toolOptions({ tools, choice, parallel: parallel === undefined ? undefined : parallel === true });
 }
 
 /** The same choices as elsewhere, with names next to their types. */
@@ -132,8 +113,5 @@ function readFormat(body: Body): ResponseFormat | undefined {
   if (format === undefined) return undefined;
   const kind = field(format, 'type', oneOf('text', 'json_object', 'json_schema'));
   if (kind !== 'json_schema') return kind === 'json_object' ? { type: 'json_object' } : undefined;
-  const { schema } = format;
-  if (typeof schema === 'boolean' || isRecord(schema))
-    return { type: 'json_schema', json_schema: { schema: schema as never } };
-  throw invalid('text.format.schema', 'text.format.schema must be a JSON Schema');
+  return schemaFormat(format.schema, 'text.format.schema');
 }

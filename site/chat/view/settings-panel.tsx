@@ -1,0 +1,79 @@
+/** What responses are asked for with. */
+import { exampleTools } from '../core/tool-text.ts';
+import type { Settings } from './use-chat.ts';
+
+/** The settings, with the tools as they are typed. */
+export interface Choices extends Omit<Settings, 'tools'> {
+  readonly toolText: string;
+}
+
+/** The fields; folded on narrow screens. */
+export function SettingsPanel({
+  choices,
+  problem,
+  onChange,
+}: {
+  readonly choices: Choices;
+  readonly problem: string | null;
+  readonly onChange: (choices: Choices) => void;
+}) {
+  const isWide = matchMedia('(min-width: 60rem)').matches;
+  return (
+    <details class="settings panel" open={isWide}>
+      <summary>Tools and settings</summary>
+      <label>
+        <span>Tools, as JSON</span>
+        <textarea
+          rows={14}
+          spellcheck={false}
+          class="code"
+          value={choices.toolText}
+          placeholder="[ ]"
+          onInput={({ currentTarget }) => onChange({ ...choices, toolText: currentTarget.value })}
+        />
+      </label>
+      <div role="alert">{problem !== null && <p class="problem">{problem}</p>}</div>
+      {choices.toolText === '' && (
+        <button type="button" onClick={() => onChange({ ...choices, toolText: exampleTools })}>
+          An example
+        </button>
+      )}
+      <label>
+        <span>Calls</span>
+        <select
+          value={choices.toolChoice}
+          onChange={({ currentTarget }) =>
+            onChange({ ...choices, toolChoice: currentTarget.value as Choices['toolChoice'] })
+          }
+        >
+          <option value="auto">as the model likes</option>
+          <option value="required">at least one</option>
+          <option value="none">none</option>
+        </select>
+      </label>
+      <label>
+        <span>Tokens at most</span>
+        <input
+          type="number"
+          min={1}
+          value={choices.maxTokens ?? ''}
+          placeholder="as many as fit"
+          onInput={({ currentTarget }) =>
+            onChange({
+              ...choices,
+              maxTokens: currentTarget.value === '' ? null : currentTarget.valueAsNumber,
+            })
+          }
+        />
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={choices.thinks}
+          onChange={({ currentTarget }) => onChange({ ...choices, thinks: currentTarget.checked })}
+        />
+        <span>The model may think</span>
+      </label>
+    </details>
+  );
+}

@@ -1,0 +1,39 @@
+/** Pages of this package: where they are, and how one is shown to whoever sits here. */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { UnsupportedOptionError } from '../format/errors.ts';
+
+/** Where `npm run build` puts a page; the package has them, a clone has to build them. */
+export function builtPage(name: 'inspector' | 'chat'): string {
+  const root = path.dirname(createRequire(import.meta.url).resolve('idiolect/package.json'));
+  return path.join(root, 'dist', name);
+}
+
+/** The text of the page in `folder`. Throws `UnsupportedOptionError` where it was not built. */
+export async function readPage(folder: string): Promise<string> {
+  try {
+    return await fs.readFile(path.join(folder, 'index.html'), 'utf8');
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    if (!isMissing) throw cause;
+    const reason = `the page is not built, ${folder} has no index.html; in a clone, run: npm run build`;
+    throw new UnsupportedOptionError({ option: '--open', reason });
+  }
+}
+
+/** Opens a page in the browser of whoever sits here. Where there is no screen, or no browser, nothing happens. */
+export function openBrowser(url: string): void {
+  const { platform, env } = process;
+  const hasScreen = platform !== 'linux' || 'DISPLAY' in env || 'WAYLAND_DISPLAY' in env;
+  if (!hasScreen || 'CI' in env) return;
+  const commands = new Map([
+    ['darwin', ['open', url]],
+    ['win32', ['cmd', '/c', 'start', '', url]],
+  ]);
+  const [command = 'xdg-open', ...args] = commands.get(platform) ?? ['xdg-open', url];
+  const browser = spawn(command, args, { stdio: 'ignore', detached: true });
+  browser.on('error', () => undefined);
+  browser.unref();
+}

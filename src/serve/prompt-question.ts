@@ -1,0 +1,69 @@
+/** What a model would be told, and how long that is: questions about a request that is not made. */
+import { chatCompletions } from './chat-completions/endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { RequestError } from './errors.ts';
+import type { HandlerOptions } from './handler-options.ts';
+import { messages } from './messages/endpoint.ts';
+import type { ModelShelf } from './model-shelf.ts';
+import { type Body, readJsonBody } from './read-body.ts';
+import { responses } from './responses/endpoint.ts';
+import type { PromptPreview } from './servable-model.ts';
+
+/** One of the questions; its body is that of the API's request. */
+export interface PromptQuestion {
+  readonly path: string;
+  readonly endpoint: Endpoint;
+  /** What the question may leave out, and the request may not. */
+  readonly given: Body;
+  readonly answer: (preview: PromptPreview) => object;
+}
+
+const inputTokens = (preview: PromptPreview): object => ({
+  object: 'response.input_tokens',
+  input_tokens: countOf(preview),
+});
+
+/** As OpenAI, Anthropic and llama-server have them. */
+export const promptQuestions: readonly PromptQuestion[] = [
+  {
+    path: '/v1/chat/completions/input_tokens',
+    endpoint: chatCompletions,
+    given: {},
+    answer: inputTokens,
+  },
+  { path: '/v1/responses/input_tokens', endpoint: responses, given: {}, answer: inputTokens },
+  {
+    path: '/v1/messages/count_tokens',
+    endpoint: messages,
+    given: { max_tokens: 1 },
+    answer: (preview) => ({ input_tokens: countOf(preview) }),
+  },
+  { path: '/apply-template', endpoint: chatCompletions, given: {}, answer: ({ prompt }) => ({ prompt }) },
+];
+
+/** The answer. Throws `RequestError`, and what previews throw of wrong options. */
+export async function answerQuestion(
+  { endpoint, given, answer }: PromptQuestion,
+  request: Request,
+  { options, shelf }: { readonly options: Required<HandlerOptions>; readonly shelf: ModelShelf },
+): Promise<Response> {
+  const asked = endpoint.read({ ...given, ...(await readJsonBody(request, options)) });
+  const { model, release } = await shelf.borrow(asked.model, request.signal);
+  try {
+    if (model.preview === undefined) throw unanswerable('a prompt that is shown');
+    const chat = { ...options.defaults, policy: options.policy, ...asked.chat };
+    return Response.json(answer(await model.preview(chat)));
+  } finally {
+    release();
+  }
+}
+
+function countOf({ promptTokens }: PromptPreview): number {
+  if (promptTokens === undefined) throw unanswerable('tokens that are counted before');
+  return promptTokens;
+}
+
+function unanswerable(what: string): RequestError {
+  const reason = `the engine of this model has no ${what}`;
+  return new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
+}
