@@ -2,7 +2,8 @@
  * Model files mark tokens as ends of generation that a format has for markers: converters go by a token's name. A
  * response ends when its format and its grammar say so. Every format, its special tokens marked as ends in every way
  * in which a file can (`eos`, `eot`, `eom`): a response is whole, and one that ends early is a typed error wherever
- * the request asks for more. A sample of formats and markings; all of them in the long variant.
+ * the request asks for more. A sample of formats and markings, another one at every seed; all of them in the long
+ * variant.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -22,11 +23,13 @@ import { UnendedResponse, type WriterOptions, writeTokens } from '../support/scr
 import { testLlama } from '../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
+const seed = Number(process.env.SEED);
+const stride = 25;
 /** Formats that have markers in several roles are always tried. */
 const always = ['openai-gpt-oss-120b', 'kimi-k3', 'upstage-solar-open-100b', 'google-gemma-4-31b-it'];
 const formats = generatedFormats()
   .filter(({ format }) => format.calls !== null && format.preservedTokens.length > 0)
-  .filter(({ name }, index) => long || index % 20 === 0 || always.includes(name));
+  .filter(({ name }, index) => long || index % stride === seed % stride || always.includes(name));
 const grammars = new GrammarCache();
 
 const call = {
@@ -72,16 +75,17 @@ async function openVocabulary(controls: readonly string[], [turn, message, seque
   return { model, vocabulary: readVocabulary(model, file) };
 }
 
-/** Every one, two or three of the special tokens; without the long variant, three of these markings. */
+/** Every one, two or three of the special tokens; without the long variant, one of these markings. */
 function markings(texts: readonly string[]): readonly { readonly marked: readonly string[] }[] {
   const after = (text: string) => texts.slice(texts.indexOf(text) + 1);
   const ones = texts.map((text) => [text]);
   const twos = ones.flatMap(([one = '']) => after(one).map((two) => [one, two]));
   const threes = twos.flatMap(([one = '', two = '']) => after(two).map((three) => [one, two, three]));
   const all = [ones, twos, threes];
-  // Another token for every number of tokens, from the last to the first.
-  const chosen = long ? all.flat() : all.flatMap((some, index) => some.slice(-1 - index).slice(0, 1));
-  return chosen.map((marked) => ({ marked }));
+  if (long) return all.flat().map((marked) => ({ marked }));
+  const some = all.filter(({ length }) => length > 0);
+  const chosen = some[seed % some.length] ?? [];
+  return [{ marked: chosen[Math.floor(seed / some.length) % chosen.length] ?? [] }];
 }
 
 /** Where a model may end early: at the markers, and within the thoughts, the name and the arguments. */
@@ -156,6 +160,32 @@ describe('the end of a message that also ends thoughts', () => {
     await model.dispose();
   });
   it('is tried', () => expect(restarting.map(({ name }) => name)).toContain('openai-gpt-oss-120b'));
+});
+
+describe('the end of a message that no file marks', () => {
+  const gptOss = formats.find(({ name }) => name === 'openai-gpt-oss-120b');
+  const final = '<|channel|>final<|message|>';
+  const thoughts = '<|channel|>analysis<|message|>I think.<|end|><|start|>assistant';
+  const preamble = '<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant';
+  const more = '<|start|>assistant<|channel|>final<|message|>And more.<|end|>';
+
+  it('ends an answer, and nothing before it', async () => {
+    if (gptOss === undefined) throw new Error('there is no such format');
+    const { format } = gptOss;
+    const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
+    const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+    const options = { model, vocabulary, format, request, special: true, inject: true };
+    const texts = ['', thoughts, preamble].flatMap((before) =>
+      [0, 1, 2].map((choice) => ({ before, choice })),
+    );
+    for (const { before, choice } of texts) {
+      const choose = (count: number) => (choice === 0 ? 0 : Math.max(0, count - choice));
+      const answer = writeTokens({ ...options, choose, text: `${before}${final}Hello.<|end|>${more}` });
+      expect(answer.message.content).toMatch(/Hello\.$/);
+      expect(answer.message.malformed).toBeUndefined();
+    }
+    await model.dispose();
+  });
 });
 
 describe('an end of generation that is none of the markers', () => {

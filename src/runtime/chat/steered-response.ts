@@ -29,6 +29,8 @@ export interface SteeringOptions {
   readonly markers: Markers;
   /** Texts at which the response ends, whatever their tokens. */
   readonly stops: readonly string[];
+  /** Texts that also end it in an answer that ends in `text`, of which `length` characters are new. Default: none. */
+  readonly answerEnds?: (text: string, length: number) => readonly string[];
   /** The most tokens to write, those of injected text included. */
   readonly maxTokens: number;
   /** After so many tokens of reasoning, those of its markers not counted, `reasoningEnd` is written. */
@@ -327,7 +329,9 @@ export class SteeredResponse {
     if (role !== 'control') this.#written += text;
     // Where the grammar says what may come, it says when to end, too.
     if (!this.free) return this.#feedPieces([...this.#stops.release(), { text, role }]);
-    const { pieces, stopped } = this.#stops.pass({ text, role });
+    const { answerEnds, parser } = this.#options;
+    const more = parser.position.region === 'text' ? answerEnds?.(this.#written, text.length) : [];
+    const { pieces, stopped } = this.#stops.pass({ text, role }, more);
     this.#stopped = stopped;
     return this.#feedPieces(pieces);
   }

@@ -27,14 +27,15 @@ export class StopWatch {
     this.#stops = stops.filter((stop) => stop !== '');
   }
 
-  /** More of the response. */
-  pass(piece: TextPiece): PassedPieces {
+  /** More of the response; `more`: texts that are stops here, too. */
+  pass(piece: TextPiece, more: readonly string[] = []): PassedPieces {
+    const all = [...this.#stops, ...more];
     const pieces = [...this.#held, piece];
     const text = pieces.map((each) => each.text).join('');
     this.#held = [];
-    const stops = this.#stops.map((stop) => findStop(text, stop, pieces)).filter((place) => place >= 0);
+    const stops = all.map((stop) => findStop(text, stop, pieces)).filter((place) => place >= 0);
     if (stops.length > 0) return { pieces: piecesUpTo(pieces, Math.min(...stops)), stopped: true };
-    const kept = Math.max(0, ...this.#stops.map((stop) => heldLength(text, stop, pieces)));
+    const kept = Math.max(0, ...all.map((stop) => heldLength(text, stop, pieces)));
     const shown = text.length - kept;
     this.#held = piecesFrom(pieces, shown);
     return { pieces: piecesUpTo(pieces, shown), stopped: false };

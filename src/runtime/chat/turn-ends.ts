@@ -11,6 +11,25 @@ export function turnEnds(format: ChatFormat): readonly string[] {
 }
 
 /**
+ * What also ends a response, where an answer is written after which nothing can come: ends of messages that elsewhere
+ * are markers. Returns those of them that do, of a response that ends in `text`, its latest `length` characters new.
+ */
+export function answerEnds(format: ChatFormat): (text: string, length: number) => readonly string[] {
+  // Where answers before calls have the same opener, nothing tells which is the last.
+  if ((format.alternatives?.content ?? []).length === 0) return () => [];
+  const known = turnEnds(format);
+  const ends = format.turn.ends
+    .map((end) => end.trimEnd())
+    .filter((end) => end !== '' && !known.includes(end));
+  const longest = Math.max(0, ...ends.map((end) => end.length));
+  return (text, length) => {
+    const latest = text.slice(-(length + longest));
+    // Where none is there yet it need not be asked, which takes as long as the answer is.
+    return ends.filter((end) => !latest.includes(end) || isLastAnswer(format, text));
+  };
+}
+
+/**
  * Whether a response whose `text` stands at `position` in free text goes on after `marker`, although the model file
  * calls it an end of generation: in thoughts where it belongs to what closes them, elsewhere where it belongs to any
  * marker of the response and is none of the format's own ends.

@@ -19,7 +19,7 @@ import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { noUsage } from '../chat/token-usage.ts';
-import { mayContinue, turnEnds } from '../chat/turn-ends.ts';
+import { answerEnds, mayContinue, turnEnds } from '../chat/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
 import { decode, type Shorten } from './decode.ts';
 import { requireBuildable } from './engine-states.ts';
@@ -248,6 +248,7 @@ export function createRun(
     parser: prepared.parser,
     inject: options.injectForcedText ?? true,
     stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
+    answerEnds: answerEnds(prepared.template.format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',

@@ -17,7 +17,7 @@ import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { noUsage } from '../chat/token-usage.ts';
-import { turnEnds } from '../chat/turn-ends.ts';
+import { answerEnds, turnEnds } from '../chat/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
@@ -220,6 +220,7 @@ function createServerRun(
     matcher,
     parser,
     stops: stopsOf(options, template),
+    answerEnds: answerEnds(template.format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: template.format.reasoning?.end ?? '',
