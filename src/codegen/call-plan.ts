@@ -12,7 +12,7 @@ import {
   pieces,
   withoutRestart,
 } from './marker-text.ts';
-import { choicesOf, distinct, type MarkerChoice } from './states.ts';
+import { choicesOf, distinct, type MarkerChoice, type StateName } from './states.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
 /** The markers of calls. */
@@ -209,17 +209,44 @@ function speculativeOpener(parts: CallParts): readonly MarkerChoice[] {
   return [{ name: 'jsonCalls', marker, next: 'maybeCalls', ...flags }];
 }
 
-function separators({
-  turn,
-  calls: { separator },
-  sectionLength,
-  chain,
-  start,
-}: CallParts): readonly MarkerChoice[] {
+function separators(parts: CallParts): readonly MarkerChoice[] {
+  const { turn, calls, sectionLength, chain, start } = parts;
+  const { separator } = calls;
   const restarts = withoutRestart(turn.format, separator) !== separator;
   if (restarts || isTurnEnd(turn, separator)) return [];
   const next = chain[sectionLength - 1]?.next ?? start;
-  return choicesOf('callSeparator', [separator], next).map((choice) => ({ ...choice, role: 'call' }));
+  const own = choicesOf('callSeparator', [separator], next).map(
+    (choice) => ({ ...choice, role: 'call' }) as const,
+  );
+  return [...own, ...semicolon(parts, next), ...separatorsOfCode(parts, next)];
+}
+
+/** A semicolon for the comma between JSON calls. */
+function semicolon({ calls }: CallParts, next: StateName): readonly MarkerChoice[] {
+  const { envelope, separator } = calls;
+  if (envelope === null || core(separator) !== ',') return [];
+  const flags = { role: 'call', envelopeFollows: envelope, repairs: 'separator' } as const;
+  return [{ name: 'otherSeparator', marker: ';', next, ...flags }];
+}
+
+/** Between calls as in Python stands what separates statements or items there, if the name of a tool follows. */
+function separatorsOfCode(parts: CallParts, next: StateName): readonly MarkerChoice[] {
+  const { calls, closing, chain, sectionLength, holes } = parts;
+  const own = core(calls.separator);
+  const last = closing.at(-1)?.part;
+  const nameEnds = textsAfterName(parts, holes);
+  const isCode = typeof last === 'string' && core(last) === ')' && (own === '' || own === ',');
+  if (!isCode || nameEnds === null || chain.length > sectionLength) return [];
+  return [';', ',']
+    .filter((marker) => marker !== own)
+    .map((marker) => ({
+      name: 'otherSeparator',
+      marker,
+      next,
+      role: 'call',
+      goesOn: { texts: [], nameEnds },
+      repairs: 'separator',
+    }));
 }
 
 /** The first marker of another call in the section. */

@@ -122,7 +122,10 @@ function idPart(part: CallPart): IdPart {
 
 /** What ends a hole: the text after it or, where that is only white space, what follows. */
 function holeEnds(plan: CallPlan, own: readonly MarkerChoice[], next: StateName): readonly MarkerChoice[] {
-  if (own.length > 0) return distinct([...own, ...argumentEnds(plan, next)]);
+  if (own.length > 0) {
+    const closed = argumentEnds(plan, next).map((choice) => ({ ...choice, repairs: 'unclosed' }) as const);
+    return distinct([...own, ...closed]);
+  }
   return distinct(seen('argumentsBegin', plan.argumentBegins, next));
 }
 

@@ -6,6 +6,7 @@
 import { isObject } from '../format/json-values.ts';
 import type { JsonObject, ToolCall } from '../format/messages.ts';
 import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
+import { duplicateKeys } from './json/duplicate-keys.ts';
 import { WrittenText } from './markers/written-text.ts';
 
 /** A call that is being read. */
@@ -249,6 +250,7 @@ export class EventWriter {
       this.malformed('', at, ['arguments as one JSON object'], 'the arguments are no JSON object');
       return;
     }
+    this.noteDuplicates(input);
     this.closeCall(call, at);
     const where = { start: at, end: at };
     this.add({
@@ -266,6 +268,14 @@ export class EventWriter {
       this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
     this.reportRepairs(call.id, at);
     this.report(call, parsed, at);
+  }
+
+  /** JSON has all values of a key that comes again; whoever parses it gets the last, but not in silence. */
+  private noteDuplicates(input: string): void {
+    for (const key of duplicateKeys(input)) {
+      const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;
+      this.callRepairs.push({ law: 'duplicate-argument', detail });
+    }
   }
 
   private closeCall({ id }: OpenCall, at: number): void {

@@ -147,12 +147,13 @@ export type LeniencyLaw =
   | 'literal' // a value is written otherwise than its type
   | 'opener' // a call is opened in another spelling
   | 'arguments-marker' // nothing stands between the name and the arguments
+  | 'separator' // something else than the format's own stands between two calls
   | 'bare-calls' // the whole answer is calls as JSON
   | 'empty-block' // a block of calls holds none
   | 'unclosed' // something is not closed
   | 'result-marker' // a marker of a tool's result stands in the answer
   | 'special-token' // a special token stands where none may
-  | 'duplicate-argument' // a call of entries has an argument twice
+  | 'duplicate-argument' // a call has an argument twice
   | 'duplicate-id'; // two calls have the same id
 
 /** A delimiter of the format, and white space that belongs to it. Only with the option `markers`. */

@@ -9,6 +9,10 @@ export function repairDetail({ repairs, marker }: Transition<unknown>): string {
       return 'the arguments follow the name at once';
     case 'empty-block':
       return `${written} holds no call`;
+    case 'separator':
+      return `calls are separated by ${written}`;
+    case 'unclosed':
+      return `${written} comes before any arguments`;
     case 'result-marker':
       return `${written} belongs to the result of a tool`;
     default:

@@ -33,7 +33,7 @@ export interface MarkerConditions {
 /** A marker that may stand at some place, and what follows it. `Ref` is a state: its name, or the state itself. */
 export interface Transition<Ref> extends MarkerConditions {
   /**
-   * Exact text. White space at its edges and around its line breaks is flexible; inside a line it counts.
+   * Exact text. White space at its edges, around its line breaks and between `>` and `<` is flexible; elsewhere it counts.
    */
   readonly marker: string;
   readonly next: Ref;

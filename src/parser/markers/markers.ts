@@ -1,6 +1,6 @@
 /**
- * Markers and how they are found: exact text whose white space at the edges and around line breaks is
- * flexible. A table of choices is searched by the first characters of its markers, so that ordinary
+ * Markers and how they are found: exact text whose white space at the edges, around line breaks and between `>` and
+ * `<` is flexible. A table of choices is searched by the first characters of its markers, so that ordinary
  * text passes at the speed of `indexOf`.
  */
 
@@ -22,7 +22,7 @@ const longestGap = 64;
 export interface CompiledTransition<Ref> extends Transition<Ref> {
   /** White space in front of the marker, which it claims from the text before it. */
   readonly leadingSpace: string;
-  /** The marker without white space at its edges, cut at line breaks; empty for an empty marker. */
+  /** The marker without white space at its edges, cut where white space is flexible; empty for an empty marker. */
   readonly parts: readonly string[];
   /** White space after the marker, which it claims if it is there. */
   readonly trailingSpace: string;
@@ -32,13 +32,16 @@ export interface CompiledTransition<Ref> extends Transition<Ref> {
   readonly wordEnd: boolean;
 }
 
-/** Takes a marker apart: `\n<tool_call>\n<function=` is lead `\n`, parts `<tool_call>` and `<function=`. */
+/**
+ * Takes a marker apart: `\n<tool_call>\n<function=` is lead `\n`, parts `<tool_call>` and `<function=`. Two markers in
+ * angle brackets come apart too.
+ */
 export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
   const core = choice.marker.trim();
   const start = choice.marker.indexOf(core);
   const lead = core === '' ? '' : choice.marker.slice(0, start);
   const trail = core === '' ? choice.marker : choice.marker.slice(start + core.length);
-  const parts = core === '' ? [] : core.split(/[ \t]*[\r\n]\s*/);
+  const parts = core === '' ? [] : core.split(/[ \t]*[\r\n]\s*|(?<=>)(?=<)/);
   const wordStart = lead !== '' && /^\w/.test(core);
   return {
     ...choice,

@@ -17,6 +17,13 @@ const longestAnswer = 1 << 16;
 /** Units of the answer's beginning that show whether it may be calls. */
 const longestBeginning = 128;
 
+/** A marker in brackets, as models have it around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
+const marker = '<[|｜/]{0,2}[\\w▁:]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
+const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
+const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
+/** White space, a fence, brackets, markers and what separates calls. */
+const aroundCalls = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|[[\\],;])*`);
+
 /** How APIs write a call, and how models that have seen many of them do. */
 const notations: readonly EnvelopePaths[] = [
   { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
@@ -33,8 +40,9 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait'
   if (verdict === 'wait') return verdict;
   reader.progress = null;
   reader.noteBareCalls();
+  const reached = reader.cursor.offset;
   reader.rewind();
-  if (verdict === 'calls') emitCalls(reader);
+  if (verdict === 'calls') emitCalls(reader, reached);
   return verdict;
 }
 
@@ -45,6 +53,7 @@ function newProgress(): BareCallsProgress {
     json: new TextBlocks(),
     phase: 'begin',
     isFenced: false,
+    isMarked: false,
     isClosed: false,
     count: 0,
   };
@@ -79,9 +88,11 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const text = cursor.text.slice(cursor.at, cursor.at + longestBeginning);
   const isCut = text.length < longestBeginning && !reader.ended;
   const fence = /^\s*```[a-z_-]*[ \t]*\r?\n/.exec(text)?.[0];
-  if (fence === undefined && /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text))
-    return isCut ? 'wait' : 'text';
-  const written = text.slice(fence?.length ?? 0).replace(/\s/g, '');
+  const marker = fence === undefined ? firstMarker.exec(text)?.[0] : undefined;
+  const begins = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text) || beginningOfMarker.test(text);
+  if (fence === undefined && marker === undefined && begins) return isCut ? 'wait' : 'text';
+  const opening = fence ?? marker ?? '';
+  const written = text.slice(opening.length).replace(/\s/g, '');
   const list = written.startsWith('[') ? written.slice(1) : written;
   const beginnings = ['{"type":"function"', '{"id":"', '{"function":{"name":"', '{"function":{"arguments":'];
   const argumentsFirst = ['{"arguments":{', '{"parameters":{'];
@@ -89,7 +100,8 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const all = [...beginnings, ...argumentsFirst, ...names];
   if (all.some((each) => list.startsWith(each))) {
     progress.isFenced = fence !== undefined;
-    reader.bufferTo(cursor.at + (fence?.length ?? 0));
+    progress.isMarked = marker !== undefined;
+    reader.bufferTo(cursor.at + opening.length);
     return 'calls';
   }
   return isCut && all.some((each) => each.startsWith(list)) ? 'wait' : 'text';
@@ -137,21 +149,37 @@ function readBetween(
   }
   const match = stops.matchAt(reader, text, at);
   if (match === undecided) return 'wait';
+  const passed = match === null ? endOfSeparator(progress, text, at) : at;
+  if (passed > at) {
+    reader.bufferTo(passed);
+    return readBetween(reader, progress, stops, limit);
+  }
+  if (passed < at && !reader.ended) return 'wait';
   if (match !== null && match.choice.role === undefined) {
     return progress.isFenced === progress.isClosed ? 'calls' : 'text';
   }
   return !progress.isClosed && text[at] === '{' ? null : 'text';
 }
 
-/** Reads the calls that stand here, and what stands around them. */
-function emitCalls(reader: Reader): void {
+/** End of a marker, a comma or a semicolon at `at` between calls or after them; `at`: none; `undecided`. */
+function endOfSeparator({ isMarked, isFenced }: BareCallsProgress, text: string, at: number): number {
+  if (/[;,]/.test(text.charAt(at))) return at + 1;
+  if (!isMarked || isFenced) return at;
+  const rest = text.slice(at, at + longestBeginning);
+  const marker = firstMarker.exec(rest)?.[0];
+  if (marker !== undefined) return at + marker.length;
+  return beginningOfMarker.test(rest) && rest.length < longestBeginning ? undecided : at;
+}
+
+/** Reads the calls that stand here up to the offset `reached`, and what stands around them. */
+function emitCalls(reader: Reader, reached: number): void {
   const { cursor } = reader;
   reader.noteRepair('bare-calls', 'the whole answer is calls as JSON');
   for (;;) {
-    // White space, a fence, brackets and commas.
-    const length = /^(?:\s|```[a-z_-]*|[[\],])*/.exec(cursor.text.slice(cursor.at))?.[0].length ?? 0;
+    const around = cursor.text.slice(cursor.at, reached - cursor.base);
+    const length = aroundCalls.exec(around)?.[0].length ?? 0;
     reader.skip(cursor.at + length);
-    if (cursor.text[cursor.at] !== '{') return;
+    if (cursor.offset >= reached) return;
     readCall(reader);
   }
 }

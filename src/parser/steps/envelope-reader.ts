@@ -7,6 +7,7 @@ import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
+import { isArguments, isAt, isNextToArguments, leadsOn } from './envelope-paths.ts';
 import {
   findArguments,
   mayBeArgument,
@@ -114,6 +115,13 @@ function refuse(envelope: EnvelopeProgress, expected: readonly string[]): Status
   return 'illegal';
 }
 
+/** Which of two tools is called, nobody can tell. */
+function refuseSecondName(envelope: EnvelopeProgress): Status {
+  envelope.expected = [];
+  envelope.reason = 'the call names two tools';
+  return 'illegal';
+}
+
 /** Scans on in a key or a value that is captured. */
 function scanCaptured(reader: Reader, envelope: EnvelopeProgress): Status {
   const { scanner, cursor } = reader;
@@ -189,39 +197,6 @@ function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | 
   }
   envelope.phase = 'other';
   return 'more';
-}
-
-/** Whether reading stands in the object in which the arguments should be. */
-function isNextToArguments({ paths, path }: EnvelopeProgress): boolean {
-  return (
-    paths.name !== null && path.length === paths.arguments.length - 1 && beginsWith(paths.arguments, path)
-  );
-}
-
-function isArguments(envelope: EnvelopeProgress): boolean {
-  if (envelope.argumentsRead) return false;
-  const { paths, path } = envelope;
-  return paths.name === null ? path.length === 0 : isAt(paths.arguments, envelope);
-}
-
-/** Whether the current key is where `wanted` leads. */
-function isAt(wanted: readonly string[] | null, { path, key }: EnvelopeProgress): boolean {
-  if (wanted === null || wanted.length !== path.length + 1 || wanted[path.length] !== key) return false;
-  return beginsWith(wanted, path);
-}
-
-function beginsWith(wanted: readonly string[], path: readonly string[]): boolean {
-  return path.every((key, index) => key === wanted[index]);
-}
-
-/** Whether something that matters lies deeper within the current key's value. */
-function leadsOn({ paths, path, key }: EnvelopeProgress): boolean {
-  const leadsThrough = (wanted: EnvelopePaths['name']) =>
-    wanted !== null &&
-    wanted.length > path.length + 1 &&
-    wanted[path.length] === key &&
-    beginsWith(wanted, path);
-  return [paths.name, paths.arguments, paths.id, paths.index].some(leadsThrough);
 }
 
 function beginArguments(
@@ -306,16 +281,25 @@ function readCaptured(reader: Reader, envelope: EnvelopeProgress, phase: Envelop
   envelope.phase = 'after';
   if (phase === 'other') {
     const isNextToName = envelope.paths.name === null && envelope.path.length === 0;
-    if (isNextToArguments(envelope) || isNextToName) envelope.members.set(envelope.key, envelope.captured);
+    if (isNextToArguments(envelope) || isNextToName) addMember(reader, envelope);
     return 'more';
   }
   const text = parseScalar(envelope.captured);
   if (phase === 'id' && text !== null) reader.noteId(text);
   if (phase === 'name') {
     if (text === null || text === '') return refuse(envelope, ['a tool name']);
+    if (reader.call.started && reader.call.name !== text) return refuseSecondName(envelope);
     nameIsKnown(reader, envelope, text);
   }
   return 'more';
+}
+
+function addMember(reader: Reader, { members, key, captured }: EnvelopeProgress): void {
+  if (members.has(key)) {
+    const detail = `the member ${JSON.stringify(key)} is written twice; the last value counts`;
+    reader.noteRepair('duplicate-argument', detail);
+  }
+  members.set(key, captured);
 }
 
 /** The name is known: the call's start is emitted, and what was buffered. */

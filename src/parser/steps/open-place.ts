@@ -13,7 +13,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
   if (place.kind === 'entry' && call.entryCount === 0 && mayHoldArguments(reader, name)) {
     withholdWrapped(reader, name);
   }
-  if (place.kind === 'entry') rememberEntry(reader, name);
+  if (place.kind === 'entry') reader.call.entryNames.add(name);
   const outer = place.kind === 'entry' ? null : call.values;
   const start = cursor.offset;
   cursor.moveTo(end);
@@ -41,16 +41,6 @@ function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
   if (outer === null) return call.entryCount++ === 0 ? '{' : ', ';
   const { nested } = outer;
   return nested === null || nested.count++ === 0 ? '' : ', ';
-}
-
-/** JSON has both values; whoever parses it gets the last, so the first is not lost in silence. */
-function rememberEntry(reader: Reader, name: string): void {
-  const { entryNames } = reader.call;
-  if (entryNames.has(name)) {
-    const detail = `the argument ${JSON.stringify(name)} is written twice; the last value counts`;
-    reader.noteRepair('duplicate-argument', detail);
-  }
-  entryNames.add(name);
 }
 
 /** The key of an entry. Quotes around it are its own only where the schema has it so. */

@@ -30,6 +30,8 @@ export interface BareCallsProgress {
   readonly json: TextBlocks;
   phase: 'begin' | 'value' | 'between';
   isFenced: boolean;
+  /** They stand in markers that are not the format's. */
+  isMarked: boolean;
   /** The fence is closed. */
   isClosed: boolean;
   /** Calls so far. */

@@ -30,7 +30,11 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   // What may be the beginning of a marker is not counted: whether it is one must not depend on the cut.
   const end = blank === -1 ? at : blank;
   const value = cursor.text.slice(cursor.at, end).trim();
-  if (end - cursor.at > longestHole || (isOver && !isAcceptable(table, value))) {
+  if (
+    end - cursor.at > longestHole ||
+    (isOver && !isAcceptable(table, value)) ||
+    isBroken(reader, table, match, value)
+  ) {
     return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
   }
   if (!isOver) return null;
@@ -88,6 +92,22 @@ function continuesName({ cursor, options }: Reader, { choice }: Match<State>, at
 function isAcceptable(table: HoleTable<State>, value: string): boolean {
   if (table.hole === 'name' || table.hole === 'composed-id') return value !== '' && !/\s/.test(value);
   return value !== '' || table.hole === 'id' || table.hole === 'index';
+}
+
+/**
+ * Whether the end of the call, where something else should follow the hole, ends no hole but broken text: what stands
+ * there is no tool on offer, or holds what no id does.
+ */
+function isBroken(
+  { options: { tools } }: Reader,
+  { hole, parts = [] }: HoleTable<State>,
+  match: Match<State> | null,
+  value: string,
+): boolean {
+  if (match?.choice.repairs !== 'unclosed') return false;
+  if (hole === 'name') return !tools.has(value);
+  if (hole === 'composed-id') return !tools.has(nameWithin(value, parts));
+  return /["'{}\s]/.test(value);
 }
 
 function describeHole(table: HoleTable<State>): string {

@@ -1,0 +1,46 @@
+/** Keys that an object of a JSON text has more than once. Whoever parses the text gets the last value alone. */
+
+/** What matters between the strings of a JSON text. */
+const opens = 123; // {
+const opensList = 91; // [
+const closes = 125; // }
+const closesList = 93; // ]
+const quote = 34;
+const backslash = 92;
+
+/** The keys that come more than once in one object of valid JSON, each once, in order. */
+export function duplicateKeys(json: string): readonly string[] {
+  const found = new Set<string>();
+  /** The keys of the objects that are open, from the outside in; `null` for a list. */
+  const open: (Set<string> | null)[] = [];
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at);
+    if (unit === opens) open.push(new Set());
+    else if (unit === opensList) open.push(null);
+    else if (unit === closes || unit === closesList) open.pop();
+    if (unit !== quote) continue;
+    const end = stringEnd(json, at);
+    const keys = open.at(-1);
+    if (keys && isKey(json, end)) {
+      const key: string = JSON.parse(json.slice(at, end));
+      if (keys.has(key)) found.add(key);
+      keys.add(key);
+    }
+    at = end - 1;
+  }
+  return [...found];
+}
+
+/** Position after the string that begins at `start`. */
+function stringEnd(json: string, start: number): number {
+  let at = start + 1;
+  while (json.charCodeAt(at) !== quote) at += json.charCodeAt(at) === backslash ? 2 : 1;
+  return at + 1;
+}
+
+/** Whether the string before `end` is a key: a colon follows. */
+function isKey(json: string, end: number): boolean {
+  let at = end;
+  while (/\s/.test(json.charAt(at))) at++;
+  return json[at] === ':';
+}
