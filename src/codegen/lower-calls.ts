@@ -35,7 +35,7 @@ export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpe
       ? [...headStates(calls), ...argumentStates(calls)]
       : [jsonState(calls)]),
     ...closingStates(calls),
-    afterCallState(calls),
+    afterCallState(plan, calls),
     afterCallsState(plan, calls),
     malformedState(plan, calls),
   ];
@@ -215,17 +215,17 @@ function closingHole({ calls, closing, followers }: CallPlan, part: Hole, index:
   return hole({ hole: part.hole, ends, completes: true, ...space });
 }
 
-function afterCallState({ calls, following }: CallPlan): StateSpec {
+function afterCallState({ reasoningStart }: MarkerPlan, { calls, following }: CallPlan): StateSpec {
   return {
     name: 'afterCall',
     title: 'After a call.',
     picture: picture(sampleCall(calls), '', calls.separator + calls.call.open),
-    step: between({ choices: following, otherwise: 'inAnswer' }),
+    step: between({ choices: distinct([...following, ...reasoningStart]), otherwise: 'inAnswer' }),
   };
 }
 
 function afterCallsState(
-  { format, turnStart, regions, resultStart }: MarkerPlan,
+  { format, turnStart, regions, reasoningStart, resultStart }: MarkerPlan,
   { calls, sectionEnds }: CallPlan,
 ): StateSpec {
   return {
@@ -233,7 +233,7 @@ function afterCallsState(
     title: 'After the section of calls.',
     picture: picture(calls.section.close, '', format.turn.ends[0] ?? ''),
     step: between({
-      choices: distinct([...turnStart, ...sectionEnds, ...regions, ...resultStart]),
+      choices: distinct([...turnStart, ...sectionEnds, ...regions, ...reasoningStart, ...resultStart]),
       otherwise: 'inAnswer',
     }),
   };

@@ -21,8 +21,9 @@ export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
         stops: distinct([
           ...callOpeners(plan),
           ...plan.contentStart,
+          ...plan.laterReasoning,
           ...plan.turnEnds,
-          ...plan.resultMarkers,
+          ...plan.strayMarkers,
         ]),
       }),
     },
@@ -67,7 +68,7 @@ function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): reado
 
 /** In an answer in markers of its own. */
 function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): StateSpec {
-  const { format, headed, turnEnds, resultMarkers } = plan;
+  const { format, headed, turnEnds, strayMarkers } = plan;
   const close = withoutRestart(format, wrapper.close);
   const after = close === wrapper.close ? 'afterContent' : 'betweenTurns';
   const mayStop = isBlank(close) || format.stops.some((stop) => core(stop) === core(close));
@@ -82,7 +83,7 @@ function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): S
         // Content without an end of its own, and no header that a call would need, ends where a call opens.
         ...(isBlank(close) && !headed ? callOpeners(plan) : []),
         ...turnEnds,
-        ...resultMarkers,
+        ...strayMarkers,
       ]),
       ...(mayStop ? {} : { mustClose: true as const }),
     }),

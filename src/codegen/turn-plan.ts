@@ -1,5 +1,6 @@
 /** The markers of a turn, but for those of its calls. */
 import type { ChatFormat } from '../format/chat-format.ts';
+import type { LeniencyLaw } from '../parser/events.ts';
 import {
   core,
   distinctCores,
@@ -29,6 +30,8 @@ export interface TurnPlan {
   /** Nothing but its end marks reasoning: whether text is reasoning shows only there. */
   readonly endMarked: boolean;
   readonly reasoningStart: readonly MarkerChoice[];
+  /** What opens reasoning in the middle of an answer. */
+  readonly laterReasoning: readonly MarkerChoice[];
   readonly reasoningEnd: readonly MarkerChoice[];
   /** The end of reasoning that never began: it says that there is none. */
   readonly strayReasoningEnd: readonly MarkerChoice[];
@@ -38,8 +41,8 @@ export interface TurnPlan {
   readonly contentStart: readonly MarkerChoice[];
   /** What begins a tool's result. After calls, the turn is over there. */
   readonly resultStart: readonly MarkerChoice[];
-  /** Markers of results that nobody writes in prose. In an answer they stand for nothing. */
-  readonly resultMarkers: readonly MarkerChoice[];
+  /** Markers of results, and ends of thoughts, that nobody writes in prose. In an answer they stand for nothing. */
+  readonly strayMarkers: readonly MarkerChoice[];
 }
 
 /** The plan of a format's turn. */
@@ -62,6 +65,7 @@ export function planTurn(format: ChatFormat): TurnPlan {
     turnEnds: turnEnds(format, afterTurn),
     endMarked: reasoning !== null && isBlank(reasoning.start) && !isBlank(reasoning.end),
     reasoningStart: choicesOf('reasoningStart', [reasoning?.start ?? ''], 'inReasoning').map(asThought),
+    laterReasoning: headed ? [] : laterReasoning(reasoning?.start ?? ''),
     reasoningEnd: reasoningEnd.map(asThought),
     strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(format), 'afterReasoning'),
@@ -70,7 +74,7 @@ export function planTurn(format: ChatFormat): TurnPlan {
       ...choicesOf('contentStartWithCalls', [content.withCalls?.open ?? ''], 'inContentWithCalls'),
     ],
     resultStart: choicesOf('resultStart', results?.open ?? [], 'turnEnded'),
-    resultMarkers: resultMarkers(format),
+    strayMarkers: strayMarkers(format, reasoningEnd),
   };
 }
 
@@ -78,17 +82,33 @@ function asThought(choice: MarkerChoice): MarkerChoice {
   return { ...choice, role: 'thought' };
 }
 
-/** Written with the bars of special tokens, in ASCII or full width. What ends a turn does so here too. */
-function resultMarkers({ results, turn }: ChatFormat): readonly MarkerChoice[] {
-  const barred = [...(results?.open ?? []), ...(results?.close ?? [])].filter((marker) =>
-    /^<[|｜]|[|｜]>$/.test(marker),
-  );
-  const own = barred.filter((marker) => !turn.ends.some((end) => core(end).startsWith(marker)));
-  return choicesOf('resultMarker', own, 'inAnswer').map((choice) => ({
-    ...choice,
-    passes: true as const,
-    repairs: 'result-marker' as const,
+/** A tag of a plain word may be spoken of: in an answer it counts only as a special token. */
+function laterReasoning(start: string): readonly MarkerChoice[] {
+  const condition = /^<[\w:-]+>/.test(core(start)) ? { goesOn: { texts: [] } } : {};
+  return choicesOf('laterReasoning', isSignificant(start) ? [start] : [], 'inReasoning').map((choice) => ({
+    ...asThought(choice),
+    ...condition,
   }));
+}
+
+/** Written with the bars of special tokens, in ASCII or full width. What ends a turn does so here too. */
+function strayMarkers(
+  { results, turn }: ChatFormat,
+  reasoningEnd: readonly MarkerChoice[],
+): readonly MarkerChoice[] {
+  const isStray = (marker: string) =>
+    /^<[|｜]|[|｜]>$/.test(core(marker)) && !turn.ends.some((end) => core(end).startsWith(core(marker)));
+  const stray = (markers: readonly string[], repairs: LeniencyLaw) =>
+    choicesOf('strayMarker', markers.filter(isStray), 'inAnswer').map(
+      (choice) => ({ ...choice, passes: true, repairs }) as const,
+    );
+  return [
+    ...stray([...(results?.open ?? []), ...(results?.close ?? [])], 'result-marker'),
+    ...stray(
+      reasoningEnd.map(({ marker }) => core(marker)),
+      'special-token',
+    ),
+  ];
 }
 
 /** The last marker of a turn's beginning; empty where that is all of it. */

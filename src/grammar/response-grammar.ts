@@ -1,7 +1,7 @@
 /** ChatFormat + tools + what was asked → the expression for one response. */
 import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat, Delimiters } from '../format/chat-format.ts';
-import { type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
+import { GrammarError, type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { callSection } from './call-grammar.ts';
 import { alternatives } from './expression/alternatives.ts';
@@ -238,18 +238,32 @@ function contentOfSchema(
   );
 }
 
-/** Free text up to a call's opener, then the calls; or free text alone. */
+/**
+ * Free text up to a call's opener, then the calls; or free text alone. Calls without a marker of their own stand
+ * alone, and an answer whose own marker holds the opener begins with that.
+ */
 function textThenCalls(format: ChatFormat, calls: Expression): Expression {
   const opener = triggerText(format);
   if (opener === '') return without();
-  return untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
+  const { open, empty = '' } = format.content;
+  if ((markerPlan(format).calls?.opener ?? '') === '') {
+    return alternatives(sequence(optional(literal(empty)), calls), without(opener));
+  }
+  const answer = untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
+  return open.includes(opener) ? alternatives(sequence(literal(open), without(opener)), answer) : answer;
 }
 
-/** `expression` after the first occurrence of `text` in its leading literal. */
+/**
+ * `expression` after the first occurrence of `text` in its leading literal. Throws GrammarError where it begins with
+ * something else: text would then be followed by the opener twice, or by half of it.
+ */
 function dropLeading(expression: Expression, text: string): Expression {
   const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
-  if (first?.type !== 'literal') return expression;
-  return sequence(literal(first.text.slice(first.text.indexOf(text) + text.length)), ...rest);
+  const at = first?.type === 'literal' ? first.text.indexOf(text) : -1;
+  if (first?.type !== 'literal' || at < 0) {
+    throw new GrammarError({ reason: `calls do not begin with their opener ${JSON.stringify(text)}` });
+  }
+  return sequence(literal(first.text.slice(at + text.length)), ...rest);
 }
 
 /** Where the prompt began an opener that calls and content share, it is the content's that goes on. */

@@ -13,6 +13,8 @@ export function repairDetail({ repairs, marker }: Transition<unknown>): string {
       return `calls are separated by ${written}`;
     case 'unclosed':
       return `${written} comes before any arguments`;
+    case 'special-token':
+      return `${written} stands where nothing asks for it`;
     case 'result-marker':
       return `${written} belongs to the result of a tool`;
     default:

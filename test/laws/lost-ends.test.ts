@@ -3,12 +3,17 @@
  * without the last two, is the same message.
  */
 import { describe, expect, it } from 'vitest';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { AnalysisError } from '../../src/format/errors.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
+import { renderTurn } from '../../src/generate/verify/render-turn.ts';
+import { allTemplates } from '../support/corpora.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
+import { spineTemplates } from '../support/spine-templates.ts';
 
 const call = {
   id: callId(0),
@@ -41,6 +46,40 @@ describe.each(generatedFormats())('$name', ({ format }) => {
         for (const lost of [1, 2])
           expect(messageOf(format, written + tokensOf(end).slice(0, -lost).join(''))).toEqual(whole);
       }
+    }
+  });
+});
+
+const long = process.env.LAWS === 'long';
+const templates = long ? await allTemplates() : await spineTemplates();
+
+function formatOf(source: string): ChatFormat | null {
+  try {
+    return analyzeTemplate(source).format;
+  } catch (error) {
+    if (error instanceof AnalysisError) return null;
+    throw error;
+  }
+}
+
+describe.each(templates)('$name as it renders', ({ source }) => {
+  const format = formatOf(source);
+  const tools = lawTools.slice(0, 1);
+  const specialTokens = { bosToken: '', eosToken: '' };
+
+  it.runIf(format !== null)('reads a turn whose end lost its last tokens', () => {
+    if (format === null) return;
+    for (const message of [text, thoughts, ...(format.calls === null ? [] : [calls])]) {
+      const rendered = renderTurn(
+        { templateSource: source, format, tools, specialTokens },
+        message,
+      )?.trimEnd();
+      const end = format.turn.ends.map((each) => each.trim()).find((each) => rendered?.endsWith(each));
+      if (rendered === undefined || end === undefined) continue;
+      const whole = messageOf(format, rendered);
+      const before = rendered.slice(0, rendered.length - end.length);
+      for (const lost of [1, 2])
+        expect(messageOf(format, before + tokensOf(end).slice(0, -lost).join(''))).toEqual(whole);
     }
   });
 });

@@ -80,7 +80,9 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
   if (choice.ambiguous || choice.speculative) return choice.next;
   reader.leaveRegion();
-  return enterMarker(reader, match, at);
+  const next = enterMarker(reader, match, at);
+  if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts();
+  return next;
 }
 
 /** Finds the next stop. Text that is certain is emitted; `null` when more text is needed. */
