@@ -21,6 +21,12 @@ export const responseModule = defineParser({
     turnEnd: '<|assistant_end|>',
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: null, arguments: [], id: null, index: null },
+      repairs: 'separator',
+    },
     callsClose: ']<|tools_suffix|>',
     callsClose2: ']',
     callsClose3: '<|tools_suffix|>',
@@ -46,6 +52,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',

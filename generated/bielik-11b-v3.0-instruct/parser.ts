@@ -17,7 +17,8 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
-    resultMarker: { text: '<|function_output|>', passes: true, repairs: 'result-marker' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
+    strayMarker: { text: '<|function_output|>', passes: true, repairs: 'result-marker' },
     callClose: '\n</tool_call>',
     nextCall: { text: '\n<tool_call>\n', role: 'call', empty: '</tool_call>' },
     resultStart: '<|function_output|>',
@@ -59,7 +60,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'inCall', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+      stops: {
+        callOpen: 'inCall',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
+      },
     }),
     // In a call; its keys come in any order.
     // ⏎<tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
@@ -87,6 +93,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

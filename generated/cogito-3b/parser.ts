@@ -21,6 +21,12 @@ export const responseModule = defineParser({
     turnEnd: '<|eot_id|>',
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+      repairs: 'separator',
+    },
     callsClose: ']',
   },
   states: {
@@ -65,6 +71,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         turnStart: 'atTurnStart',
         callsOpen: 'inCall',

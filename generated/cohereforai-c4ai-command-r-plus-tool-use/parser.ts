@@ -19,6 +19,12 @@ export const responseModule = defineParser({
     callsOpening: '```json\n',
     callsOpening2: '[',
     callSeparator: { text: ',', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['tool_name'], arguments: ['parameters'], id: null, index: null },
+      repairs: 'separator',
+    },
     callsClose: '\n]```\n',
     callsClose2: ']',
     callsClose3: '```\n',
@@ -64,6 +70,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',

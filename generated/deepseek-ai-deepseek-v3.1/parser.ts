@@ -36,12 +36,14 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    resultMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
-    resultMarker2: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
+    strayMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
+    strayMarker2: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>',
     nameEnd: '<｜tool▁sep｜>',
-    callClose: '<｜tool▁call▁end｜>',
+    callClose: { text: '<｜tool▁call▁end｜>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '<｜tool▁call▁end｜>',
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>', role: 'call' },
     resultStart: '<｜tool▁output▁begin｜>',
@@ -97,9 +99,10 @@ export const responseModule = defineParser({
       stops: {
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
         turnEnd: 'turnEnded',
-        resultMarker: 'inAnswer',
-        resultMarker2: 'inAnswer',
+        strayMarker: 'inAnswer',
+        strayMarker2: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_time<｜tool▁…
@@ -118,12 +121,12 @@ export const responseModule = defineParser({
     }),
     // get_time<｜tool▁sep｜>{"city": "Paris"}<｜tool▁call▁end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}<｜tool▁call▁end｜>
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -142,6 +145,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -154,6 +158,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -162,7 +167,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

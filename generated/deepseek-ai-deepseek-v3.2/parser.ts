@@ -33,10 +33,12 @@ export const responseModule = defineParser({
     callOpen: { text: '<｜DSML｜invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
     callOpening: '<｜DSML｜invoke name="',
     nameEnd: '">\n',
-    callClose: '</｜DSML｜invoke>\n',
+    callClose: { text: '</｜DSML｜invoke>\n', repairs: 'unclosed' },
     keyOpen: '<｜DSML｜parameter name="',
+    callClose2: '</｜DSML｜invoke>\n',
     keyEnd: '" string="',
     callsClose: '</｜DSML｜function_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
@@ -91,7 +93,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …ML｜function_calls>⏎<｜DSML｜invoke name="get_time">⏎
     //                     ^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -105,7 +112,7 @@ export const responseModule = defineParser({
     }),
     // get_time">⏎<｜DSML｜paramete…
     //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …ML｜parameter name="city" string="
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -135,7 +142,7 @@ export const responseModule = defineParser({
     }),
     // …</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -143,7 +150,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -164,6 +171,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
         resultStart2: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -176,6 +184,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
         resultStart2: 'turnEnded',
       },
@@ -185,7 +194,7 @@ export const responseModule = defineParser({
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

@@ -33,10 +33,12 @@ export const responseModule = defineParser({
     callOpen: { text: '<｜DSML｜invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
     callOpening: '<｜DSML｜invoke name="',
     nameEnd: '">\n',
-    callClose: '\n</｜DSML｜invoke>\n',
+    callClose: { text: '\n</｜DSML｜invoke>\n', repairs: 'unclosed' },
     keyOpen: '<｜DSML｜parameter name="',
+    callClose2: '\n</｜DSML｜invoke>\n',
     keyEnd: '" string="',
     callsClose: '</｜DSML｜tool_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
@@ -90,7 +92,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …<｜DSML｜tool_calls>⏎<｜DSML｜invoke name="get_time">⏎
     //                     ^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -104,7 +111,7 @@ export const responseModule = defineParser({
     }),
     // get_time">⏎<｜DSML｜paramete…
     //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …ML｜parameter name="city" string="
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -134,7 +141,7 @@ export const responseModule = defineParser({
     }),
     // …s</｜DSML｜parameter>⏎<｜DSML｜paramete…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …s</｜DSML｜parameter>⏎</｜DSML｜invoke…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -142,7 +149,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -161,6 +168,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -173,6 +181,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -181,7 +190,7 @@ export const responseModule = defineParser({
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

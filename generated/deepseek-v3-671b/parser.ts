@@ -24,14 +24,15 @@ export const responseModule = defineParser({
       goesOn: { texts: [], nameEnds: ['```json', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
-    resultMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
-    resultMarker2: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
-    resultMarker3: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
-    resultMarker4: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
+    strayMarker2: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
+    strayMarker3: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarker4: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameEnd: '\n```json\n',
-    callClose: '\n```<｜tool▁call▁end｜>',
+    callClose: { text: '\n```<｜tool▁call▁end｜>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '\n```<｜tool▁call▁end｜>',
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
     resultStart: '<｜tool▁outputs▁begin｜>',
@@ -57,10 +58,10 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
-        resultMarker: 'inAnswer',
-        resultMarker2: 'inAnswer',
-        resultMarker3: 'inAnswer',
-        resultMarker4: 'inAnswer',
+        strayMarker: 'inAnswer',
+        strayMarker2: 'inAnswer',
+        strayMarker3: 'inAnswer',
+        strayMarker4: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…
@@ -79,12 +80,12 @@ export const responseModule = defineParser({
     }),
     // get_time⏎```json⏎{"city":"Paris"}⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
     // {"city":"Paris"}⏎```<｜tool▁call▁end｜>⏎
     //                 ^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -126,7 +127,7 @@ export const responseModule = defineParser({
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

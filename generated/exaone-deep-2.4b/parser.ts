@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     strayReasoningEnd: '\n</thought>',
     turnEnd: '[|endofturn|]',
     reasoningEnd: { text: '\n</thought>', role: 'thought' },
+    laterReasoning: { text: '<thought>\n', role: 'thought', goesOn: { texts: [] } },
   },
   states: {
     // ⏎[|assistant|]Let me look.
@@ -43,7 +44,7 @@ export const responseModule = defineParser({
     }),
     // Let me look.[|endofturn|]
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { turnEnd: 'turnEnded' } }),
+    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
     // [|endofturn|]
     //              ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

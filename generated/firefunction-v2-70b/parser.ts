@@ -16,6 +16,12 @@ export const responseModule = defineParser({
     callsOpen: { text: ' functools[', role: 'call', goesOn: { texts: ['[', '{'] } },
     turnEnd: '<|eot_id|>',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      repairs: 'separator',
+    },
     callsClose: ']',
   },
   states: {
@@ -44,6 +50,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         turnStart: 'atTurnStart',
         callsOpen: 'inCall',

@@ -33,6 +33,7 @@ export const responseModule = defineParser({
     turnEnd: '<|user|>',
     turnEnd2: '<|observation|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
@@ -87,7 +88,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', turnEnd2: 'turnEnded' },
+      stops: {
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+        turnEnd2: 'turnEnded',
+      },
     }),
     // <tool_call>get_time
     //            ^^^^^^^^ In the tool's name.
@@ -154,6 +160,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

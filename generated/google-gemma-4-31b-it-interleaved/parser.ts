@@ -34,8 +34,10 @@ export const responseModule = defineParser({
     },
     turnEnd: '<turn|>\n',
     reasoningEnd: { text: '<channel|>', role: 'thought' },
+    strayMarker: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',
-    callClose: '}<tool_call|>',
+    callClose: { text: '}<tool_call|>', repairs: 'unclosed' },
+    callClose2: '}<tool_call|>',
     keyEnd: ':',
     argumentSeparator: ',',
     objectClose: '}',
@@ -77,7 +79,15 @@ export const responseModule = defineParser({
     }),
     // Let me look.<|tool_call>cal…
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: {
+        callOpen: 'inToolName',
+        reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
+      },
+    }),
     // <|tool_call>call:get_time{
     //                  ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -87,10 +97,10 @@ export const responseModule = defineParser({
     }),
     // get_time{city:
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // …ty:<|"|>Paris<|"|>,days:
     //                     ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time{city:
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -122,7 +132,7 @@ export const responseModule = defineParser({
     // city:<|"|>Paris<|"|>,days:
     //                     ^ After an argument.
     afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } },
+      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
     }),
     // city:<|"|>Paris<|"|>}<tool_call|>
     //                     ^ After the last argument.
@@ -170,7 +180,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
@@ -179,13 +189,18 @@ export const responseModule = defineParser({
     // …s<|"|>}<tool_call|><|tool_call>cal…
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time{city}<tool_call|>
     //          ^^^^ In malformed text inside a call.
     inMalformed: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: { callClose2: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <turn|>⏎
     //         ^ After the turn, where only a belated call may follow.

@@ -35,9 +35,11 @@ export const responseModule = defineParser({
     turnEnd: '<turn|>\n',
     turnEnd2: '<|tool_response>',
     reasoningEnd: { text: '\n<channel|>', role: 'thought' },
-    resultMarker: { text: '<tool_response|>', passes: true, repairs: 'result-marker' },
+    strayMarker: { text: '<tool_response|>', passes: true, repairs: 'result-marker' },
+    strayMarker2: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',
-    callClose: '}<tool_call|>',
+    callClose: { text: '}<tool_call|>', repairs: 'unclosed' },
+    callClose2: '}<tool_call|>',
     keyEnd: ':',
     argumentSeparator: ',',
     objectClose: '}',
@@ -94,9 +96,11 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callOpen: 'inToolName',
+        reasoningStart: 'inReasoning',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
-        resultMarker: 'inAnswer',
+        strayMarker: 'inAnswer',
+        strayMarker2: 'inAnswer',
       },
     }),
     // <|tool_call>call:get_time{
@@ -108,10 +112,10 @@ export const responseModule = defineParser({
     }),
     // get_time{city:
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // …ty:<|"|>Paris<|"|>,days:
     //                     ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time{city:
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -143,7 +147,7 @@ export const responseModule = defineParser({
     // city:<|"|>Paris<|"|>,days:
     //                     ^ After an argument.
     afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } },
+      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
     }),
     // city:<|"|>Paris<|"|>}<tool_call|>
     //                     ^ After the last argument.
@@ -191,7 +195,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
@@ -206,6 +210,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -213,7 +218,7 @@ export const responseModule = defineParser({
     //          ^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',

@@ -45,7 +45,7 @@ export const responseModule = defineParser({
     }),
     // Let me look.<|end_of_text|>⏎
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { turnEnd: 'turnEnded' } }),
+    inAnswer: region({ region: 'text', stops: { reasoningStart: 'inReasoning', turnEnd: 'turnEnded' } }),
     // <|end_of_text|>⏎
     //                 ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -17,6 +17,7 @@ export const responseModule = defineParser({
     callOpen: { text: '<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
   },
@@ -55,7 +56,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+    }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
@@ -70,7 +74,12 @@ export const responseModule = defineParser({
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inCall',
+        turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

@@ -16,6 +16,7 @@ export const responseModule = defineParser({
     strayReasoningEnd: '</think>',
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
   },
   states: {
     // …tant<|end_of_role|>Let me look.
@@ -45,7 +46,7 @@ export const responseModule = defineParser({
     }),
     // Let me look.<|end_of_text|>⏎
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { turnEnd: 'turnEnded' } }),
+    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
     // <|end_of_text|>⏎
     //                 ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -33,10 +33,12 @@ export const responseModule = defineParser({
     callOpen: { text: '<|tool_call_begin|>', role: 'call' },
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
     callOpening: '<|tool_call_begin|>',
     idEnd: '<|tool_call_argument_begin|>',
-    callClose: '<|tool_call_end|>',
+    callClose: { text: '<|tool_call_end|>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '<|tool_call_end|>',
     callsClose: '<|tool_calls_section_end|>',
   },
   states: {
@@ -88,7 +90,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inComposedId', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inComposedId',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …lls_section_begin|><|tool_call_begin|>functions.get_t…
     //                     ^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -107,12 +114,12 @@ export const responseModule = defineParser({
     }),
     // …ll_argument_begin|>{"city": "Paris"}<|tool_call_end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}<|tool_call_end|>
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callOpen: 'inComposedId',
         turnStart: 'atTurnStart',
@@ -129,6 +136,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -141,6 +149,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inComposedId',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -148,7 +157,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inComposedId',

@@ -37,12 +37,14 @@ export const responseModule = defineParser({
     turnEndCut: { text: '<|close|>message<|sep|>', onlyAtEnd: true },
     turnEndCut2: { text: '<|close|>message', onlyAtEnd: true },
     reasoningEnd: { text: '<|close|>think<|sep|>', role: 'thought' },
+    strayMarker: { text: '<|close|>think<|sep|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|close|>response<|sep|>',
     callOpening: '<|open|>call tool="',
     nameEnd: '" index="',
-    callClose: '<|close|>call<|sep|>',
+    callClose: { text: '<|close|>call<|sep|>', repairs: 'unclosed' },
     numberEnd: '"<|sep|>',
     keyOpen: '<|open|>argument key="',
+    callClose2: '<|close|>call<|sep|>',
     keyEnd: '" type="',
     callsClose: '<|close|>tools<|sep|>',
     nextCall: { text: '<|open|>call tool="', role: 'call' },
@@ -109,9 +111,11 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         contentStart: 'inContent',
+        reasoningStart: 'inReasoning',
         turnEnd: 'turnEnded',
         turnEndCut: 'turnEnded',
         turnEndCut2: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // …en|>response<|sep|>Let me look.<|close|>respon…
@@ -123,6 +127,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         turnEndCut: 'turnEnded',
         turnEndCut2: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
       mustClose: true,
     }),
@@ -161,7 +166,7 @@ export const responseModule = defineParser({
     }),
     // …e" index="1"<|sep|><|open|>argumen…
     //                     ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …pen|>argument key="city" type="
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -190,7 +195,7 @@ export const responseModule = defineParser({
     }),
     // …se|>argument<|sep|><|close|>call<|…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …se|>argument<|sep|><|close|>call<|…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -198,7 +203,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -221,6 +226,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         turnEndCut: 'turnEnded',
         turnEndCut2: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -236,6 +242,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         turnEndCut: 'turnEnded',
         turnEndCut2: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -243,7 +250,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

@@ -19,13 +19,15 @@ export const responseModule = defineParser({
       empty: ']<|tool_call_end|>',
     },
     turnEnd: '<|im_end|>\n',
-    resultMarker: { text: '<|tool_response_start|>', passes: true, repairs: 'result-marker' },
-    resultMarker2: { text: '<|tool_response_end|>', passes: true, repairs: 'result-marker' },
+    strayMarker: { text: '<|tool_response_start|>', passes: true, repairs: 'result-marker' },
+    strayMarker2: { text: '<|tool_response_end|>', passes: true, repairs: 'result-marker' },
     nameEnd: '(',
-    callClose: ')',
+    callClose: { text: ')', repairs: 'unclosed' },
+    callClose2: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: { text: ';', role: 'call', goesOn: { texts: [], nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
     callsClose2: ']',
     callsClose3: '<|tool_call_end|>',
@@ -45,8 +47,8 @@ export const responseModule = defineParser({
       stops: {
         callsOpen: 'inToolName',
         turnEnd: 'turnEnded',
-        resultMarker: 'inAnswer',
-        resultMarker2: 'inAnswer',
+        strayMarker: 'inAnswer',
+        strayMarker2: 'inAnswer',
       },
     }),
     // get_time(
@@ -58,10 +60,10 @@ export const responseModule = defineParser({
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // city=Paris, days=
     //             ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -94,7 +96,7 @@ export const responseModule = defineParser({
     // city=Paris, days=
     //           ^^ After an argument.
     afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } },
+      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
     }),
     // city=Paris)
     //           ^ After the last argument.
@@ -103,8 +105,9 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callSeparator: 'inToolName',
+        otherSeparator: 'inToolName',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',
@@ -119,6 +122,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inToolName',
+        otherSeparator: 'inToolName',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',

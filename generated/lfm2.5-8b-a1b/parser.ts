@@ -32,11 +32,14 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
     nameEnd: '(',
-    callClose: ')',
+    callClose: { text: ')', repairs: 'unclosed' },
+    callClose2: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: { text: ';', role: 'call', goesOn: { texts: [], nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
     callsClose2: ']',
     callsClose3: '<|tool_call_end|>',
@@ -76,7 +79,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.<|tool_call_sta…
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callsOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+    }),
     // get_time(
     // ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -86,10 +92,10 @@ export const responseModule = defineParser({
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // city='Paris', days=
     //               ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -118,7 +124,7 @@ export const responseModule = defineParser({
     // city='Paris', days=
     //             ^^ After an argument.
     afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } },
+      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
     }),
     // city='Paris')
     //             ^ After the last argument.
@@ -127,8 +133,9 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callSeparator: 'inToolName',
+        otherSeparator: 'inToolName',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',
@@ -142,12 +149,14 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inToolName',
+        otherSeparator: 'inToolName',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',
         turnStart: 'atTurnStart',
         callsOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -161,6 +170,7 @@ export const responseModule = defineParser({
         callsClose3: 'afterCalls',
         callsOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

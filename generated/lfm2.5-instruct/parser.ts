@@ -20,10 +20,12 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     nameEnd: '(',
-    callClose: ')',
+    callClose: { text: ')', repairs: 'unclosed' },
+    callClose2: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: { text: ';', role: 'call', goesOn: { texts: [], nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
     callsClose2: ']',
     callsClose3: '<|tool_call_end|>',
@@ -47,10 +49,10 @@ export const responseModule = defineParser({
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // city=Paris, days=
     //             ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -83,7 +85,7 @@ export const responseModule = defineParser({
     // city=Paris, days=
     //           ^^ After an argument.
     afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } },
+      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
     }),
     // city=Paris)
     //           ^ After the last argument.
@@ -92,8 +94,9 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callSeparator: 'inToolName',
+        otherSeparator: 'inToolName',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',
@@ -107,6 +110,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inToolName',
+        otherSeparator: 'inToolName',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',

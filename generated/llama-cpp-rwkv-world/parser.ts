@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '\n</think>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
   },
   states: {
     // Assistant:Let me look.
@@ -35,6 +36,6 @@ export const responseModule = defineParser({
     afterReasoning: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'inAnswer' }),
     // Let me look.
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: {} }),
+    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning' } }),
   },
 });

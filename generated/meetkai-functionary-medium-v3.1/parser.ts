@@ -22,8 +22,9 @@ export const responseModule = defineParser({
     turnEnd: '<|eot_id|>',
     turnEnd2: '<|eom_id|>',
     nameEnd: '>',
-    callClose: '</function>',
+    callClose: { text: '</function>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '</function>',
     nextCall: { text: '<function=', role: 'call', empty: '</function>' },
   },
   states: {
@@ -58,12 +59,12 @@ export const responseModule = defineParser({
     }),
     // get_time>{"city": "Paris"}</function>
     //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}</function>
     //                  ^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
@@ -85,7 +86,7 @@ export const responseModule = defineParser({
     //          ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
         turnEnd2: 'turnEnded',

@@ -33,10 +33,12 @@ export const responseModule = defineParser({
     callOpen: { text: '<invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     callOpening: '<invoke name="',
     nameEnd: '">\n',
-    callClose: '</invoke>\n',
+    callClose: { text: '</invoke>\n', repairs: 'unclosed' },
     keyOpen: '<parameter name="',
+    callClose2: '</invoke>\n',
     keyEnd: '">',
     callsClose: '</minimax:tool_call>',
     nextCall: { text: '<invoke name="', role: 'call' },
@@ -90,7 +92,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …minimax:tool_call>⏎<invoke name="get_time">⏎
     //                     ^^^^^^^^^^^^^^ In the opening of a call.
@@ -104,7 +111,7 @@ export const responseModule = defineParser({
     }),
     // get_time">⏎<parameter name…
     //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …>⏎<parameter name="city">
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -133,7 +140,7 @@ export const responseModule = defineParser({
     }),
     // …>Paris</parameter>⏎</invoke>⏎
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …>Paris</parameter>⏎</invoke>⏎
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -141,7 +148,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -160,6 +167,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -172,6 +180,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -180,7 +189,7 @@ export const responseModule = defineParser({
     //            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

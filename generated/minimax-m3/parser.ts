@@ -35,10 +35,12 @@ export const responseModule = defineParser({
     callOpen: { text: ']<]minimax[>[<invoke name="', role: 'call', goesOn: { texts: [], nameEnds: ['">'] } },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '</mm:think>', role: 'thought' },
+    laterReasoning: { text: '<mm:think>', role: 'thought', goesOn: { texts: [] } },
     callOpening: ']<]minimax[>[<invoke name="',
     nameEnd: '">',
-    callClose: ']<]minimax[>[</invoke>\n',
+    callClose: { text: ']<]minimax[>[</invoke>\n', repairs: 'unclosed' },
     keyOpen: ']<]minimax[>[<',
+    callClose2: ']<]minimax[>[</invoke>\n',
     keyEnd: '>',
     itemOpen: ']<]minimax[>[<item>',
     callsClose: ']<]minimax[>[</tool_call>',
@@ -95,7 +97,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …imax[>[<tool_call>⏎]<]minimax[>[<invoke name="get_time">
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -109,7 +116,7 @@ export const responseModule = defineParser({
     }),
     // get_time">]<]minimax[>[<c…
     //           ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …ime">]<]minimax[>[<city>
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -140,7 +147,7 @@ export const responseModule = defineParser({
     }),
     // …<]minimax[>[</city>]<]minimax[>[</…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …<]minimax[>[</city>]<]minimax[>[</…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -193,7 +200,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',
@@ -216,6 +223,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -230,6 +238,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -238,7 +247,7 @@ export const responseModule = defineParser({
     //           ^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsClose3: 'afterCalls',
         callsOpen: 'callsOpened1',

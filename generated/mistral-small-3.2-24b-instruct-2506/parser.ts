@@ -13,9 +13,10 @@ export const responseModule = defineParser({
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[CALL_ID]', '{'] } },
     nameEnd: '[CALL_ID]',
-    callClose: '[TOOL_CALLS]',
+    callClose: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     idEnd: '[ARGS]',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
     resultStart2: '[TOOL_CONTENT]',
@@ -43,7 +44,7 @@ export const responseModule = defineParser({
     }),
     // …ALL_ID]abc123[ARGS]{"city": "Paris"}
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose: { peek: 'afterCall' } } }),
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose2: { peek: 'afterCall' } } }),
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
     afterCall: between({

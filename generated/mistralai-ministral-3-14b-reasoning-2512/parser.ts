@@ -25,8 +25,9 @@ export const responseModule = defineParser({
     callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]', '{'] } },
     reasoningEnd: { text: '[/THINK]', role: 'thought' },
     nameEnd: '[ARGS]',
-    callClose: '[TOOL_CALLS]',
+    callClose: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
   },
@@ -52,7 +53,7 @@ export const responseModule = defineParser({
     afterReasoning: between({ choices: { callOpen: 'inToolName' }, otherwise: 'inAnswer' }),
     // Let me look.[TOOL_CALLS]
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName' } }),
+    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', reasoningStart: 'inReasoning' } }),
     // [TOOL_CALLS]get_time[ARGS]
     //             ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -66,11 +67,11 @@ export const responseModule = defineParser({
     }),
     // get_time[ARGS]{"city": "Paris"}
     //               ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose: { peek: 'afterCall' } } }),
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose2: { peek: 'afterCall' } } }),
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', resultStart: 'turnEnded' },
+      choices: { nextCall: 'inToolName', resultStart: 'turnEnded', reasoningStart: 'inReasoning' },
       otherwise: 'inAnswer',
     }),
     // get_time[ARGS]{"city": Paris

@@ -14,6 +14,12 @@ export const responseModule = defineParser({
     callsOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: ['[', '{'] } },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+      repairs: 'separator',
+    },
     callsClose: ']',
     resultStart: '[TOOL_RESULTS]',
   },
@@ -39,6 +45,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         resultStart: 'turnEnded',

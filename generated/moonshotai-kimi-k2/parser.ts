@@ -23,8 +23,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>',
     callOpening: '<|tool_call_begin|>',
     idEnd: '<|tool_call_argument_begin|>',
-    callClose: '<|tool_call_end|>',
+    callClose: { text: '<|tool_call_end|>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '<|tool_call_end|>',
     callsClose: '<|tool_calls_section_end|>',
   },
   states: {
@@ -63,12 +64,12 @@ export const responseModule = defineParser({
     }),
     // …ll_argument_begin|>{"city": "Paris"}<|tool_call_end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}<|tool_call_end|>
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callOpen: 'inComposedId',
         turnStart: 'atTurnStart',
@@ -104,7 +105,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inComposedId',

@@ -19,10 +19,12 @@ export const responseModule = defineParser({
     turnEnd: '<|eot|>',
     reasoningEnd: { text: '<|eom|>', role: 'thought' },
     nameEnd: '<|message|><atem:function_calls>\n<atem:invoke name="',
-    callClose: '</atem:invoke>\n',
-    callClose2: '</atem:function_calls>',
+    callClose: { text: '</atem:invoke>\n', repairs: 'unclosed' },
+    callClose2: { text: '</atem:function_calls>', repairs: 'unclosed' },
     nameEnd2: '">\n',
     keyOpen: '<atem:parameter name="',
+    callClose3: '</atem:invoke>\n',
+    callClose4: '</atem:function_calls>',
     keyEnd: '">',
     nextCall: { text: ' to=', role: 'call', empty: '</atem:function_calls>' },
     resultStart: '<tool_output name="',
@@ -88,8 +90,8 @@ export const responseModule = defineParser({
     beforeArguments: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callClose2: { peek: 'argumentsEnded' },
+        callClose3: { peek: 'argumentsEnded' },
+        callClose4: { peek: 'argumentsEnded' },
       },
     }),
     // …em:parameter name="city">
@@ -123,8 +125,8 @@ export const responseModule = defineParser({
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callClose2: { peek: 'argumentsEnded' },
+        callClose3: { peek: 'argumentsEnded' },
+        callClose4: { peek: 'argumentsEnded' },
       },
     }),
     // …s</atem:parameter>⏎</atem:invoke>⏎…
@@ -134,8 +136,8 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'atCallEnd2',
-        callClose2: 'afterCall',
+        callClose3: 'atCallEnd2',
+        callClose4: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         contentStart: 'inContent',
@@ -148,7 +150,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd2: expect({
       choices: {
-        callClose2: 'afterCall',
+        callClose4: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         contentStart: 'inContent',
@@ -167,6 +169,7 @@ export const responseModule = defineParser({
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -174,8 +177,8 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'atCallEnd2',
-        callClose2: 'afterCall',
+        callClose3: 'atCallEnd2',
+        callClose4: 'afterCall',
         callOpen: 'inToolName',
         turnBreak: 'betweenTurns',
         turnEnd: 'betweenTurns',

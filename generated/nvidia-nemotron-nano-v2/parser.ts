@@ -18,8 +18,15 @@ export const responseModule = defineParser({
     turnEnd: '\n<SPECIAL_12>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     turnEnd2: '<SPECIAL_12>\n\n',
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      repairs: 'separator',
+    },
     callsClose: ']</TOOLCALL>',
     callsClose2: ']',
     callsClose3: '</TOOLCALL>',
@@ -64,7 +71,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.<TOOLCALL>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'callsOpened1', turnEnd: 'betweenTurns' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callsOpen: 'callsOpened1', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns' },
+    }),
     // <TOOLCALL>[{"name": "get_t…
     //           ^ In the opening of the section of calls.
     callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
@@ -79,6 +89,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',
@@ -86,6 +97,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         turnEnd: 'betweenTurns',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -99,6 +111,7 @@ export const responseModule = defineParser({
         callsClose3: 'afterCalls',
         callsOpen: 'callsOpened1',
         turnEnd: 'betweenTurns',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',

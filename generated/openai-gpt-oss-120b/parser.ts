@@ -19,8 +19,12 @@ export const responseModule = defineParser({
     turnEnd3: '<|end|>',
     reasoningEnd: { text: '<|end|>', role: 'thought' },
     nameEnd: '<|channel|>commentary json<|message|>',
-    callClose: 'to=functions.',
+    callClose: { text: 'to=functions.', repairs: 'unclosed' },
+    callClose2: { text: '<|return|>', repairs: 'unclosed' },
+    callClose3: { text: '<|call|>', repairs: 'unclosed' },
+    callClose4: { text: '<|end|>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose5: 'to=functions.',
     nextCall: { text: ' to=functions.', role: 'call' },
   },
   states: {
@@ -79,9 +83,9 @@ export const responseModule = defineParser({
       ends: {
         nameEnd: 'beforeArguments',
         callClose: { peek: 'beforeArguments' },
-        turnEnd: { peek: 'beforeArguments' },
-        turnEnd2: { peek: 'beforeArguments' },
-        turnEnd3: { peek: 'beforeArguments' },
+        callClose2: { peek: 'beforeArguments' },
+        callClose3: { peek: 'beforeArguments' },
+        callClose4: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
@@ -91,7 +95,7 @@ export const responseModule = defineParser({
     beforeArguments: jsonArguments({
       next: 'afterCall',
       ends: {
-        callClose: { peek: 'afterCall' },
+        callClose5: { peek: 'afterCall' },
         turnEnd: { peek: 'afterCall' },
         turnEnd2: { peek: 'afterCall' },
         turnEnd3: { peek: 'afterCall' },
@@ -107,6 +111,7 @@ export const responseModule = defineParser({
         turnEnd: 'betweenTurns',
         turnEnd2: 'betweenTurns',
         turnEnd3: 'betweenTurns',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

@@ -32,9 +32,11 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     nameEnd: '">',
-    callClose: '</function>',
+    callClose: { text: '</function>', repairs: 'unclosed' },
     keyOpen: '<param name="',
+    callClose2: '</function>',
     nextCall: { text: '<function name="', role: 'call', empty: '</function>' },
     resultStart: '<tool_response>',
   },
@@ -73,7 +75,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.⏎<function name…
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+    }),
     // <function name="get_time">
     //                 ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -83,7 +88,7 @@ export const responseModule = defineParser({
     }),
     // get_time"><param name="ci…
     //           ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …time"><param name="city">
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -113,7 +118,7 @@ export const responseModule = defineParser({
     }),
     // …city">Paris</param></function>
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …city">Paris</param></function>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -121,7 +126,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
@@ -136,13 +141,14 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
     // get_time"><param name="city</function>
     //           ^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
-      choices: { callClose: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: { callClose2: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <|im_end|>⏎
     //            ^ After the turn, where only a belated call may follow.

@@ -16,6 +16,7 @@ export const responseModule = defineParser({
     strayReasoningEnd: '</think>',
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
   },
   states: {
     // …assistant<|im_sep|>Let me look.
@@ -45,7 +46,7 @@ export const responseModule = defineParser({
     }),
     // Let me look.<|im_end|>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { turnEnd: 'turnEnded' } }),
+    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
     // <|im_end|>
     //           ^ After the turn, where only a belated call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -32,6 +32,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '\n</assistant>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
@@ -73,7 +74,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.⏎<tool_call>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+    }),
     // <tool_call>get_time⏎
     //            ^^^^^^^^ In the tool's name.
     inToolName: hole({
@@ -138,6 +142,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

@@ -27,9 +27,11 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     callOpening: '<function=',
     nameEnd: '>\n',
-    callClose: '</function>\n',
-    callClose2: '</tool_call>',
+    callClose: { text: '</function>\n', repairs: 'unclosed' },
+    callClose2: { text: '</tool_call>', repairs: 'unclosed' },
     keyOpen: '<parameter=',
+    callClose3: '</function>\n',
+    callClose4: '</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
     resultStart: '<tool_response>',
   },
@@ -70,8 +72,8 @@ export const responseModule = defineParser({
     beforeArguments: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callClose2: { peek: 'argumentsEnded' },
+        callClose3: { peek: 'argumentsEnded' },
+        callClose4: { peek: 'argumentsEnded' },
       },
     }),
     // …t_time>⏎<parameter=city>⏎
@@ -105,8 +107,8 @@ export const responseModule = defineParser({
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callClose2: { peek: 'argumentsEnded' },
+        callClose3: { peek: 'argumentsEnded' },
+        callClose4: { peek: 'argumentsEnded' },
       },
     }),
     // …Paris⏎</parameter>⏎</function>⏎</t…
@@ -116,8 +118,8 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'atCallEnd2',
-        callClose2: 'afterCall',
+        callClose3: 'atCallEnd2',
+        callClose4: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
@@ -129,7 +131,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^ At the end of a call.
     atCallEnd2: expect({
       choices: {
-        callClose2: 'afterCall',
+        callClose4: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
@@ -153,8 +155,8 @@ export const responseModule = defineParser({
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'atCallEnd2',
-        callClose2: 'afterCall',
+        callClose3: 'atCallEnd2',
+        callClose4: 'afterCall',
         callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',

@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
     turnEnd: '\n\n<sep>',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
     resultStart: '<tool_response>',
@@ -57,7 +58,10 @@ export const responseModule = defineParser({
     }),
     // Let me look.⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text',
+      stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+    }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
@@ -83,6 +87,7 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

@@ -33,7 +33,8 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    resultMarker: { text: '<|Tool|>', passes: true, repairs: 'result-marker' },
+    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
+    strayMarker: { text: '<|Tool|>', passes: true, repairs: 'result-marker' },
     argumentsBegin: '<arg_key>',
     argumentsBegin2: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
@@ -79,7 +80,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+      stops: {
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
+      },
     }),
     // <tool_call>get_time
     //            ^^^^^^^^ In the tool's name.
@@ -146,6 +152,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
         resultStart2: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

@@ -38,11 +38,14 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
     callOpening: '<function=',
     nameEnd: '>\n',
-    callClose: '</function>\n',
-    callClose2: '</tool_call>',
+    callClose: { text: '</function>\n', repairs: 'unclosed' },
+    callClose2: { text: '</tool_call>', repairs: 'unclosed' },
     keyOpen: '<parameter=',
+    callClose3: '</function>\n',
+    callClose4: '</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
     resultStart: '<tool_response>',
   },
@@ -94,7 +97,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'callOpened1', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callOpen: 'callOpened1',
+        innerOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // <tool_call>⏎<function=get_time>⏎
     //             ^^^^^^^^^^ In the opening of a call.
@@ -115,8 +123,8 @@ export const responseModule = defineParser({
     beforeArguments: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callClose2: { peek: 'argumentsEnded' },
+        callClose3: { peek: 'argumentsEnded' },
+        callClose4: { peek: 'argumentsEnded' },
       },
     }),
     // …t_time>⏎<parameter=city>⏎
@@ -150,8 +158,8 @@ export const responseModule = defineParser({
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callClose2: { peek: 'argumentsEnded' },
+        callClose3: { peek: 'argumentsEnded' },
+        callClose4: { peek: 'argumentsEnded' },
       },
     }),
     // …Paris⏎</parameter>⏎</function>⏎</t…
@@ -161,8 +169,8 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'atCallEnd2',
-        callClose2: 'afterCall',
+        callClose3: 'atCallEnd2',
+        callClose4: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
@@ -174,7 +182,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^ At the end of a call.
     atCallEnd2: expect({
       choices: {
-        callClose2: 'afterCall',
+        callClose4: 'afterCall',
         nextCall: 'callOpened1',
         turnStart: 'atTurnStart',
         innerOpen: 'inToolName',
@@ -191,6 +199,7 @@ export const responseModule = defineParser({
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -198,8 +207,8 @@ export const responseModule = defineParser({
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'atCallEnd2',
-        callClose2: 'afterCall',
+        callClose3: 'atCallEnd2',
+        callClose4: 'afterCall',
         callOpen: 'callOpened1',
         innerOpen: 'inToolName',
         turnEnd: 'turnEnded',

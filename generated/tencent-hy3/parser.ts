@@ -37,10 +37,12 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
+    laterReasoning: { text: '<think:opensource>', role: 'thought', goesOn: { texts: [] } },
     callOpening: '<tool_call:opensource>',
     nameEnd: '<tool_sep:opensource>\n',
-    callClose: '</tool_call:opensource>\n',
+    callClose: { text: '</tool_call:opensource>\n', repairs: 'unclosed' },
     keyOpen: '<arg_key:opensource>',
+    callClose2: '</tool_call:opensource>\n',
     keyEnd: '</arg_key:opensource>\n<arg_value:opensource>',
     callsClose: '</tool_calls:opensource>',
     nextCall: { text: '<tool_call:opensource>', role: 'call' },
@@ -95,7 +97,12 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: {
+        callsOpen: 'callsOpened1',
+        callOpen: 'inToolName',
+        laterReasoning: 'inReasoning',
+        turnEnd: 'turnEnded',
+      },
     }),
     // …_calls:opensource>⏎<tool_call:opensource>get_time<tool_s…
     //                     ^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -109,7 +116,7 @@ export const responseModule = defineParser({
     }),
     // …ol_sep:opensource>⏎<arg_key:openso…
     //                     ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …arg_key:opensource>city</arg_key:opens…
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -138,7 +145,7 @@ export const responseModule = defineParser({
     }),
     // …_value:opensource>⏎</tool_call:ope…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose2: { peek: 'argumentsEnded' } } }),
     // …_value:opensource>⏎</tool_call:ope…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -146,7 +153,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         nextCall: 'inToolName',
         turnStart: 'atTurnStart',
@@ -167,6 +174,7 @@ export const responseModule = defineParser({
         turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
         resultStart2: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -179,6 +187,7 @@ export const responseModule = defineParser({
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',
         turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning',
         resultStart: 'turnEnded',
         resultStart2: 'turnEnded',
       },
@@ -188,7 +197,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsClose: 'afterCalls',
         callsOpen: 'callsOpened1',
         callOpen: 'inToolName',

@@ -19,9 +19,15 @@ export const responseModule = defineParser({
       empty: ']</tool_calls>',
     },
     turnEnd: '\n<|end|>\n',
-    resultMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
+    strayMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
+    otherSeparator: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      repairs: 'separator',
+    },
     callsClose: ']</tool_calls>',
     callsClose2: ']',
     callsClose3: '</tool_calls>',
@@ -38,7 +44,7 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', resultMarker: 'inAnswer' },
+      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
@@ -55,6 +61,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall',
+        otherSeparator: 'inCall',
         callsClose: 'afterCalls',
         callsClose2: 'afterCalls',
         callsClose3: 'afterCalls',

@@ -13,8 +13,9 @@ export const responseModule = defineParser({
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]', '{'] } },
     nameEnd: '[ARGS]',
-    callClose: '[TOOL_CALLS]',
+    callClose: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
   },
@@ -38,7 +39,7 @@ export const responseModule = defineParser({
     }),
     // get_time[ARGS]{"city": "Paris"}
     //               ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose: { peek: 'afterCall' } } }),
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose2: { peek: 'afterCall' } } }),
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
     afterCall: between({

@@ -24,16 +24,17 @@ export const responseModule = defineParser({
     turnEnd: '<|end|>',
     turnEnd2: '<|calls|>',
     reasoningEnd: { text: '<|end|>', role: 'thought' },
-    resultMarker: { text: '<|tool_response|>', passes: true, repairs: 'result-marker' },
-    resultMarker2: { text: '<|tool_response:begin|>', passes: true, repairs: 'result-marker' },
-    resultMarker3: { text: '<|tool_response:name|>', passes: true, repairs: 'result-marker' },
-    resultMarker4: { text: '<|tool_response:result|>', passes: true, repairs: 'result-marker' },
-    resultMarker5: { text: '<|tool_response:end|>', passes: true, repairs: 'result-marker' },
+    strayMarker: { text: '<|tool_response|>', passes: true, repairs: 'result-marker' },
+    strayMarker2: { text: '<|tool_response:begin|>', passes: true, repairs: 'result-marker' },
+    strayMarker3: { text: '<|tool_response:name|>', passes: true, repairs: 'result-marker' },
+    strayMarker4: { text: '<|tool_response:result|>', passes: true, repairs: 'result-marker' },
+    strayMarker5: { text: '<|tool_response:end|>', passes: true, repairs: 'result-marker' },
     callOpening: '<|tool_call:begin|>',
     idEnd: '<|tool_call:name|>',
-    callClose: '<|tool_call:end|>',
+    callClose: { text: '<|tool_call:end|>', repairs: 'unclosed' },
     nameEnd: '<|tool_call:args|>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose2: '<|tool_call:end|>',
     resultStart: '<|tool_response|>',
     resultStart2: '<|tool_response:begin|>',
     resultStart3: '<|tool_response:name|>',
@@ -71,11 +72,11 @@ export const responseModule = defineParser({
         contentStart: 'inContent',
         turnEnd: 'betweenTurns',
         turnEnd2: 'betweenTurns',
-        resultMarker: 'inAnswer',
-        resultMarker2: 'inAnswer',
-        resultMarker3: 'inAnswer',
-        resultMarker4: 'inAnswer',
-        resultMarker5: 'inAnswer',
+        strayMarker: 'inAnswer',
+        strayMarker2: 'inAnswer',
+        strayMarker3: 'inAnswer',
+        strayMarker4: 'inAnswer',
+        strayMarker5: 'inAnswer',
       },
     }),
     // <|content|>Let me look.
@@ -85,11 +86,11 @@ export const responseModule = defineParser({
       stops: {
         turnEnd: 'betweenTurns',
         turnEnd2: 'betweenTurns',
-        resultMarker: 'inAnswer',
-        resultMarker2: 'inAnswer',
-        resultMarker3: 'inAnswer',
-        resultMarker4: 'inAnswer',
-        resultMarker5: 'inAnswer',
+        strayMarker: 'inAnswer',
+        strayMarker2: 'inAnswer',
+        strayMarker3: 'inAnswer',
+        strayMarker4: 'inAnswer',
+        strayMarker5: 'inAnswer',
       },
     }),
     // <|tool_calls|><|tool_call:begin|>abc123<|tool_ca…
@@ -111,12 +112,12 @@ export const responseModule = defineParser({
     }),
     // …e<|tool_call:args|>{"city": "Paris"}<|tool_call:end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}<|tool_call:end|>
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callOpen: 'inCallId',
         turnStart: 'atTurnStart',
         callsOpen: 'callsOpened1',
@@ -143,6 +144,7 @@ export const responseModule = defineParser({
         resultStart2: 'turnEnded',
         resultStart3: 'turnEnded',
         resultStart4: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -150,7 +152,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose: 'afterCall',
+        callClose2: 'afterCall',
         callsOpen: 'callsOpened1',
         callOpen: 'inCallId',
         turnEnd: 'betweenTurns',
