@@ -23,8 +23,8 @@ const weather = {
 } as const;
 const time = { type: 'object', properties: {}, additionalProperties: false } as const;
 const tools = [
-  { type: 'function', function: { name: 'get_weather', parameters: weather } },
-  { type: 'function', function: { name: 'get_time', parameters: time } },
+  { type: 'function', function: { name: 'get_weather', description: 'The weather.', parameters: weather } },
+  { type: 'function', function: { name: 'get_time', description: 'The time.', parameters: time } },
 ] as const;
 const schema = {
   type: 'object',

@@ -8,6 +8,16 @@ interface XGrammarGrammar {
   dispose(): void;
 }
 
+/** A vocabulary. */
+interface XGrammarTokenizer {
+  dispose(): void;
+}
+
+/** Compiles for one vocabulary, as servers do. */
+interface XGrammarCompiler {
+  compileStructuralTag(tag: object): Promise<XGrammarGrammar>;
+}
+
 /** What is used of it. */
 export interface XGrammar {
   readonly Grammar: {
@@ -20,6 +30,19 @@ export interface XGrammar {
     ): Promise<XGrammarGrammar>;
     fromEBNF(text: string, rootRule: string): Promise<XGrammarGrammar>;
     fromStructuralTag(tag: object): Promise<XGrammarGrammar>;
+  };
+  readonly TokenizerInfo: {
+    /** `texts` of the tokens by id, as their tokenizer spells them. */
+    createTokenizerInfo(
+      texts: readonly string[],
+      type: 'raw' | 'byte_fallback' | 'byte_level',
+      prependsSpace: boolean,
+      size: number,
+      stops: readonly number[],
+    ): Promise<XGrammarTokenizer>;
+  };
+  readonly GrammarCompiler: {
+    createGrammarCompiler(tokenizer: XGrammarTokenizer, caches: boolean): Promise<XGrammarCompiler>;
   };
   readonly Testings: {
     isGrammarAcceptString(grammar: XGrammarGrammar, text: string): Promise<boolean>;
