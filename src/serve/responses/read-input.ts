@@ -138,7 +138,8 @@ export function readText(content: unknown, path: string): string {
   if (!Array.isArray(content)) throw invalid(path, `${path} must be a string or a list of parts`);
   const texts = content.map((part: unknown, index) => {
     const type = isRecord(part) ? part.type : undefined;
-    if (isRecord(part) && typeof part.text === 'string' && textParts.includes(String(type))) return part.text;
+    if (isRecord(part) && typeof part.text === 'string' && textParts.some((each) => each === type))
+      return part.text;
     if (isRecord(part) && type === 'refusal' && typeof part.refusal === 'string') return part.refusal;
     const reason = `${path}[${index}]: models are given text, and no part of type ${JSON.stringify(type)}`;
     throw invalid(`${path}[${index}]`, reason, 'unsupported_content');

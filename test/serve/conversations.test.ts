@@ -1,0 +1,109 @@
+/** Many requests at once on few sequences: all are answered, and nobody's beginning is evaluated again. */
+import type { Token } from 'node-llama-cpp';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import type { Message } from '../../src/format/messages.ts';
+import { SequencePool } from '../../src/runtime/node-llama-cpp/sequence-pool.ts';
+import { sharedLength } from '../../src/runtime/node-llama-cpp/shared-prefix.ts';
+import { type RunningServer, serve } from '../../src/serve/index.ts';
+import { openTiny } from '../support/small-chats.ts';
+
+const long = process.env.LAWS === 'long';
+/** `LAWS=long`: a hundred requests. */
+const conversations = long ? 20 : 12;
+const turns = long ? 5 : 3;
+const sequences = 4;
+
+const model = await openTiny({ sequences, contextSize: 2048 });
+afterAll(() => model.dispose());
+
+let server: RunningServer | null = null;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server?.close();
+  server = null;
+});
+
+/** Everything that is said in a conversation up to one of its turns. Each begins in its own words. */
+function history(conversation: number, turn: number): readonly Message[] {
+  const first = {
+    role: 'user',
+    content: `Story ${conversation}: ${`tell ${conversation} `.repeat(30)}`,
+  } as const;
+  const later = Array.from({ length: turn }, (_, at): readonly Message[] => [
+    { role: 'assistant', content: `Answer ${at} of ${conversation}. ${'And so on. '.repeat(20)}` },
+    { role: 'user', content: `Question ${at} of ${conversation}?` },
+  ]);
+  return [first, ...later.flat()];
+}
+
+interface Answered {
+  readonly status: number;
+  readonly evaluated: number;
+}
+
+async function ask(messages: readonly Message[]): Promise<Answered> {
+  const response = await fetch(`${server?.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ messages, max_tokens: 4, reasoning_effort: 'none', temperature: 1 }),
+  });
+  const { usage } = (await response.json()) as {
+    usage: { prompt_tokens: number; prompt_tokens_details: { cached_tokens: number } };
+  };
+  return {
+    status: response.status,
+    evaluated: usage.prompt_tokens - usage.prompt_tokens_details.cached_tokens,
+  };
+}
+
+/** The tokens of the prompts, as they come to the sequences. */
+function watchPrompts(): readonly (readonly Token[])[] {
+  const prompts: (readonly Token[])[] = [];
+  const { lease } = SequencePool.prototype;
+  vi.spyOn(SequencePool.prototype, 'lease').mockImplementation(function (this: SequencePool, prompt, signal) {
+    prompts.push(prompt);
+    return lease.call(this, prompt, signal);
+  });
+  return prompts;
+}
+
+/** They are told apart by how they begin. */
+function byConversation(prompts: readonly (readonly Token[])[]): ReadonlyMap<string, (readonly Token[])[]> {
+  const groups = new Map<string, (readonly Token[])[]>();
+  for (const prompt of prompts) {
+    const beginning = prompt.slice(0, 60).join();
+    groups.set(beginning, [...(groups.get(beginning) ?? []), prompt]);
+  }
+  return groups;
+}
+
+/** Tokens that have to be evaluated where each beginning is evaluated once. */
+function distinctTokens(prompts: readonly (readonly Token[])[]): number {
+  const seen: (readonly Token[])[] = [];
+  let count = 0;
+  for (const prompt of prompts) {
+    const known = Math.max(0, ...seen.map((each) => sharedLength(each, prompt)));
+    // The last token is always evaluated: what comes after it is read off it.
+    count += prompt.length - Math.min(known, prompt.length - 1);
+    seen.push(prompt);
+  }
+  return count;
+}
+
+describe(`${conversations} conversations of ${turns} turns on ${sequences} sequences`, () => {
+  const all = Array.from({ length: conversations }, (_, conversation) =>
+    Array.from({ length: turns }, (__, turn) => history(conversation, turn)),
+  );
+
+  it('all at once: no beginning of a conversation is evaluated twice', async () => {
+    server = await serve(model, { port: 0, concurrency: 2 * sequences, queueLimit: conversations * turns });
+    const prompts = watchPrompts();
+    const answers = await Promise.all(all.flat().map(ask));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(prompts).toHaveLength(conversations * turns);
+    const evaluated = answers.reduce((sum, answer) => sum + answer.evaluated, 0);
+    const own = [...byConversation(prompts).values()];
+    expect(own.map(({ length }) => length)).toEqual(all.map(({ length }) => length));
+    expect(evaluated).toBeLessThanOrEqual(own.reduce((sum, each) => sum + distinctTokens(each), 0));
+  });
+});
