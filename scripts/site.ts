@@ -35,8 +35,9 @@ async function gather(): Promise<void> {
     filter: (file) => path.relative(root, file) !== path.join('docs', 'api'),
   });
   await templatePages(path.join(source, 'docs/lantern'));
-  // Pages link to programs and to lists of tools, which are served as they are.
+  // Pages link to these, which are served as they are.
   await fs.cp(path.join(root, 'examples'), path.join(source, 'public/examples'), { recursive: true });
+  await fs.cp(path.join(root, 'docs/demo.svg'), path.join(source, 'public/docs/demo.svg'));
   await fs.cp(path.join(root, 'test/cases/tools.json'), path.join(source, 'public/test/cases/tools.json'));
   await fs.cp(path.join(root, 'dist/inspector'), path.join(source, 'public/inspector'), { recursive: true });
   const home = await fs.readFile(path.join(root, 'site/pages/home.md'), 'utf8');

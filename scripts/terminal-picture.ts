@@ -9,7 +9,7 @@ interface Span {
 type Line = readonly Span[];
 
 /** In pixels; a character is `unit` wide. */
-const size = { unit: 7.25, line: 17, columns: 110, margin: 18, bar: 34 } as const;
+const size = { unit: 7.25, line: 17, columns: 120, margin: 18, bar: 34 } as const;
 
 /** Codes that end others: bold and dim, italic, underline, colour. */
 const ends: ReadonlyMap<number, (code: number) => boolean> = new Map([
@@ -60,10 +60,9 @@ export function drawTerminal(command: string, output: string): string {
 /** `ESC[1;32m`, and other commands to a terminal. */
 const look = new RegExp(`${String.fromCharCode(27)}\\[([\\d;]*)[A-Za-z]`);
 
-/** A line ends every look, as all of them do that end their own. */
-function readLine(line: string): Line {
+/** Changes `codes`: looks go on from line to line. */
+function readLine(line: string, codes: Set<number>): Line {
   const spans: Span[] = [];
-  const codes = new Set<number>();
   for (const [index, part] of line.replace(/\r/g, '').split(look).entries()) {
     if (index % 2 === 0) {
       if (part !== '') spans.push({ text: part, codes: new Set(codes) });

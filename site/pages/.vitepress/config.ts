@@ -1,6 +1,6 @@
 /** The site; `scripts/site.ts` gathers its pages and builds it. */
 import path from 'node:path';
-import { type DefaultTheme, defineConfig } from 'vitepress';
+import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
 
 const cache = path.join(import.meta.dirname, '../../../.cache');
@@ -86,6 +86,11 @@ const entries: DefaultTheme.SidebarItem[] = [
   },
 ];
 
+/** `llms.txt`. The plugin's types are those of another Vite than VitePress has. */
+const plugins = [llmstxt({ ignoreFiles: ['api/**'] })] as unknown as NonNullable<
+  NonNullable<UserConfig['vite']>['plugins']
+>;
+
 export default defineConfig({
   title: 'Idiolect',
   description: 'Reads how a model writes from its chat template: typed tool calls from any model.',
@@ -96,7 +101,7 @@ export default defineConfig({
   // The old file of a page is worth nothing; dead links end the build.
   ignoreDeadLinks: false,
   markdown: { anchor: { slugify: anchorOf } },
-  vite: { plugins: [llmstxt({ ignoreFiles: ['api/**'] })], logLevel: 'warn' },
+  vite: { plugins, logLevel: 'warn' },
   themeConfig: {
     nav: [
       { text: 'Guide', link: '/README' },
