@@ -37,9 +37,12 @@ const style = [
 
 /** Draws an output; `command` is what was typed. */
 export function drawTerminal(command: string, output: string): string {
-  const lines = [readLine(`$ ${command}`), [], ...output.trimEnd().split('\n').map(readLine)].flatMap(
-    wrapped,
-  );
+  const codes = new Set<number>();
+  const read = output
+    .trimEnd()
+    .split('\n')
+    .map((line) => readLine(line, codes));
+  const lines = [readLine(`$ ${command}`, codes), [], ...read].flatMap(wrapped);
   const width = Math.ceil(size.columns * size.unit) + 2 * size.margin;
   const height = size.bar + lines.length * size.line + size.margin;
   const lights = ['#ff5f56', '#ffbd2e', '#27c93f'].map(
