@@ -128,4 +128,10 @@ export interface ChatOptions<
    * elsewhere. Default: true.
    */
   readonly injectForcedText?: boolean;
+  /**
+   * At temperature 0: where a grammar leaves few tokens, evaluate a guess of what follows in the same batch, and keep
+   * what sampling confirms. The response is the same, in fewer batches, which are what a GPU waits for; a guess that is
+   * wrong costs its tokens. Models that cannot take tokens back do not guess. Default: false.
+   */
+  readonly speculate?: boolean;
 }

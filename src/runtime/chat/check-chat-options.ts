@@ -1,5 +1,6 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
 
+import { UnsupportedOptionError } from '../../format/errors.ts';
 import {
   abortSignal,
   array,
@@ -52,6 +53,7 @@ export const chatRules: OptionRules<ChatOptions> = {
   stop: stringArray,
   signal: abortSignal,
   injectForcedText: boolean,
+  speculate: boolean,
   ...samplingRules,
 };
 
@@ -91,5 +93,9 @@ export function checkServedChatOptions(
 function checkRequest<Options extends ChatOptions>(options: Options): Options {
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);
+  if (options.speculate === true && (options.temperature ?? 0) > 0) {
+    const reason = 'guesses are taken at temperature 0 alone, where they change nothing';
+    throw new UnsupportedOptionError({ option: 'speculate', reason });
+  }
   return options;
 }

@@ -1,8 +1,14 @@
 /** The sampling loop: one `evaluate` iterator per response, steered by a `ResponseRun`. */
-import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import type {
+  ControlledEvaluateInputItem,
+  LlamaContextSequence,
+  SequenceEvaluateOptions,
+  Token,
+} from 'node-llama-cpp';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { evaluateTokens, fromEngine, promptSlice, requireRoom } from './evaluate.ts';
+import type { Guess } from './guessed-tokens.ts';
 import type { ResponseRun } from './response-run.ts';
 import { LatestTokens, samplerOptions } from './sampler-options.ts';
 import type { LeasedSequence } from './sequence-pool.ts';
@@ -27,6 +33,8 @@ export type Shorten = (wanted: number) => { readonly prompt: DecodedPrompt; read
 
 /** How tokens are drawn, in which vocabulary, and what ends it. */
 export interface DecodingOptions extends SamplingOptions {
+  /** Evaluate guesses together with what is certain. Default: false. */
+  readonly speculate?: boolean;
   readonly vocabulary: Vocabulary;
   readonly signal?: AbortSignal;
 }
@@ -68,8 +76,9 @@ export async function* decode(
     latest.push(all);
     const options = samplerOptions(run, sampling, latest, sampling.vocabulary, sequence.contextSize);
     const window = shorten === null ? null : new ContextWindow(sequence, prompt.length, shorten);
+    const speculate = sampling.speculate === true && !sequence.needsCheckpoints;
     for (let rest: Token[] | null = tokens; rest !== null; ) {
-      rest = yield* sample(sequence, rest, run, options, { latest, window, signal });
+      rest = yield* sample(sequence, rest, run, options, { latest, window, speculate, signal });
     }
   }
   const { events, message } = run.finish();
@@ -114,7 +123,77 @@ async function evaluatePrompt(
   return tokens.slice(sequence.nextTokenIndex);
 }
 
+/**
+ * Evaluates `next` with guesses of what follows, and takes what sampling confirms, as long as there is something to
+ * guess; returns the tokens to go on with, `null` where the response is over. The likeliest token of few is the same
+ * whether it is drawn alone or in a batch, so that nothing but the number of batches depends on the guesses.
+ */
+async function* confirmGuesses(
+  sequence: LlamaContextSequence,
+  next: Token[],
+  run: ResponseRun,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ResponseEvent, Token[] | null> {
+  let pending = next;
+  while (true) {
+    const guesses = run.guess([...sequence.contextTokens, ...pending]);
+    const begin = sequence.nextTokenIndex;
+    const batch = [pending, ...guesses.slice(0, -1).map(({ tokens }) => tokens)];
+    const size = batch.reduce((sum, { length }) => sum + length, 0);
+    if (guesses.length < 2 || begin + size + 1 >= sequence.contextSize) return pending;
+    const sampled = await fromEngine(drawAll(sequence, batch, guesses), run.text);
+    signal?.throwIfAborted();
+    let end = begin;
+    for (const [index, { allowed, tokens }] of guesses.entries()) {
+      end += batch[index]?.length ?? 0;
+      const token = sampled[index];
+      if (token === undefined || !allowed.includes(token)) {
+        // The grammar has to say it: what stands before it is evaluated once more.
+        const last = sequence.contextTokens[end - 1];
+        await fromEngine(keep(sequence, end - 1), run.text);
+        return last === undefined ? pending : [last];
+      }
+      const step = run.accept(token, false);
+      yield* step.events;
+      signal?.throwIfAborted();
+      if (step.over) return null;
+      pending = [...step.tokens];
+      if (index === guesses.length - 1 || !isSame(pending, tokens)) break;
+    }
+    await fromEngine(keep(sequence, end), run.text);
+  }
+}
+
+/** Evaluates all tokens; draws one after each part, among those that are allowed there. */
+async function drawAll(
+  sequence: LlamaContextSequence,
+  parts: readonly (readonly Token[])[],
+  guesses: readonly Guess[],
+): Promise<readonly (Token | undefined)[]> {
+  const ends: number[] = [];
+  const input = parts.flatMap((part, index): ControlledEvaluateInputItem[] => {
+    ends.push((ends.at(-1) ?? -1) + part.length);
+    const options = { temperature: 0, tokenBias: guesses[index]?.bias };
+    return part.map((token, at) =>
+      at < part.length - 1 ? token : [token, { generateNext: { token: true, options } }],
+    );
+  });
+  const output = await sequence.controlledEvaluate(input);
+  return ends.map((end) => output[end]?.next.token ?? undefined);
+}
+
+/** Forgets all but the first `length` tokens. */
+async function keep(sequence: LlamaContextSequence, length: number): Promise<void> {
+  const end = sequence.nextTokenIndex;
+  if (length < end) await sequence.eraseContextTokenRanges([{ start: length, end }]);
+}
+
+function isSame(some: readonly Token[], others: readonly Token[]): boolean {
+  return some.length === others.length && some.every((token, index) => token === others[index]);
+}
+
 interface Sampling {
+  readonly speculate: boolean;
   readonly latest: LatestTokens;
   readonly window: ContextWindow | null;
   readonly signal: AbortSignal | undefined;
@@ -126,7 +205,7 @@ async function* sample(
   tokens: Token[],
   run: ResponseRun,
   options: SequenceEvaluateOptions,
-  { latest, window, signal }: Sampling,
+  { latest, window, speculate, signal }: Sampling,
 ): AsyncGenerator<ResponseEvent, Token[] | null> {
   const iterator = sequence.evaluate(tokens, options);
   try {
@@ -140,7 +219,11 @@ async function* sample(
       signal?.throwIfAborted();
       if (step.over) return null;
       next = [...step.tokens];
-      latest.push(next);
+      const known = sequence.nextTokenIndex;
+      const rest: Token[] | null = speculate ? yield* confirmGuesses(sequence, next, run, signal) : next;
+      if (rest === null) return null;
+      next = rest;
+      latest.push([...sequence.contextTokens.slice(known), ...next]);
       if (window?.isFull(next.length) === true) return await window.shift(next, run, signal);
     }
   } finally {

@@ -14,6 +14,7 @@ import {
 import type { PromptUsage } from '../chat/token-usage.ts';
 import { newDecoder } from '../chat/utf8.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
+import { type Guess, guessTokens } from './guessed-tokens.ts';
 import { markerEndsAt } from './marker-ends.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 
@@ -74,17 +75,27 @@ export class ResponseRun {
     return this.#step([], [], false);
   }
 
-  /** A token was sampled. */
-  accept(token: Token): Step {
+  /** What may come next, guessed; empty where it cannot be. `written`: the conversation's tokens up to here. */
+  guess(written: readonly Token[]): readonly Guess[] {
+    const { constrained, matcher, over } = this.#response;
+    const { inject, markers, vocabulary } = this.#options;
+    // What is forced and not injected is sampled token by token.
+    if (!inject || !constrained || matcher === null || over || this.#guide.unmasked) return [];
+    return guessTokens(matcher, written, markers, vocabulary);
+  }
+
+  /** A token was sampled; `masked`: under `grammarState`, which then stands after it. */
+  accept(token: Token, masked = true): Step {
     if (this.#ends(token)) return this.#end(token);
     const response = this.#response;
     const wasConstrained = response.constrained;
+    const sampled = wasConstrained && masked;
     if (wasConstrained && response.matcher !== null && this.#guide.unmasked) {
       const allowed = this.#allowedPart(token);
       if (allowed !== null) return this.#step(this.#write(allowed), allowed, false);
     }
     const { events, kept } = response.take(this.#pieceOf(token));
-    if (kept === null) return this.#step(events, [token], wasConstrained);
+    if (kept === null) return this.#step(events, [token], sampled);
     const tokens = this.#options.markers.encode(kept);
     response.recount(1, tokens.length);
     return this.#step(events, tokens, false);
