@@ -173,7 +173,8 @@ async function drawAll(
   const ends: number[] = [];
   const input = parts.flatMap((part, index): ControlledEvaluateInputItem[] => {
     ends.push((ends.at(-1) ?? -1) + part.length);
-    const options = { temperature: 0, tokenBias: guesses[index]?.bias };
+    const bias = guesses[index]?.bias;
+    const options = { temperature: 0, ...(bias === undefined ? {} : { tokenBias: bias }) };
     return part.map((token, at) =>
       at < part.length - 1 ? token : [token, { generateNext: { token: true, options } }],
     );
