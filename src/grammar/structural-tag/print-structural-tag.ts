@@ -15,7 +15,6 @@ import {
 import { children, withoutUnused } from '../expression/references.ts';
 import { printGbnf } from '../gbnf/print-gbnf.ts';
 import { areFound } from './marker-search.ts';
-import { isQuick, withQuickTexts } from './quick-texts.ts';
 import type { TagFormat, TagNode } from './structural-tag.ts';
 
 /** The format of a structural tag for all texts of `grammar`. */
@@ -151,15 +150,14 @@ class TagPrinter {
     const { rules } = this.#grammar;
     const root = expression.type === 'rule' ? expression.name : freshName(rules);
     const all = expression.type === 'rule' ? rules : new Map([[root, expression], ...rules]);
-    const grammar = printGbnf(withQuickTexts(withoutUnused({ root, rules: all })));
+    const grammar = printGbnf(withoutUnused({ root, rules: all }));
     // A grammar says itself where its text ends.
     return { format: { type: 'grammar', grammar }, unlimited: false };
   }
 
   /** Whether free text stands somewhere in it. */
   #isFree(expression: Expression): boolean {
-    if (expression.type === 'until')
-      return !isQuick(expression) || children(expression).some((each) => this.#isFree(each));
+    if (expression.type === 'until') return true;
     if (expression.type !== 'rule') return children(expression).some((each) => this.#isFree(each));
     const known = this.#free.get(expression.name);
     if (known !== undefined) return known === true;
