@@ -98,7 +98,7 @@ async function measure(name: string, url: string): Promise<void> {
 }
 
 async function startPeer(program: string, file: string): Promise<ChildProcess> {
-  const sizes = ['-c', String(contextSize * sequences), '-np', String(sequences), '-t', '2'];
+  const sizes = ['-c', String(contextSize * sequences), '-np', String(sequences), '-t', '1'];
   const peer = spawn(program, ['-m', file, '--port', String(peerPort), '--jinja', ...sizes], {
     stdio: 'ignore',
   });
@@ -122,7 +122,7 @@ const llama = await getLlama({
   logLevel: LlamaLogLevel.disabled,
   progressLogs: false,
 });
-const model = await loadModel(file, { llama, threads: 2, sequences, contextSize });
+const model = await loadModel(file, { llama, threads: 1, sequences, contextSize });
 const server = await serve(model, { port: 0, concurrency: 2 * sequences, queueLimit: conversations * turns });
 await measure('idiolect serve', server.url);
 await server.close();
