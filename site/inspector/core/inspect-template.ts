@@ -45,10 +45,26 @@ export function inspectTemplate(input: TemplateInput): Inspection {
   };
 }
 
+/** Some templates read the description of every parameter. */
+const describedTool: Tool = {
+  type: 'function',
+  function: {
+    ...sampleTool.function,
+    parameters: {
+      type: 'object',
+      properties: {
+        city: { type: 'string', description: 'Name of the city.' },
+        days: { type: 'integer', description: 'How many days ahead.' },
+      },
+      required: ['city', 'days'],
+    },
+  },
+};
+
 function sampleConversation(format: ChatFormat): Conversation {
   return {
     messages: [{ role: 'user', content: 'Will it rain in Oslo, or in Rome?' }],
-    tools: [sampleTool],
+    tools: [describedTool],
     answer: sampleMessage(format),
   };
 }
