@@ -62,12 +62,14 @@ export interface SchemaIssue {
   readonly pointer: string;
   readonly keyword: string;
   /**
-   * `widened`: the grammar accepts values that the schema refuses (validate after the call).
+   * `widened`: the grammar accepts values that the schema refuses, and nothing checks them.
+   * `checked`: the grammar accepts values that the schema refuses; `compileValidator` refuses them. Chats check
+   * values as they are written; with another engine, validate after the call.
    * `narrowed`: some valid values cannot be written.
    * `noted`: what the keyword does may not be what was meant, or a corner that the reason names is not
    * enforced, which hardly any response comes into. Never an error.
    */
-  readonly effect: 'widened' | 'narrowed' | 'noted';
+  readonly effect: 'widened' | 'checked' | 'narrowed' | 'noted';
   /** Why, and what the grammar does instead. */
   readonly reason: string;
 }
@@ -249,6 +251,27 @@ export class DecodingError extends errorClass(
     /** What had been generated until then. */
     readonly text: string;
   }) => `${facts.reason} (after ${quoted(facts.text.slice(-80))})`,
+) {}
+
+/** What no grammar can enforce did not come right after as many tries as are made. Nothing invalid was given out. */
+export class CheckFailedError extends errorClass(
+  'check-failed',
+  (facts: {
+    /** Name of the tool; empty for a response schema. */
+    readonly tool: string;
+    /** What is wrong with the last value: the keyword, and JSON pointers into that value. */
+    readonly problems: readonly {
+      readonly pointer: string;
+      readonly keyword: string;
+      readonly message: string;
+    }[];
+    /** How often something was taken back. */
+    readonly tries: number;
+    /** What had been generated until then. */
+    readonly text: string;
+  }) =>
+    `${facts.tool === '' ? 'response schema' : `tool ${quoted(facts.tool)}`}: after ${facts.tries} tries no valid value has come ` +
+    `(${facts.problems.map(({ keyword, message }) => `${keyword}: ${message}`).join('; ')}); ask again, or ask for less in the schema`,
 ) {}
 
 /** A regular expression of a response template that cannot be read or is too costly. */

@@ -8,11 +8,11 @@ export async function runMaskBenchFile(file: string, json: boolean): Promise<voi
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const { pass, total, silent, mislabelled, refused, milliseconds, refusedFor, examples, passInOwnOrder } =
+  const { pass, total, silent, checked, mislabelled, refused, milliseconds, refusedFor, examples, passInOwnOrder } =
     result;
   const share = ((100 * pass) / total).toFixed(2);
   process.stdout.write(
-    `${pass} of ${total} pass (${share} %), ${refused} refused, ${silent} wrong without a report (${mislabelled} of them as Ajv has it)\n` +
+    `${pass} of ${total} pass (${share} %), ${refused} refused, ${checked} with a check, ${silent} wrong without a report (${mislabelled} of them as Ajv has it)\n` +
       `${passInOwnOrder} pass with keys in any order, and instances in their own\n` +
       `compile: median ${milliseconds.median.toFixed(2)} ms, p99 ${milliseconds.p99.toFixed(0)} ms, worst ${milliseconds.worst.toFixed(0)} ms\n` +
       `refused for: ${JSON.stringify(refusedFor)}\n${examples.map((line) => `    ${line}\n`).join('')}`,

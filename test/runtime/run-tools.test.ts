@@ -63,19 +63,19 @@ describe('a run', () => {
   it('under degrade, says of a call what its grammar could not enforce', async () => {
     const parameters = {
       type: 'object',
-      properties: { tags: { type: 'array', items: { type: 'string' }, uniqueItems: true } },
+      properties: { tags: { type: 'string', pattern: '^(a|b)\\1$' } },
       required: ['tags'],
       additionalProperties: false,
     } as const;
     const request = { messages, tools: [{ name: 'store', parameters }], policy: 'degrade' } as const;
-    const text = '\n{"name": "store", "arguments": {"tags": ["a", "a"]}}\n';
+    const text = '\n{"name": "store", "arguments": {"tags": "ab"}}\n';
     const model = await openScriptedChat([
       { request, pieces: ['<tool_call>', text, '</tool_call>', '<|im_end|>'] },
     ]);
     const events = await collect(model.chat(request));
     await model.dispose();
     expect(events).toContainEqual(
-      expect.objectContaining({ type: 'malformed', reason: expect.stringMatching(/^\/tags .*duplicate/) }),
+      expect.objectContaining({ type: 'malformed', reason: expect.stringMatching(/^\/tags .*pattern/) }),
     );
   });
 
@@ -83,16 +83,16 @@ describe('a run', () => {
     const execute = vi.fn(() => 'stored');
     const parameters = {
       type: 'object',
-      properties: { tags: { type: 'array', items: { type: 'string' }, uniqueItems: true } },
+      properties: { tags: { type: 'string', pattern: '^(a|b)\\1$' } },
     } as const;
     const tool = defineTool({ name: 'store', parameters, execute });
-    const model = fakeModel(calling(['store', { tags: ['a', 'a'] }]), calling(['store', { tags: ['a'] }]));
+    const model = fakeModel(calling(['store', { tags: 'ab' }]), calling(['store', { tags: 'aa' }]));
     const events = await collect(runTools(model, { messages, tools: [tool], policy: 'degrade' }));
     const outcomes = events.filter(({ type }) => type === 'tool-error' || type === 'tool-result');
     expect(outcomes).toMatchObject([
       {
         type: 'tool-error',
-        content: expect.stringMatching(/the arguments are not valid: \/tags .*duplicate/),
+        content: expect.stringMatching(/the arguments are not valid: \/tags .*pattern/),
       },
       { type: 'tool-result', content: 'stored' },
     ]);

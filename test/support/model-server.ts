@@ -202,7 +202,7 @@ async function complete(
     if (response.destroyed) return true;
     if (model.isEogToken(token)) break;
     written.push(token);
-    const text = model.detokenize(written, true);
+    const text = model.detokenize(written, true, prompt);
     const stop = stops.find((each) => text.includes(each));
     const whole = text.slice(0, stop === undefined ? endBeforeStop(text, stops) : text.indexOf(stop));
     // Half a character is kept back until it is whole.

@@ -27,6 +27,7 @@ import type { Expression } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 import { Compilation, type CompilationOptions } from './plan/compilation.ts';
 import type { KeySorting } from './plan/places.ts';
+import { settleChecks } from './validate/settle-checks.ts';
 import type { Syntax } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
@@ -40,7 +41,7 @@ export interface CompileSchemaOptions {
   readonly syntax: Syntax;
   /** Name of the tool, for reports; empty for a response schema. */
   readonly tool: string;
-  /** `strict`: refuse what would be widened. `degrade`: widen, and report. */
+  /** `strict`: refuse what can be neither enforced nor checked. `degrade`: widen, and report. */
   readonly policy: 'strict' | 'degrade';
   /** Other documents that references may name, by URI. None are fetched. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
@@ -65,7 +66,7 @@ export interface CompiledSchema {
 
 /**
  * One value of `schema`. Throws `SchemaError` when nothing is valid against the schema, and under the
- * policy `strict` when the grammar would accept more than the schema.
+ * policy `strict` when the grammar would accept more than the schema and nothing can check it.
  */
 export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions): CompiledSchema {
   const { rules, syntax } = options;
@@ -103,7 +104,9 @@ export function compile(
   write: (compilation: Compilation) => Expression,
 ): CompiledSchema {
   const { tool, policy } = options;
-  const { expression, issues } = writeFirst(plainSchema(schema, tool), options, sortKeys, write);
+  const written = writeFirst(plainSchema(schema, tool), options, sortKeys, write);
+  const { expression } = written;
+  const issues = settleChecks(schema, written.issues, options);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues };
   if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);
@@ -126,8 +129,7 @@ function writeFirst(
     last = compilation;
     const written = writeWithin(compilation, options, write);
     if (typeof written !== 'string') return { expression: written, issues: compilation.issues };
-    const reason = `${written}; nothing of it is enforced`;
-    failure ??= { tool: options.tool, pointer: '', keyword: 'schema', effect: 'widened', reason };
+    failure ??= unwritten(written, options.tool);
   }
   return { expression: null, issues: failure === null ? [] : [failure] };
 }
@@ -160,6 +162,12 @@ function startCompilation(
     if (error instanceof RangeError) throw refusal(tool, 'it is nested too deeply', []);
     throw error;
   }
+}
+
+/** The report of a schema of which nothing is written. What no value can be as long as it asks for is not checked, either. */
+function unwritten(written: string, tool: string): SchemaIssue {
+  const effect = written.includes('repetitions') ? 'widened' : 'checked';
+  return { tool, pointer: '', keyword: 'schema', effect, reason: `${written}; nothing of it is written` };
 }
 
 /** What `write` gives, or why a budget (or the stack) does not suffice. */

@@ -2,8 +2,11 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
+import { toJsonSchema } from '../../tools/standard-schema.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
+import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './prompt-pieces.ts';
 import { argumentCheck } from './tool-loop/argument-checks.ts';
@@ -42,6 +45,16 @@ export function parserOptions(
     ...optional('reasoningFormat', options.reasoningFormat),
     ...optional('validate', argumentCheck(options.tools, options.policy) ?? undefined),
   };
+}
+
+/** What is checked of the response, as the report of its grammar says; `null` where nothing is. */
+export function checksOf(
+  { report }: BuiltGrammar,
+  tools: readonly Tool[],
+  { responseFormat }: Pick<ChatOptions, 'responseFormat'>,
+): ResponseChecks | null {
+  const schema = responseFormat?.type === 'json_schema' ? toJsonSchema(responseFormat.json_schema.schema) : null;
+  return responseChecks(report, tools, schema);
 }
 
 /** Whether nothing but thoughts and text may come, whatever grammar keeps calls away. */

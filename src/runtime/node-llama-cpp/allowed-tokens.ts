@@ -6,7 +6,7 @@ import type { TokenIndex } from '../../grammar/matcher/token-index.ts';
 /** Where few tokens are allowed they are told to the sampler, so that it need not try the others. */
 const fewTokens = 256;
 /** Added to the logits of allowed tokens: more than any model's spread, little enough to keep precision. */
-const allowedBias = 100;
+export const allowedBias = 100;
 
 /** What has to be known of a vocabulary. */
 export interface TokenTexts {

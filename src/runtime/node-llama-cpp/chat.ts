@@ -13,9 +13,10 @@ import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
-import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
+import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { noUsage } from '../chat/token-usage.ts';
@@ -53,6 +54,8 @@ export interface PreparedChat {
   readonly dropped: number;
   /** The prompt with room for so many tokens; `null` where that is not asked for. */
   readonly shorten: Shorten | null;
+  /** What is checked while it is written. */
+  readonly checks: ResponseChecks | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -182,7 +185,8 @@ function completeChat(
   if (matcher !== null) requireBuildable(matcher, model);
   const markers = markersOf(vocabulary, template.format);
   const parser = createParser({ template, prompt, grammar, markers, tools }, options);
-  return { template, prompt, grammar, matcher, parser, markers, dropped, shorten };
+  const checks = checksOf(grammar, tools, options);
+  return { template, prompt, grammar, matcher, parser, markers, checks, dropped, shorten };
 }
 
 /** Prompts with fewer messages that open the same turn, so that what is written of it already can follow. */
@@ -253,6 +257,7 @@ export function createRun(
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     plainText: isPlainText(options),
+    checks: prepared.checks,
     continues: (marker, text) =>
       mayContinue(prepared.template.format, prepared.parser.position, marker, text),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(prepared.template.format, prepared.grammar),

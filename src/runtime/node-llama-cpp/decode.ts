@@ -77,8 +77,10 @@ export async function* decode(
     const options = samplerOptions(run, sampling, latest, sampling.vocabulary, sequence.contextSize);
     const window = shorten === null ? null : new ContextWindow(sequence, prompt.length, shorten);
     const speculate = sampling.speculate === true && !sequence.needsCheckpoints;
+    const response = [...opening.tokens];
+    const sampled = { latest, window, speculate, signal, promptLength: prompt.length, response };
     for (let rest: Token[] | null = tokens; rest !== null; ) {
-      rest = yield* sample(sequence, rest, run, options, { latest, window, speculate, signal });
+      rest = yield* sample(sequence, rest, run, options, sampled);
     }
   }
   const { events, message } = run.finish();
@@ -198,20 +200,28 @@ interface Sampling {
   readonly latest: LatestTokens;
   readonly window: ContextWindow | null;
   readonly signal: AbortSignal | undefined;
+  /** Tokens of the prompt, where there is no window. */
+  readonly promptLength: number;
+  /** The response so far. */
+  readonly response: Token[];
 }
 
-/** Samples until the response is over; returns the tokens to go on with where the context had to be moved on. */
+/**
+ * Samples until the response is over; returns the tokens to go on with where the context had to be moved on, or
+ * something was taken back.
+ */
 async function* sample(
   sequence: LlamaContextSequence,
   tokens: Token[],
   run: ResponseRun,
   options: SequenceEvaluateOptions,
-  { latest, window, speculate, signal }: Sampling,
+  { latest, window, speculate, signal, promptLength, response }: Sampling,
 ): AsyncGenerator<ResponseEvent, Token[] | null> {
   const iterator = sequence.evaluate(tokens, options);
+  let kept: number | undefined;
   try {
     let next: Token[] | undefined;
-    while (true) {
+    while (kept === undefined) {
       const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run.text);
       signal?.throwIfAborted();
       if (sampled.done === true) return null;
@@ -219,17 +229,35 @@ async function* sample(
       yield* step.events;
       signal?.throwIfAborted();
       if (step.over) return null;
+      kept = step.back;
       next = [...step.tokens];
+      response.push(...next);
       const known = sequence.nextTokenIndex;
       const rest: Token[] | null = speculate ? yield* confirmGuesses(sequence, next, run, signal) : next;
       if (rest === null) return null;
       next = rest;
       latest.push([...sequence.contextTokens.slice(known), ...next]);
-      if (window?.isFull(next.length) === true) return await window.shift(next, run, signal);
+      if (kept === undefined && window?.isFull(next.length) === true)
+        return await window.shift(next, run, signal);
     }
   } finally {
     await iterator.return();
   }
+  response.length = kept;
+  const prompt = sequence.contextTokens.slice(0, window?.promptLength ?? promptLength);
+  const written = [...prompt, ...response];
+  latest.restart(written);
+  return await goBack(sequence, written, run);
+}
+
+/** Leaves the sequence before the last of `written`; what it cannot go back to is evaluated again. */
+async function goBack(
+  sequence: LlamaContextSequence,
+  written: readonly Token[],
+  run: ResponseRun,
+): Promise<Token[]> {
+  await fromEngine(sequence.adaptStateToTokens(written.slice(0, -1), false), run.text);
+  return written.slice(sequence.nextTokenIndex);
 }
 
 /** What the sequence holds, moved on where the response comes to the end of the context. */
@@ -242,6 +270,11 @@ class ContextWindow {
     this.#sequence = sequence;
     this.#promptLength = promptLength;
     this.#shorten = shorten;
+  }
+
+  /** Tokens of the prompt. */
+  get promptLength(): number {
+    return this.#promptLength;
   }
 
   /** There is no room for so many tokens and the one that is sampled after them; the engine keeps one free. */

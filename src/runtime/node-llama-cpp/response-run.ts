@@ -5,24 +5,30 @@
 import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../format/errors.ts';
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
-import {
+import type { ResponseChecks } from '../chat/checks/response-checks.ts';
+import { RevocableResponse } from '../chat/checks/revocable-response.ts';
+import type {
   SteeredResponse,
-  type SteeringOptions,
-  type WrittenPiece,
-  type WrittenResponse,
+  SteeringOptions,
+  WrittenPiece,
+  WrittenResponse,
 } from '../chat/steered-response.ts';
 import type { PromptUsage } from '../chat/token-usage.ts';
 import { newDecoder } from '../chat/utf8.ts';
+import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
 import { markerEndsAt } from './marker-ends.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
+import { SampledPlaces } from './sampled-places.ts';
 
 /** What a run works with. */
 export interface RunOptions extends GuideOptions, SteeringOptions {
   readonly markers: MarkerTokens;
   /** A marker of the format with this text may come in free text where the parser stands, after the response's `text`. */
   readonly continues: (marker: string, text: string) => boolean;
+  /** What is checked while it is written. Default `null`: the grammar enforces all. */
+  readonly checks?: ResponseChecks | null;
 }
 
 /** What came of one token. */
@@ -32,18 +38,42 @@ export interface Step {
   readonly tokens: readonly Token[];
   /** The response is over; nothing more is to be sampled. */
   readonly over: boolean;
+  /** Set where what was written is taken back: the tokens of the response that stay. */
+  readonly back?: number;
+}
+
+/** How often something is taken back in one response. */
+const maxTries = 64;
+/** Each so-manieth time half of the value is taken back: its end may have too many continuations that are not valid. */
+const halfEvery = 6;
+
+/** What a token has become, before it is judged. */
+interface Taken {
+  readonly tokens: readonly Token[];
+  /** How many of them stand for the sampled one. */
+  readonly sampled: number;
+  readonly over: boolean;
 }
 
 /** Follows one response from its first token to its message. */
 export class ResponseRun {
   readonly #options: RunOptions;
-  readonly #response: SteeredResponse;
+  readonly #revocable: RevocableResponse;
   readonly #guide: GrammarGuide;
+  readonly #places: SampledPlaces;
+  /** Tokens of the response. */
+  #tokens = 0;
+  #tries = 0;
 
   constructor(options: RunOptions) {
     this.#options = options;
-    this.#response = new SteeredResponse(options);
+    this.#revocable = new RevocableResponse(options, options.checks ?? null);
     this.#guide = new GrammarGuide(options);
+    this.#places = new SampledPlaces(options.vocabulary);
+  }
+
+  get #response(): SteeredResponse {
+    return this.#revocable.now;
   }
 
   /** llama.cpp's grammar for the next token; none outside of what the grammar covers. */
@@ -53,7 +83,9 @@ export class ResponseRun {
 
   /** Pulls the next sample towards the allowed tokens, where they are few; `null` where nothing has to be pulled. */
   get bias(): TokenBias | null {
-    return this.#response.constrained ? this.#guide.bias : null;
+    const { constrained, matcher } = this.#response;
+    if (!constrained) return null;
+    return (matcher === null ? null : this.#places.bias(matcher)) ?? this.#guide.bias;
   }
 
   /** The next token is one of free text. */
@@ -72,7 +104,7 @@ export class ResponseRun {
     if (matcher !== null && !matcher.open && !matcher.complete) {
       throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
     }
-    return this.#step([], [], false);
+    return this.#judge(this.#step([], false));
   }
 
   /** What may come next, guessed; empty where it cannot be. `written`: the conversation's tokens up to here. */
@@ -80,35 +112,25 @@ export class ResponseRun {
     const { constrained, matcher, over } = this.#response;
     const { inject, markers, vocabulary } = this.#options;
     // What is forced and not injected is sampled token by token.
+    // What is checked may be taken back token by token.
+    if (this.#revocable.checked) return [];
     if (!inject || !constrained || matcher === null || over || this.#guide.unmasked) return [];
     return guessTokens(matcher, written, markers, vocabulary);
   }
 
   /** A token was sampled; `masked`: under `grammarState`, which then stands after it. */
   accept(token: Token, masked = true): Step {
-    if (this.#ends(token)) return this.#end(token);
-    const response = this.#response;
-    const wasConstrained = response.constrained;
-    const sampled = wasConstrained && masked;
-    if (wasConstrained && response.matcher !== null && this.#guide.unmasked) {
-      const allowed = this.#allowedPart(token);
-      if (allowed !== null) return this.#step(this.#write(allowed), allowed, false);
-    }
-    const { events, kept } = response.take(this.#pieceOf(token));
-    if (kept === null) return this.#step(events, [token], sampled);
-    const tokens = this.#options.markers.encode(kept);
-    response.recount(1, tokens.length);
-    return this.#step(events, tokens, false);
+    return this.#judge(this.#ends(token) ? this.#end(token) : this.#take(token, masked));
   }
 
   /** The prompt as the engine took it. */
   follow(prompt: PromptUsage): void {
-    this.#response.follow(prompt);
+    this.#revocable.follow(prompt);
   }
 
   /** So many of the conversation's messages were left out to make room for the response. */
   drop(messages: number): void {
-    this.#response.drop(messages);
+    this.#revocable.drop(messages);
   }
 
   /** The context holds no more tokens. */
@@ -123,7 +145,7 @@ export class ResponseRun {
 
   /** No more tokens; `left`: nobody waits for more. */
   finish(left = false): WrittenResponse {
-    return this.#response.finish(left);
+    return this.#revocable.finish(left);
   }
 
   /** The token is an end of generation, and no marker of the format where it stands. */
@@ -136,9 +158,106 @@ export class ResponseRun {
     return matcher === null || markerEndsAt(matcher, markers, vocabulary)?.tokens.includes(token) !== true;
   }
 
-  #end(token: Token): Step {
+  #take(token: Token, masked: boolean): Taken {
+    const response = this.#response;
+    const wasConstrained = response.constrained;
+    if (wasConstrained && response.matcher !== null && this.#guide.unmasked) {
+      const allowed = this.#allowedPart(token);
+      if (allowed !== null) {
+        this.#write(allowed);
+        return this.#step(allowed, false);
+      }
+    }
+    const { kept } = this.#revocable.take(this.#pieceOf(token));
+    if (kept === null) return this.#step([token], wasConstrained && masked);
+    const tokens = this.#options.markers.encode(kept);
+    this.#revocable.recount(1, tokens.length);
+    return this.#step(tokens, false);
+  }
+
+  #end(token: Token): Taken {
     const text = newDecoder().decode(this.#options.vocabulary.bytesOf(token));
-    return { events: this.#response.end(text), tokens: [], over: true };
+    this.#revocable.end(text);
+    return { tokens: [], sampled: 0, over: true };
+  }
+
+  /** The step that `taken` makes: its events, or the way back where a value closed that is not valid. */
+  #judge({ tokens, sampled, over }: Taken): Step {
+    const revocable = this.#revocable;
+    if (!revocable.checked) return { events: revocable.release(), tokens, over };
+    const written = this.#bytesOf(tokens);
+    if (revocable.failure !== null) return this.#refuse(this.#bytesOf(tokens.slice(0, sampled)));
+    const place = {
+      changes: revocable.length,
+      tokens: this.#tokens + tokens.length,
+      valueLength: revocable.valueLength,
+    };
+    if (!this.#places.go(place, written)) return this.#refuse(written);
+    if (!over && this.#isDeadEnd()) return this.#goBack();
+    const events = revocable.release();
+    this.#places.settle(revocable.settled);
+    this.#tokens += tokens.length;
+    return { events, tokens, over };
+  }
+
+  /** Keeps away what the last token began, and goes back to where it was sampled, or farther. */
+  #refuse(bytes: Uint8Array): Step {
+    const { last } = this.#places;
+    if (last === undefined) throw this.#revocable.failed(this.#tries);
+    const least = this.#leastOf(bytes, last.changes);
+    this.#refuseHere(least);
+    return this.#goBack();
+  }
+
+  /** Leaves the places after which nothing may come; now and then half of those within the value that is not valid. */
+  #goBack(): Step {
+    const places = this.#places;
+    const revocable = this.#revocable;
+    const failed = revocable.failed(this.#tries);
+    this.#tries += 1;
+    if (this.#tries > maxTries) throw failed;
+    const isHalf = this.#tries % halfEvery === 0;
+    const kept = isHalf ? places.middleAfter(revocable.failedAt) : Number.POSITIVE_INFINITY;
+    while (this.#isDeadEnd() || (places.last?.valueLength ?? 0) > kept) {
+      const written = places.leave();
+      if (written === null || places.last === undefined) throw failed;
+      revocable.goBack(places.last.changes);
+      this.#refuseHere(written);
+    }
+    this.#tokens = places.last?.tokens ?? 0;
+    this.#settle(false);
+    return { events: [], tokens: [], over: false, back: this.#tokens };
+  }
+
+  /** Keeps away `bytes` where the response stands, and all to which only they can follow. */
+  #refuseHere(bytes: Uint8Array): void {
+    const { matcher } = this.#response;
+    this.#places.refuse(matcher === null ? bytes : withoutForced(bytes, matcher));
+  }
+
+  #isDeadEnd(): boolean {
+    const { matcher } = this.#response;
+    return matcher !== null && this.#places.isDeadEnd(matcher);
+  }
+
+  /**
+   * The shortest beginning of `bytes` that closes the value: whatever else begins so closes it, too. Leaves the
+   * response before it, after so many changes.
+   */
+  #leastOf(bytes: Uint8Array, changes: number): Uint8Array {
+    const revocable = this.#revocable;
+    revocable.goBack(changes);
+    let length = 0;
+    while (length < bytes.length && revocable.failure === null) {
+      length += 1;
+      revocable.take({ spelling: bytes.subarray(length - 1, length), role: 'text', tokens: 1 });
+    }
+    revocable.goBack(changes);
+    return bytes.subarray(0, length);
+  }
+
+  #bytesOf(tokens: readonly Token[]): Uint8Array {
+    return Uint8Array.from(tokens.flatMap((token) => [...this.#options.vocabulary.bytesOf(token)]));
   }
 
   /**
@@ -155,24 +274,20 @@ export class ResponseRun {
     return markers.encode(text);
   }
 
-  /** After a token, or before the first: what is forced now, the end of thoughts, and the next sample's grammar. */
-  #step(events: readonly ResponseEvent[], tokens: readonly Token[], sampled: boolean): Step {
+  /** After `tokens`, or before the first: what is forced now, the end of thoughts, and the next sample's grammar. */
+  #step(tokens: readonly Token[], sampled: boolean): Taken {
     const response = this.#response;
     const added = this.#force();
-    const forced = this.#write(added);
+    this.#write(added);
     const { closing } = response;
     const ending = closing === null ? [] : response.fit(this.#options.markers.encode(closing));
-    const closed = this.#write(ending);
+    this.#write(ending);
     const after = closing === null ? [] : this.#force();
-    const last = this.#write(after);
+    this.#write(after);
     if (response.tokensLeft === 0 && !response.over) response.cutOff();
     const written = [...added, ...ending, ...after];
     if (!response.over) this.#settle(sampled && written.length === 0);
-    return {
-      events: [...events, ...forced, ...closed, ...last],
-      tokens: [...tokens, ...written],
-      over: response.over,
-    };
+    return { tokens: [...tokens, ...written], sampled: tokens.length, over: response.over };
   }
 
   #settle(sampled: boolean): void {
@@ -187,8 +302,8 @@ export class ResponseRun {
     return matcher === null || over ? [] : this.#response.fit(this.#guide.forced(matcher));
   }
 
-  #write(tokens: readonly Token[]): readonly ResponseEvent[] {
-    return tokens.flatMap((token) => this.#response.write(this.#pieceOf(token)));
+  #write(tokens: readonly Token[]): void {
+    for (const token of tokens) this.#revocable.write(this.#pieceOf(token));
   }
 
   #pieceOf(token: Token): WrittenPiece {
@@ -199,4 +314,17 @@ export class ResponseRun {
     const role = isSilent ? 'control' : vocabulary.isSpecial(token) ? 'marker' : 'text';
     return { spelling, role, tokens: 1 };
   }
+}
+
+/** The shortest beginning of `bytes` after which `matcher` forces the rest. */
+function withoutForced(bytes: Uint8Array, matcher: Matcher): Uint8Array {
+  for (let length = 1; length < bytes.length; length++) {
+    const walker = matcher.clone();
+    if (!walker.accept(bytes.subarray(0, length))) break;
+    const forced = new TextEncoder().encode(walker.forced());
+    const rest = bytes.subarray(length);
+    if (rest.length <= forced.length && rest.every((byte, at) => byte === forced[at]))
+      return bytes.subarray(0, length);
+  }
+  return bytes;
 }

@@ -22,6 +22,12 @@ export class LatestTokens {
     if (this.#size > 0) this.#tokens = [...this.#tokens, ...tokens.slice(-this.#size)].slice(-this.#size);
   }
 
+  /** Only these are evaluated by now. */
+  restart(tokens: readonly Token[]): void {
+    this.#tokens = [];
+    this.push(tokens);
+  }
+
   get all(): Token[] {
     return this.#tokens;
   }

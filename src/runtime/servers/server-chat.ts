@@ -11,8 +11,9 @@ import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
-import { isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
+import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
+import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
@@ -51,6 +52,8 @@ export interface PreparedServerChat {
   readonly parser: ResponseParser;
   /** No tools and no schema: `stop` counts under a grammar, too. */
   readonly plainText: boolean;
+  /** What is checked once it is written. */
+  readonly checks: ResponseChecks | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -135,7 +138,7 @@ async function* complete(
     preservedTokens: template.format.preservedTokens,
     maxTokens: Math.min(run.tokensLeft, room),
     free,
-    sampling: options,
+    sampling: samplingOf(options, run.tries),
   };
   const question = dialect.complete(request, model);
   for await (const piece of servers.stream(question, conversationOf(options), signal)) {
@@ -152,6 +155,17 @@ async function* complete(
 function conversationOf({ messages, cacheSalt = '' }: ServerChatOptions): string {
   const first = messages.findIndex(({ role }) => role === 'user');
   return `${cacheSalt}\n${JSON.stringify(messages.slice(0, first + 1))}`;
+}
+
+/** As warm as a try after a value that was not valid is at least: the same again would be as wrong. */
+const warm = 0.7;
+
+/** How tokens are drawn after so many tries. */
+function samplingOf(options: ServerChatOptions, tries: number): ServerChatOptions {
+  if (tries === 0) return options;
+  const { temperature = 0, seed } = options;
+  const again = { ...options, temperature: Math.max(temperature, warm) };
+  return seed === undefined ? again : { ...again, seed: seed + tries };
 }
 
 function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate): readonly string[] {
@@ -180,7 +194,8 @@ export async function prepareServerChat(
   const plainText = isPlainText(options);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
   const structuralTag = tagged ? tagOf(template.format, request, grammar) : null;
-  return { options, template, prompt, grammar, matcher, structuralTag, parser, plainText };
+  const checks = checksOf(grammar, tools, options);
+  return { options, template, prompt, grammar, matcher, structuralTag, parser, plainText, checks };
 }
 
 /** Penalties and biases count in free text only, which one completion for all of the response cannot keep apart. */
@@ -212,7 +227,7 @@ function tagOf(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser, plainText }: PreparedServerChat,
+  { options, template, grammar, matcher, parser, plainText, checks }: PreparedServerChat,
   room: number,
 ): ServerRun {
   return new ServerRun({
@@ -225,5 +240,6 @@ function createServerRun(
     thinkingBudget: options.thinkingBudget ?? unlimited,
     reasoningEnd: template.format.reasoning?.end ?? '',
     plainText,
+    checks,
   });
 }

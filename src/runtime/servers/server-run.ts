@@ -3,11 +3,19 @@
  * a grammar from here on, or after text that was written for the model.
  */
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
-import { SteeredResponse, type SteeringOptions, type WrittenResponse } from '../chat/steered-response.ts';
+import type { ResponseChecks } from '../chat/checks/response-checks.ts';
+import { RevocableResponse } from '../chat/checks/revocable-response.ts';
+import type { SteeredResponse, SteeringOptions, WrittenResponse } from '../chat/steered-response.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** What a run works with. */
-export type ServerRunOptions = Omit<SteeringOptions, 'markers' | 'unconstrainedAfterCalls'>;
+export interface ServerRunOptions extends Omit<SteeringOptions, 'markers' | 'unconstrainedAfterCalls'> {
+  /** What is checked once it is written. Default `null`: the grammar enforces all. */
+  readonly checks?: ResponseChecks | null;
+}
+
+/** How often the server is asked again for values that are not valid, in one response. */
+const maxTries = 8;
 
 /** What came of a piece. */
 export interface Advance {
@@ -24,17 +32,24 @@ const anySpelling = {
 
 /** Follows one response from its first piece to its message. */
 export class ServerRun {
-  readonly #response: SteeredResponse;
+  readonly #revocable: RevocableResponse;
+  #tries = 0;
   /** The request that runs is under a structural tag, and so under the grammar that a call begins. */
   #tagged = false;
 
   constructor(options: ServerRunOptions) {
     // A request under a grammar runs until that is over; another one, for free text, would cost more than it gives.
-    this.#response = new SteeredResponse({
-      ...options,
-      markers: anySpelling,
-      unconstrainedAfterCalls: false,
-    });
+    const steering = { ...options, markers: anySpelling, unconstrainedAfterCalls: false };
+    this.#revocable = new RevocableResponse(steering, options.checks ?? null);
+  }
+
+  get #response(): SteeredResponse {
+    return this.#revocable.now;
+  }
+
+  /** How often something was taken back: what is asked for again should come out otherwise. */
+  get tries(): number {
+    return this.#tries;
   }
 
   /** The response so far: the next request goes on after it. */
@@ -54,9 +69,9 @@ export class ServerRun {
 
   /** Before the first request: with no budget for thoughts, those that the prompt opened are closed at once. */
   start(): Advance {
-    const events = this.#closeThoughts();
+    this.#closeThoughts();
     if (this.#response.tokensLeft === 0) this.#response.cutOff();
-    return { events, next: this.#response.over ? 'over' : 'ask-again' };
+    return { events: this.#revocable.release(), next: this.#response.over ? 'over' : 'ask-again' };
   }
 
   /** A request is made; `tagged`: a structural tag says all that may come. */
@@ -70,17 +85,27 @@ export class ServerRun {
     // The server knows the limit; what it writes beyond it is not taken.
     if (finish === null && tokens > response.tokensLeft) return { events: [], next: this.cutOff() };
     const wasConstrained = response.constrained;
-    const { events, kept } = response.take({ spelling: text, role: 'text', tokens });
+    const { kept } = this.#revocable.take({ spelling: text, role: 'text', tokens });
     if (wasConstrained && response.matcher === null) {
       throw response.broken('the server wrote what the grammar does not allow: does it support grammars?');
     }
     const { length } = response.text;
-    const closing = finish === null ? this.#closeThoughts() : [];
+    if (finish === null) this.#closeThoughts();
     const isClosed = response.text.length > length;
     const isAsWritten =
       kept === null && !isClosed && (this.#tagged || wasConstrained === response.constrained);
-    const { events: last, next } = this.#next(finish, isAsWritten, kept === null);
-    return { events: [...events, ...closing, ...last], next };
+    const next = this.#next(finish, isAsWritten, kept === null);
+    if (this.#revocable.failure !== null) return this.#retry();
+    return { events: this.#revocable.release(), next };
+  }
+
+  /** A value is not valid: back to where it began, or to the last text before it that was given out. */
+  #retry(): Advance {
+    const failed = this.#revocable.failed(this.#tries);
+    this.#tries += 1;
+    if (this.#tries > maxTries) throw failed;
+    this.#revocable.goBack(this.#revocable.settled);
+    return { events: [], next: 'ask-again' };
   }
 
   /** The context holds no more. */
@@ -91,7 +116,7 @@ export class ServerRun {
 
   /** The prompt as the server took it; `cachedTokens` is `null` where it does not say. */
   follow(promptTokens: number, cachedTokens: number | null): void {
-    this.#response.follow({ promptTokens, cachedTokens });
+    this.#revocable.follow({ promptTokens, cachedTokens });
   }
 
   /** What the response has cost so far. */
@@ -101,34 +126,36 @@ export class ServerRun {
 
   /** No more pieces; `left`: nobody waits for more. */
   finish(left = false): WrittenResponse {
-    return this.#response.finish(left);
+    return this.#revocable.finish(left);
   }
 
   /**
    * `isAsWritten`: the request that runs goes on where the response stands, under the grammar that it needs.
    * `isWhole`: nothing of the piece was taken back.
    */
-  #next(finish: CompletionPiece['finish'], isAsWritten: boolean, isWhole: boolean): Advance {
+  #next(finish: CompletionPiece['finish'], isAsWritten: boolean, isWhole: boolean): Advance['next'] {
     const response = this.#response;
     // Whatever the server says: with its last token, a limit may be reached that cuts nothing.
-    if (response.over) return { events: [], next: 'over' };
-    if (finish === null && isAsWritten) return { events: [], next: 'go-on' };
+    if (response.over) return 'over';
+    if (finish === null && isAsWritten) return 'go-on';
     const complete = response.matcher?.complete === true;
     // A text of `stop` counts for the server under a tag, also in a call, where it is text like any other.
     const isCut = this.#tagged && response.constrained && !complete;
     const ends = finish === 'stop' && !isCut && (isAsWritten || (isWhole && complete));
     const isFull = response.tokensLeft === 0;
     // With the last token that was allowed, a response may also have come to its end.
-    if (ends && (!isFull || complete || response.free)) return { events: response.end(null), next: 'over' };
-    if (finish === 'length' || isFull) return { events: [], next: this.cutOff() };
+    if (ends && (!isFull || complete || response.free)) {
+      this.#revocable.end(null);
+      return 'over';
+    }
+    if (finish === 'length' || isFull) return this.cutOff();
     // What ended without the grammar in the middle of a call goes on under it.
-    return { events: [], next: 'ask-again' };
+    return 'ask-again';
   }
 
   /** Where the budget is used up, reasoning is closed for the model, unless the grammar forbids it here. */
-  #closeThoughts(): readonly ResponseEvent[] {
+  #closeThoughts(): void {
     const { closing } = this.#response;
-    if (closing === null) return [];
-    return this.#response.write({ spelling: closing, role: 'text', tokens: 0 });
+    if (closing !== null) this.#revocable.write({ spelling: closing, role: 'text', tokens: 0 });
   }
 }

@@ -165,7 +165,7 @@ describe('raw strings', () => {
 });
 
 describe('policies', () => {
-  const odd: JsonSchema = { type: 'array', items: { type: 'string' }, uniqueItems: true };
+  const odd: JsonSchema = { type: 'string', format: 'idn-email' };
 
   test('strict refuses with every issue, degrade widens and reports', () => {
     const both: JsonSchema = {
@@ -174,7 +174,7 @@ describe('policies', () => {
     };
     const compile = (policy: 'strict' | 'degrade') =>
       compileSchema(both, { rules: new RuleSet(), syntax: jsonSyntax, tool: 'f', policy });
-    const keywords = ['pattern', 'uniqueItems'];
+    const keywords = ['format', 'pattern'];
     expect(
       compile('degrade')
         .issues.map(({ keyword }) => keyword)
@@ -197,15 +197,12 @@ describe('policies', () => {
     ).toThrow(SchemaError);
   });
 
-  test('a budget that is used up is a refusal, or any value', () => {
+  test('a budget that is used up leaves the value to a check', () => {
     const schema: JsonSchema = { type: 'string', pattern: '(a|b)*a(a|b){14}$' };
-    const options = { syntax: jsonSyntax, tool: '', budget: 2000 };
-    expect(() => compileSchema(schema, { ...options, rules: new RuleSet(), policy: 'strict' })).toThrow(
-      SchemaError,
-    );
     const rules = new RuleSet();
-    const { expression, issues } = compileSchema(schema, { ...options, rules, policy: 'degrade' });
-    expect(issues.length).toBeGreaterThan(0);
+    const options = { rules, syntax: jsonSyntax, tool: '', budget: 2000, policy: 'strict' } as const;
+    const { expression, issues } = compileSchema(schema, options);
+    expect(issues).toMatchObject([{ effect: 'checked' }]);
     expect(engine(printGbnf(rules.grammar('root', expression))).accepts('"zzz"')).toBe(true);
   });
 

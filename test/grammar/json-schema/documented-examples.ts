@@ -278,6 +278,16 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [['a', 1]],
     invalid: [['a', true]],
   },
+  '`uniqueItems` under `not`': {
+    schema: { type: 'array', not: { uniqueItems: true } },
+    valid: [['a', 'a']],
+    invalid: [[], ['a', 'b']],
+  },
+  '`unevaluatedItems` under `not` after a prefix': {
+    schema: { type: 'array', not: { prefixItems: [string], unevaluatedItems: number } },
+    valid: [['a', 'b']],
+    invalid: [['a', 1]],
+  },
   // Objects
   '`properties`, `required`': {
     schema: { type: 'object', properties: { a: number, b: string }, required: ['a'] },

@@ -6,12 +6,13 @@ import type { JsonSchema } from '../../../src/format/messages.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { type DocumentedExample, examples } from './documented-examples.ts';
 import { spell } from './schema-tools.ts';
 
 const page = fs.readFileSync(new URL('../../../docs/json-schema.md', import.meta.url), 'utf8');
-const verdicts = ['exact', 'narrowed', 'noted', 'refused', 'says nothing'];
+const verdicts = ['exact', 'narrowed', 'noted', 'checked', 'refused', 'says nothing'];
 
 /** The rows whose second cell is a verdict. */
 const rows = page
@@ -82,6 +83,14 @@ const judges: Readonly<Record<string, (name: string, example: DocumentedExample)
       missed.map((text) => ({ text, accepted: true })),
     );
     expect(example.missed).toBeDefined();
+  },
+  checked: (_, example) => {
+    const built = build(example.schema, 'strict');
+    expect(built.issues.map(({ effect }) => effect)).toEqual(['checked']);
+    expectAll(example, built, [...example.valid, ...example.invalid], true);
+    const validate = compileValidator(example.schema);
+    expect(example.valid.filter((value) => validate(value).length > 0)).toEqual([]);
+    expect(example.invalid.filter((value) => validate(value).length === 0)).toEqual([]);
   },
   refused: (_, example) => {
     const refused = refusal(example.schema);
@@ -160,10 +169,9 @@ describe('what the page says of policies', () => {
   const compileWithin = (policy: 'strict' | 'degrade') =>
     compileSchema(costly, { rules: new RuleSet(), syntax: jsonSyntax, tool: 't', policy, budget: 2000 });
 
-  test('a budget that does not suffice is an error, or widens the schema', () => {
-    expect(() => compileWithin('strict')).toThrow(SchemaError);
-    const { issues } = compileWithin('degrade');
-    expect(issues).toMatchObject([{ tool: 't', pointer: '', keyword: 'schema', effect: 'widened' }]);
+  test('a budget that does not suffice leaves the schema to a check', () => {
+    const { issues } = compileWithin('strict');
+    expect(issues).toMatchObject([{ tool: 't', pointer: '', keyword: 'schema', effect: 'checked' }]);
   });
 
   test.each(['strict', 'degrade'] as const)('what nothing satisfies is an error under %s', (policy) => {

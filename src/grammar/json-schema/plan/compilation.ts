@@ -137,7 +137,7 @@ export class Compilation implements ExpansionContext {
       return make();
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error;
-      this.reportState(state, keyword, `${error.message}; it is not enforced`);
+      this.reportState(state, keyword, error.message, 'checked');
       return null;
     }
   }

@@ -31,7 +31,7 @@ export const readArrayKeywords: KeywordReader = (schema, node, context) => {
       assertion(
         () => [arrayShape(context.states, { unique: true })],
         () => {
-          context.report(node, 'uniqueItems', 'its negation is not enforced');
+          context.report(node, 'uniqueItems', 'no grammar says that two items are equal', 'checked');
           return fails();
         },
       ),
@@ -96,7 +96,7 @@ function wrongRest(
   if (state === states.anything) return [arrayShape(states, { min: start + 1 })];
   if (state === states.nothing) return [];
   if (start === 0) return [arrayShape(states, { contains: [{ state, min: 1, max: null }] })];
-  context.report(node, 'items', 'its negation after a prefix is not enforced');
+  context.report(node, 'items', 'no grammar says its negation after a prefix', 'checked');
   return [arrayShape(states, { min: start + 1 })];
 }
 

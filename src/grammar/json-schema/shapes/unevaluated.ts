@@ -64,14 +64,36 @@ function restOfArray(
   const { count } = shape.evaluated;
   const all = { count: Number.POSITIVE_INFINITY, states: [] };
   if (count === Number.POSITIVE_INFINITY) return holds ? arrayShape(states, {}) : null;
-  if (shape.evaluated.states.length > 0 || (!holds && count > 0)) {
-    context.report(node, 'unevaluatedItems', 'next to contains or under not it is not enforced');
+  const wanted = withContained(shape, unevaluated, node, context);
+  if (wanted === null || (!holds && count > 0)) {
+    context.report(node, 'unevaluatedItems', 'under not after a prefix, or with a contains of another resource, it is not enforced');
     return arrayShape(states, {});
   }
-  const state = states.of(unevaluated, holds);
+  const state = states.of(wanted, holds);
   if (!holds) return arrayShape(states, { contains: [{ state, min: 1, max: null }] });
   const prefix = Array.from({ length: count }, () => states.anything);
   return arrayShape(states, { prefix, rest: state, evaluated: all });
+}
+
+/** What an item has to be that no keyword but `contains` has looked at; `null` where no schema says that. */
+function withContained(
+  shape: ArrayShape,
+  unevaluated: SchemaNode,
+  node: SchemaNode,
+  { document }: ExpansionContext,
+): SchemaNode | null {
+  const contained = shape.evaluated.states;
+  if (contained.length === 0) return unevaluated;
+  const schemas = contained.map(({ nodes: [only, second] }) =>
+    only === undefined || second !== undefined || only.node.origin.base !== node.origin.base
+      ? null
+      : only.holds
+        ? only.node.schema
+        : { not: only.node.schema },
+  );
+  const known = schemas.filter((schema) => schema !== null);
+  if (known.length < schemas.length) return null;
+  return document.synthetic({ anyOf: [unevaluated.schema, ...known] }, node);
 }
 
 /** A refused branch has evaluated nothing. */

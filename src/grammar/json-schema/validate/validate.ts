@@ -2,7 +2,7 @@
  * Validation after a call, for what a grammar does not enforce: Ajv, compiled once per schema. What it would judge
  * otherwise than the grammar is judged by the grammar's own means: patterns, formats, decimals, own properties.
  */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { SchemaError } from '../../../format/errors.ts';
@@ -11,7 +11,7 @@ import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.t
 import { decimalOf, isMultiple } from '../document/decimal.ts';
 import { formatPattern } from '../document/formats.ts';
 import { isObject } from '../document/schema-document.ts';
-import { forAjv } from './ajv-schema.ts';
+import { type AjvReading, forAjv } from './ajv-schema.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 
 /** One way in which a value is not valid. */
@@ -30,32 +30,101 @@ const olderDraft = /draft-0[34]/;
 // Published as CommonJS, whose default export arrives wrapped or not, by the loader.
 const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
 
+/** How a schema is to be read; as a chat reads it by default. */
+export interface ValidationOptions {
+  /** Other documents that references may name, by URI. */
+  readonly documents?: ReadonlyMap<string, JsonSchema>;
+  /** Whether `format` restricts strings (default) or is a mere annotation. */
+  readonly formats?: 'assert' | 'ignore';
+}
+
 /**
  * A validator of `schema`, plain or of a validation library. Throws `SchemaError` when it is not a schema, its
  * library cannot give it as JSON, or Ajv cannot compile it. So does the validator where Ajv's own code fails on a
  * value, which unevaluated properties next to patterns can bring about.
  */
-export function compileValidator(schema: SchemaInput, tool = ''): Validate {
+export function compileValidator(
+  schema: SchemaInput,
+  tool = '',
+  options: ValidationOptions = {},
+): Validate {
   const plain = toJsonSchema(schema);
-  const validate = attempt(tool, () => compileWithAjv(plain));
+  const validate = attempt(tool, () => compileWithAjv(plain, options));
   return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
 }
 
-function compileWithAjv(schema: JsonSchema): ValidateFunction {
+/** Validators of the sub-schemas of one schema. */
+export interface PartValidators {
+  /** The schema in the words that the validators go by; pointers lead into it. */
+  readonly schema: JsonSchema;
+  /** The validator of the sub-schema at a JSON pointer; that of the whole schema where there is none. */
+  at(pointer: string): Validate;
+}
+
+/** Validators of `schema` and its parts, as `compileValidator` makes them. Throws what it throws. */
+export function compilePartValidators(schema: JsonSchema, tool = ''): PartValidators {
+  const { ajv, translated } = attempt(tool, () => {
+    const prepared = prepareAjv(schema, {});
+    prepared.ajv.addSchema(isObject(prepared.translated) ? prepared.translated : {}, partsKey);
+    return prepared;
+  });
+  const known = new Map<string, Validate>();
+  const make = (pointer: string): Validate => {
+    const fragment = pointer === '' ? '' : `#${encodeURI(pointer)}`;
+    const validate = attempt(tool, () => ajv.getSchema(partsKey + fragment)) as ValidateFunction | undefined;
+    if (validate === undefined) return pointer === '' ? compileValidator(schema, tool) : at('');
+    return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
+  };
+  const at = (pointer: string): Validate => {
+    const validate = known.get(pointer) ?? make(pointer);
+    known.set(pointer, validate);
+    return validate;
+  };
+  return { schema: translated, at };
+}
+
+/** The name of the schema whose parts are looked up. */
+const partsKey = 'idiolect:checked';
+
+function compileWithAjv(schema: JsonSchema, options: ValidationOptions): ValidateFunction {
+  const { ajv, translated } = prepareAjv(schema, options);
+  return ajv.compile(translated);
+}
+
+/** An Ajv for the draft of `schema`, and the schema in its words. */
+function prepareAjv(
+  schema: JsonSchema,
+  options: ValidationOptions,
+): { readonly ajv: Ajv | Ajv2020; readonly translated: JsonSchema } {
+  const { documents = new Map(), formats = 'assert' } = options;
   const dialect = isObject(schema) ? String(schema.$schema) : '';
-  const listedItems = oldDraft.test(dialect);
-  const ajv = listedItems ? new Ajv(options) : new Ajv2020(options);
+  const reading = { listedItems: oldDraft.test(dialect), plainId: olderDraft.test(dialect) };
+  const ajv = reading.listedItems ? new Ajv(ajvOptions) : new Ajv2020(ajvOptions);
+  if (formats === 'assert') addOwnFormats(ajv);
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
+  for (const [uri, document] of documents) {
+    if (ajv.getSchema(uri) === undefined) ajv.addSchema(asAjvSchema(document, reading), uri);
+  }
+  return { ajv, translated: forAjv(withoutDialect(schema), reading) };
+}
+
+/** Ajv takes `true` and `false` for schemas, but not when they are added. */
+function asAjvSchema(document: JsonSchema, reading: AjvReading): AnySchemaObject {
+  const schema = forAjv(withoutDialect(document), reading);
+  if (typeof schema !== 'boolean') return schema;
+  return schema ? {} : { not: {} };
+}
+
+function addOwnFormats(ajv: Ajv | Ajv2020): void {
   addFormats(ajv);
   for (const name of Object.keys(ajv.formats)) {
     const pattern = formatPattern(name);
     if (pattern !== null && pattern !== 'unsupported') ajv.addFormat(name, patternTest(pattern));
   }
-  ajv.removeKeyword('multipleOf');
-  ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
-  return ajv.compile(forAjv(withoutDialect(schema), { listedItems, plainId: olderDraft.test(dialect) }));
 }
 
-const options = {
+const ajvOptions = {
   strict: false,
   allErrors: true,
   logger: false,

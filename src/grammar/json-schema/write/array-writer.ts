@@ -25,7 +25,7 @@ export function writeArray(
     if (!alwaysDiffer(shape, writer)) {
       const distinct = writeDistinct(shape, state, writer, margin);
       if (distinct !== null) return distinct;
-      compilation.reportState(state, 'uniqueItems', 'items are not compared');
+      compilation.reportState(state, 'uniqueItems', 'no grammar compares items', 'checked');
     }
   }
   const max = compilation.countable(shape.max, state, 'maxItems');

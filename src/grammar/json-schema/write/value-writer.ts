@@ -215,7 +215,8 @@ export class ValueWriter {
       this.compilation.reportState(
         state,
         'number',
-        'its numbers are too many to tell apart; it is not enforced',
+        'its numbers are too many to tell apart',
+        'checked',
       );
       return anyNumber(this.rules);
     }

@@ -1,0 +1,50 @@
+/** Which keywords that a grammar does not write are checked, and which are neither written nor checked. */
+import type { SchemaIssue } from '../../../format/errors.ts';
+import { SchemaError } from '../../../format/errors.ts';
+import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
+import { compileValidator, type ValidationOptions } from './validate.ts';
+
+/** Objects and lists in a schema that is checked; Ajv writes code for each, and V8 compiles it. */
+const mostParts = 20_000;
+
+/**
+ * `issues` with `widened` in place of `checked` where nothing can check `schema`: Ajv does not compile it, or it is
+ * too large for that.
+ */
+export function settleChecks(
+  schema: JsonSchema,
+  issues: readonly SchemaIssue[],
+  { tool, ...options }: ValidationOptions & { readonly tool: string },
+): readonly SchemaIssue[] {
+  if (!issues.some(({ effect }) => effect === 'checked')) return issues;
+  const obstacle = obstacleOf(schema, tool, options);
+  return issues.map((issue) => {
+    if (issue.effect !== 'checked') return issue;
+    if (obstacle === null) return { ...issue, reason: `${issue.reason}; it is checked` };
+    return { ...issue, effect: 'widened', reason: `${issue.reason}; it is not enforced, and ${obstacle}` };
+  });
+}
+
+/** Why nothing can check `schema`; `null` where something can. */
+function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
+  if (hasMoreParts(schema, mostParts)) return `more than ${mostParts} parts are too many to check`;
+  try {
+    compileValidator(schema, tool, options);
+    return null;
+  } catch (error) {
+    if (error instanceof SchemaError) return error.issues[0]?.reason ?? error.message;
+    throw error;
+  }
+}
+
+function hasMoreParts(value: JsonValue, most: number): boolean {
+  const open: JsonValue[] = [value];
+  let count = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    count += 1;
+    if (count > most) return true;
+    for (const part of Object.values(next)) open.push(part);
+  }
+  return false;
+}

@@ -1,0 +1,88 @@
+/** What of a response is checked while it is written: the values that the report says no grammar can enforce. */
+import type { SchemaIssue } from '../../../format/errors.ts';
+import type { JsonSchema, Tool } from '../../../format/messages.ts';
+import { type CheckedPlace, checkedPlaces } from '../../../grammar/json-schema/validate/checked-places.ts';
+import type { ResponseEvent } from '../../../parser/events.ts';
+import { ValueWatch, type WrongValue } from './value-watch.ts';
+
+/** What is checked of the arguments of tools, by name, and of the answer. */
+export interface ResponseChecks {
+  readonly tools: ReadonlyMap<string, CheckedPlace>;
+  readonly answer: CheckedPlace | null;
+}
+
+/** A value that is not valid. */
+export interface CheckFailure extends WrongValue {
+  /** Name of the tool; empty for an answer. */
+  readonly tool: string;
+}
+
+/** The checks that `report` asks for; `null` where it asks for none. Throws `SchemaError`. */
+export function responseChecks(
+  report: readonly SchemaIssue[],
+  tools: readonly Tool[],
+  answer: JsonSchema | null,
+): ResponseChecks | null {
+  const checked = report.filter(({ effect }) => effect === 'checked');
+  if (checked.length === 0) return null;
+  const pointers = (name: string) =>
+    checked.filter(({ tool }) => tool === name).map(({ pointer }) => pointer);
+  const places = tools.flatMap(({ function: { name, parameters } }) => {
+    const own = pointers(name);
+    if (own.length === 0 || parameters === undefined) return [];
+    return [[name, checkedPlaces(parameters, own, name)] as const];
+  });
+  const own = pointers('');
+  return {
+    tools: new Map(places),
+    answer: own.length === 0 || answer === null ? null : checkedPlaces(answer, own, ''),
+  };
+}
+
+/** Follows the events of one response. */
+export class CheckWatch {
+  readonly #checks: ResponseChecks;
+  #call: { readonly tool: string; readonly watch: ValueWatch } | null = null;
+  readonly #answer: ValueWatch | null;
+
+  constructor(checks: ResponseChecks) {
+    this.#checks = checks;
+    this.#answer = checks.answer === null ? null : new ValueWatch(checks.answer);
+  }
+
+  /** A value is open that will be judged when it closes, so that what was written of it may be taken back. */
+  get pending(): boolean {
+    return this.#call?.watch.pending === true || this.#answer?.pending === true;
+  }
+
+  /** Characters of the value that is read, as JSON. */
+  get length(): number {
+    return this.#call?.watch.length ?? this.#answer?.length ?? 0;
+  }
+
+  /** What is wrong with a value that `event` closes; `null` when nothing is. */
+  follow(event: ResponseEvent): CheckFailure | null {
+    switch (event.type) {
+      case 'tool-input-start': {
+        const place = this.#checks.tools.get(event.toolName);
+        this.#call = place === undefined ? null : { tool: event.toolName, watch: new ValueWatch(place) };
+        return null;
+      }
+      case 'tool-input-delta':
+        return failureOf(this.#call?.tool ?? '', this.#call?.watch.feed(event.delta));
+      case 'tool-input-end':
+        this.#call = null;
+        return null;
+      case 'text-delta':
+        return failureOf('', this.#answer?.feed(event.delta));
+      case 'finish':
+        return event.reason === 'length' ? null : failureOf('', this.#answer?.end());
+      default:
+        return null;
+    }
+  }
+}
+
+function failureOf(tool: string, wrong: WrongValue | null | undefined): CheckFailure | null {
+  return wrong ? { tool, ...wrong } : null;
+}

@@ -1,0 +1,145 @@
+/** One value while its JSON text grows: what is checked of it is checked as soon as it is closed. */
+import type { JsonValue } from '../../../format/messages.ts';
+import type { CheckedPlace } from '../../../grammar/json-schema/validate/checked-places.ts';
+import type { ValidationFailure } from '../../../grammar/json-schema/validate/validate.ts';
+
+/** A value that closed and is not valid. */
+export interface WrongValue {
+  /** Offset of its first character in the text of the whole value. */
+  readonly start: number;
+  readonly problems: readonly ValidationFailure[];
+}
+
+const cameBefore = { pointer: '', keyword: 'uniqueItems' };
+
+/** A value that is open, or a key. */
+interface OpenValue {
+  readonly kind: 'object' | 'array' | 'string' | 'scalar' | 'key';
+  readonly place: CheckedPlace;
+  /** Offset of its first character. */
+  readonly start: number;
+  /** Of an array with distinct items: those that have come. */
+  readonly seen: Set<string> | null;
+  /** Of an object: the key whose value is next; `null` before one. */
+  key: string | null;
+  /** Items that have begun. */
+  items: number;
+}
+
+/** Reads the text of one value, which is JSON as far as it goes. */
+export class ValueWatch {
+  readonly #root: CheckedPlace;
+  readonly #open: OpenValue[] = [];
+  #text = '';
+  #escaped = false;
+
+  constructor(root: CheckedPlace) {
+    this.#root = root;
+  }
+
+  /** More of the text. The first value that closes and is not valid; `null` when there is none. */
+  feed(delta: string): WrongValue | null {
+    const start = this.#text.length;
+    this.#text += delta;
+    for (let at = start; at < this.#text.length; at++) {
+      const wrong = this.#read(this.#text.charAt(at), at);
+      if (wrong !== null) return wrong;
+    }
+    return null;
+  }
+
+  /** No more text: a number is over. */
+  end(): WrongValue | null {
+    return this.#open.at(-1)?.kind === 'scalar' ? this.#close(this.#text.length) : null;
+  }
+
+  /** Characters so far. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** A value is open that will be judged when it closes. */
+  get pending(): boolean {
+    return this.#open.some(({ place }) => place.validate !== null);
+  }
+
+  #read(character: string, at: number): WrongValue | null {
+    const top = this.#open.at(-1);
+    if (top?.kind === 'string' || top?.kind === 'key') return this.#readString(character, at);
+    if (top?.kind === 'scalar') {
+      if (!/[,\]}\s]/.test(character)) return null;
+      return this.#close(at) ?? this.#read(character, at);
+    }
+    if (character === '}' || character === ']') return this.#close(at + 1);
+    if (character === ',' && top?.kind === 'object') top.key = null;
+    if (/[,:\s]/.test(character)) return null;
+    this.#begin(character, at, top);
+    return null;
+  }
+
+  #readString(character: string, at: number): WrongValue | null {
+    if (this.#escaped) this.#escaped = false;
+    else if (character === '\\') this.#escaped = true;
+    else if (character === '"') return this.#close(at + 1);
+    return null;
+  }
+
+  #begin(character: string, start: number, parent: OpenValue | undefined): void {
+    if (parent?.kind === 'object' && parent.key === null) {
+      this.#push('key', noPlace, start);
+      return;
+    }
+    const place = this.#placeIn(parent);
+    const kind =
+      character === '{' ? 'object' : character === '[' ? 'array' : character === '"' ? 'string' : 'scalar';
+    this.#push(kind, place, start);
+  }
+
+  #placeIn(parent: OpenValue | undefined): CheckedPlace {
+    if (parent === undefined) return this.#root;
+    if (parent.kind === 'object') return parent.place.property(parent.key ?? '');
+    parent.items += 1;
+    return parent.place.item(parent.items - 1);
+  }
+
+  #push(kind: OpenValue['kind'], place: CheckedPlace, start: number): void {
+    const seen = kind === 'array' && place.uniqueItems ? new Set<string>() : null;
+    this.#open.push({ kind, place, start, seen, key: null, items: 0 });
+  }
+
+  #close(end: number): WrongValue | null {
+    const closed = this.#open.pop();
+    if (closed === undefined) return null;
+    const parent = this.#open.at(-1);
+    const text = this.#text.slice(closed.start, end);
+    if (closed.kind === 'key') {
+      if (parent !== undefined) parent.key = JSON.parse(text);
+      return null;
+    }
+    const seen = parent?.seen ?? null;
+    const { validate } = closed.place;
+    if (seen === null && validate === null) return null;
+    const value: JsonValue = JSON.parse(text);
+    const spelling = seen === null ? '' : canonical(value);
+    const equal = seen?.has(spelling) === true ? [{ ...cameBefore, message: `${text} came before` }] : [];
+    seen?.add(spelling);
+    const problems = [...equal, ...(validate?.(value) ?? [])];
+    return problems.length === 0 ? null : { start: closed.start, problems };
+  }
+}
+
+const noPlace: CheckedPlace = {
+  validate: null,
+  uniqueItems: false,
+  property: () => noPlace,
+  item: () => noPlace,
+};
+
+/** Equal for equal values, whatever the order of their keys. */
+function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_, part: JsonValue) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [`:${key}`, each]))
+      : part,
+  );
+}
