@@ -132,8 +132,7 @@ function runGroup(
     return;
   }
   for (const test of tests) {
-    const accepted =
-      matcher.accepts(spellValue(schema, test.data, style, used)) && isLetThrough(test.data);
+    const accepted = matcher.accepts(spellValue(schema, test.data, style, used)) && isLetThrough(test.data);
     if (accepted === test.valid) counts.right += 1;
     else if (narrowed && test.valid) counts.refused += 1;
     else {

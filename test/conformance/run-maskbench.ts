@@ -8,8 +8,18 @@ export async function runMaskBenchFile(file: string, json: boolean): Promise<voi
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const { pass, total, silent, checked, mislabelled, refused, milliseconds, refusedFor, examples, passInOwnOrder } =
-    result;
+  const {
+    pass,
+    total,
+    silent,
+    checked,
+    mislabelled,
+    refused,
+    milliseconds,
+    refusedFor,
+    examples,
+    passInOwnOrder,
+  } = result;
   const share = ((100 * pass) / total).toFixed(2);
   process.stdout.write(
     `${pass} of ${total} pass (${share} %), ${refused} refused, ${checked} with a check, ${silent} wrong without a report (${mislabelled} of them as Ajv has it)\n` +

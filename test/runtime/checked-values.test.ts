@@ -107,7 +107,10 @@ describe('in this process', () => {
   it('checks an answer, too', async () => {
     const schema = distinct(flags, 3);
     const { tools: _, toolChoice: __, parallelToolCalls: ___, ...request } = requestOf(schema, 4);
-    const stream = model.chat({ ...request, responseFormat: { type: 'json_schema', json_schema: { schema } } });
+    const stream = model.chat({
+      ...request,
+      responseFormat: { type: 'json_schema', json_schema: { schema } },
+    });
     expect(compileValidator(schema)((await stream.object) as JsonObject)).toEqual([]);
   });
 });
@@ -116,7 +119,10 @@ it('a model that cannot go back in its state evaluates again', async () => {
   const file = path.join(os.tmpdir(), `idiolect-checked-${process.pid}.gguf`);
   const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
   const controls = ['<|im_start|>', '<|im_end|>'];
-  fs.writeFileSync(file, await tinyArchitecture('recurrent', { vocabulary, markers, controls, chatTemplate }));
+  fs.writeFileSync(
+    file,
+    await tinyArchitecture('recurrent', { vocabulary, markers, controls, chatTemplate }),
+  );
   const model = await loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 2048 });
   try {
     const parameters = objectOf(distinct(flags, 4));
@@ -147,7 +153,9 @@ it('a server is asked again before a value that is not valid', async () => {
       calls += 1;
     }
     expect(completions()).toBeGreaterThan(calls);
-    const impossible = objectOf(distinct({ type: 'array', items: { const: 1 }, minItems: 1, maxItems: 1 }, 2));
+    const impossible = objectOf(
+      distinct({ type: 'array', items: { const: 1 }, minItems: 1, maxItems: 1 }, 2),
+    );
     const failure = model.chat({ ...request, tools: requestOf(impossible, 1).tools ?? [] }).message;
     await expect(failure).rejects.toMatchObject({ code: 'check-failed', tries: 8 });
   } finally {

@@ -1,9 +1,9 @@
 /** A chat's options in the words of those who render its prompt and read its response. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
@@ -53,7 +53,8 @@ export function checksOf(
   tools: readonly Tool[],
   { responseFormat }: Pick<ChatOptions, 'responseFormat'>,
 ): ResponseChecks | null {
-  const schema = responseFormat?.type === 'json_schema' ? toJsonSchema(responseFormat.json_schema.schema) : null;
+  const schema =
+    responseFormat?.type === 'json_schema' ? toJsonSchema(responseFormat.json_schema.schema) : null;
   return responseChecks(report, tools, schema);
 }
 

@@ -4,6 +4,7 @@
  */
 import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../format/errors.ts';
+import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../chat/checks/revocable-response.ts';
@@ -15,7 +16,6 @@ import type {
 } from '../chat/steered-response.ts';
 import type { PromptUsage } from '../chat/token-usage.ts';
 import { newDecoder } from '../chat/utf8.ts';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import { GrammarGuide, type GuideOptions } from './grammar-guide.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
 import { markerEndsAt } from './marker-ends.ts';

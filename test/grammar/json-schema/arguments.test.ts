@@ -221,7 +221,7 @@ describe('policies', () => {
     const schemas: readonly JsonSchema[] = [
       { enum: ['a', 'b'] },
       { type: 'object', properties: { a: { const: 1 } } },
-      odd,
+      { type: 'array', items: { type: 'string' } },
     ];
     const options = { rules, syntax: jsonSyntax, tool: 'same', policy: 'degrade' } as const;
     const [first, second, third] = schemas.map((schema) => compileSchema(schema, options).expression);

@@ -66,7 +66,11 @@ function restOfArray(
   if (count === Number.POSITIVE_INFINITY) return holds ? arrayShape(states, {}) : null;
   const wanted = withContained(shape, unevaluated, node, context);
   if (wanted === null || (!holds && count > 0)) {
-    context.report(node, 'unevaluatedItems', 'under not after a prefix, or with a contains of another resource, it is not enforced');
+    context.report(
+      node,
+      'unevaluatedItems',
+      'under not after a prefix, or with a contains of another resource, it is not enforced',
+    );
     return arrayShape(states, {});
   }
   const state = states.of(wanted, holds);

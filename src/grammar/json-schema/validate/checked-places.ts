@@ -53,7 +53,8 @@ class Places {
     }
     for (const pointer of pointers) this.#judged.add(nearest(pointer, certain));
     // Where a condition leads, something may hold of which the pointers tell only that it holds elsewhere.
-    if (referencesOf(parts.schema).some((pointer) => pointer === null || !certain.has(pointer))) this.#judged.add('');
+    if (referencesOf(parts.schema).some((pointer) => pointer === null || !certain.has(pointer)))
+      this.#judged.add('');
   }
 
   get root(): CheckedPlace {
@@ -136,7 +137,8 @@ class Places {
 
 function itemParts(part: Part, index: number): readonly Part[] {
   const own = partAt(part, 'prefixItems', String(index));
-  const isFirst = isObject(part.schema) && isArray(part.schema.prefixItems) && index < part.schema.prefixItems.length;
+  const isFirst =
+    isObject(part.schema) && isArray(part.schema.prefixItems) && index < part.schema.prefixItems.length;
   return isFirst ? own : partAt(part, 'items');
 }
 

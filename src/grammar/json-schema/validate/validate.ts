@@ -43,11 +43,7 @@ export interface ValidationOptions {
  * library cannot give it as JSON, or Ajv cannot compile it. So does the validator where Ajv's own code fails on a
  * value, which unevaluated properties next to patterns can bring about.
  */
-export function compileValidator(
-  schema: SchemaInput,
-  tool = '',
-  options: ValidationOptions = {},
-): Validate {
+export function compileValidator(schema: SchemaInput, tool = '', options: ValidationOptions = {}): Validate {
   const plain = toJsonSchema(schema);
   const validate = attempt(tool, () => compileWithAjv(plain, options));
   return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));

@@ -212,12 +212,7 @@ export class ValueWriter {
     const automata =
       together === null ? shapes.flatMap((shape) => this.#numbersOf(shape, state) ?? []) : [together];
     if (automata.length === 0) {
-      this.compilation.reportState(
-        state,
-        'number',
-        'its numbers are too many to tell apart',
-        'checked',
-      );
+      this.compilation.reportState(state, 'number', 'its numbers are too many to tell apart', 'checked');
       return anyNumber(this.rules);
     }
     return alternatives(

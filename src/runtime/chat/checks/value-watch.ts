@@ -139,7 +139,11 @@ const noPlace: CheckedPlace = {
 function canonical(value: JsonValue): string {
   return JSON.stringify(value, (_, part: JsonValue) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [`:${key}`, each]))
+      ? Object.fromEntries(
+          Object.entries(part)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, each]) => [`:${key}`, each]),
+        )
       : part,
   );
 }
