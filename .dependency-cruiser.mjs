@@ -34,7 +34,7 @@ const bundled = 'node_modules/(?:ajv|ajv-formats|ohm-js)/';
  * callable values are functions of the render, whose variables are values; arrays hold values, which may be arrays.
  */
 const knownTypeCircles =
-  '^src/(parser/(reader|call-draft|steps/value-stack)|template/values/(values|runtime)|' +
+  '^src/(parser/(reader|call-draft|steps/values/value-stack)|template/values/(values|runtime)|' +
   'grammar/json-schema/write/(distinct-items|array-writer|value-writer))\\.ts$';
 
 const noImportUpwards = rooms.map((room, floor) => ({

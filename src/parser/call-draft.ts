@@ -1,6 +1,6 @@
 /** The call that is being read: what is known of it before its start is emitted, and what its arguments need. */
 import { anywhere, type SchemaPlace } from './steps/schema-place.ts';
-import type { ValueStack } from './steps/value-stack.ts';
+import type { ValueStack } from './steps/values/value-stack.ts';
 
 /** See the top of this file. */
 export class CallDraft {

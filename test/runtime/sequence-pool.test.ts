@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { describe, expect, it, vi } from 'vitest';
-import { SequencePool } from '../../src/runtime/node-llama-cpp/sequence-pool.ts';
-import { mostPassed } from '../../src/runtime/node-llama-cpp/sequence-queue.ts';
+import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
+import { mostPassed } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
 
 function poolOf(totalSequences: number): SequencePool {
   const getSequence = () => ({ contextTokens: [] }) as unknown as LlamaContextSequence;

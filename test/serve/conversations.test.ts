@@ -2,8 +2,8 @@
 import type { Token } from 'node-llama-cpp';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../src/format/messages.ts';
-import { SequencePool } from '../../src/runtime/node-llama-cpp/sequence-pool.ts';
-import { sharedLength } from '../../src/runtime/node-llama-cpp/shared-prefix.ts';
+import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
+import { sharedLength } from '../../src/runtime/node-llama-cpp/sequences/shared-prefix.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 

@@ -3,7 +3,7 @@
 import { isObject } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import type { EnvelopePaths, Transition } from '../state-tables.ts';
-import { scanWhole } from '../steps/value-modes.ts';
+import { scanWhole } from '../steps/values/value-modes.ts';
 import type { ToolTable } from '../tool-table.ts';
 import { absent, undecided } from './markers.ts';
 import { isSpace, skipSpace } from './white-space.ts';

@@ -4,7 +4,7 @@ import type { Reader, State } from '../reader.ts';
 import type { ValuePlace } from '../state-tables.ts';
 import { isProperty, mayHoldArguments, withholdWrapped } from './lenient-arguments.ts';
 import { anywhere, itemPlace, propertyPlace } from './schema-place.ts';
-import type { ValueStack } from './value-stack.ts';
+import type { ValueStack } from './values/value-stack.ts';
 
 /** The value of `key` begins after `end`: emits the key as JSON. */
 export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {

@@ -4,7 +4,7 @@ import type { JsonScanner } from '../json/json-scanner.ts';
 import type { JsonStringReader } from '../json/json-string-reader.ts';
 import type { TextBlocks } from '../markers/text-blocks.ts';
 import type { EnvelopePaths, FrameChoice } from '../state-tables.ts';
-import type { ValueMode } from './value-modes.ts';
+import type { ValueMode } from './values/value-modes.ts';
 
 /** See the top of this file. */
 export type StepProgress =

@@ -5,7 +5,7 @@ import type { Reader, State } from '../reader.ts';
 import type { ExpectTable, RecoverTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail } from './fail.ts';
-import { closerPartsEnd, valueCloser } from './value-closer.ts';
+import { closerPartsEnd, valueCloser } from './values/value-closer.ts';
 
 /** Compiles the table of `expect`. */
 export function expectTable(table: ExpectTable<State>): Compiled<ExpectTable<State>> {

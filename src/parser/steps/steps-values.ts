@@ -12,15 +12,15 @@ import type {
 } from '../state-tables.ts';
 import { fail } from './fail.ts';
 import { openItem } from './open-place.ts';
-import { readQuoted } from './quoted-value.ts';
 import { scanInput } from './scan-input.ts';
 import { allowedTypes } from './schema-place.ts';
 import type { ValueProgress } from './step-progress.ts';
-import { tryContainer } from './tentative-container.ts';
-import { readBuffered, readRaw } from './unscanned-value.ts';
-import { closeValue, valueCloser } from './value-closer.ts';
-import { modeByText, typesInFrame, type ValueMode } from './value-modes.ts';
-import { deepestNesting, nestingDepth, type ValueStack } from './value-stack.ts';
+import { readQuoted } from './values/quoted-value.ts';
+import { tryContainer } from './values/tentative-container.ts';
+import { readBuffered, readRaw } from './values/unscanned-value.ts';
+import { closeValue, valueCloser } from './values/value-closer.ts';
+import { modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
+import { deepestNesting, nestingDepth, type ValueStack } from './values/value-stack.ts';
 
 /** White space before a value is waited through up to this many units. */
 const longestPause = 256;

@@ -27,7 +27,7 @@ import { requireBuildable } from './engine-states.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
 import { ResponseRun } from './response-run.ts';
-import type { SequencePool } from './sequence-pool.ts';
+import type { SequencePool } from './sequences/sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** What chats of one loaded model share. */

@@ -11,7 +11,7 @@ import { evaluateTokens, fromEngine, promptSlice, requireRoom } from './evaluate
 import type { Guess } from './guessed-tokens.ts';
 import type { ResponseRun } from './response-run.ts';
 import { LatestTokens, samplerOptions } from './sampler-options.ts';
-import type { LeasedSequence } from './sequence-pool.ts';
+import type { LeasedSequence } from './sequences/sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A prompt, and the place in it where the coming turn begins. */

@@ -26,7 +26,7 @@ import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { checkLoadOptions } from './check-options.ts';
 import type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
 import { prepareModel, warmUp } from './prepare.ts';
-import { SequencePool } from './sequence-pool.ts';
+import { SequencePool } from './sequences/sequence-pool.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import { restoreState, type SavedState, type StateOptions, saveState } from './states/save-state.ts';

@@ -7,7 +7,7 @@ import type { ChatOptions } from '../../chat/chat-options.ts';
 import { type ChatEngine, promptOf, refuseDisposed } from '../chat.ts';
 import { evaluateTokens, requireRoom } from '../evaluate.ts';
 import type { PromptTokens } from '../prompt-tokens.ts';
-import { sharedLength } from '../shared-prefix.ts';
+import { sharedLength } from '../sequences/shared-prefix.ts';
 import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';
 
 /** A state in a file. */

@@ -1,10 +1,10 @@
 /** Where the value that is being read belongs: an entry of the arguments, and what it is nested in. */
 
-import type { CompiledTransition } from '../markers/markers.ts';
-import type { PlainRun } from '../markers/plain-run.ts';
-import type { State } from '../reader.ts';
-import type { KeyedText, ValuePlace } from '../state-tables.ts';
-import type { SchemaPlace } from './schema-place.ts';
+import type { CompiledTransition } from '../../markers/markers.ts';
+import type { PlainRun } from '../../markers/plain-run.ts';
+import type { State } from '../../reader.ts';
+import type { KeyedText, ValuePlace } from '../../state-tables.ts';
+import type { SchemaPlace } from '../schema-place.ts';
 
 /** Deepest nesting of values in a format's own notation. */
 export const deepestNesting = 64;

@@ -3,10 +3,10 @@
  * escape it, or take the other quote. The string ends at a quote after which an argument can end. Where none
  * comes by the end of the text, it ends at its first quote that is not the apostrophe of a word.
  */
-import { escapeJson, readEscape } from '../json/json-text.ts';
-import { absent, undecided } from '../markers/markers.ts';
-import type { Reader, State } from '../reader.ts';
-import type { ValueProgress } from './step-progress.ts';
+import { escapeJson, readEscape } from '../../json/json-text.ts';
+import { absent, undecided } from '../../markers/markers.ts';
+import type { Reader, State } from '../../reader.ts';
+import type { ValueProgress } from '../step-progress.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 

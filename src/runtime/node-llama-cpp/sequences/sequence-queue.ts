@@ -1,6 +1,6 @@
 /** Those who wait for a sequence, and which of them gets the next. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
-import { onAbort } from '../chat/on-abort.ts';
+import { onAbort } from '../../chat/on-abort.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
 interface Waiting {

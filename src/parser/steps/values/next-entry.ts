@@ -4,12 +4,12 @@
  * that quotes whole arguments closes them itself.
  */
 
-import { absent, matchText, undecided } from '../markers/markers.ts';
-import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import type { Reader, State } from '../reader.ts';
-import type { ValuePlace } from '../state-tables.ts';
-import { isProperty } from './lenient-arguments.ts';
-import { anywhere } from './schema-place.ts';
+import { absent, matchText, undecided } from '../../markers/markers.ts';
+import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
+import type { Reader, State } from '../../reader.ts';
+import type { ValuePlace } from '../../state-tables.ts';
+import { isProperty } from '../lenient-arguments.ts';
+import { anywhere } from '../schema-place.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 

@@ -1,6 +1,6 @@
 /** The sequences of one context, handed out to one response at a time. */
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
-import { onAbort } from '../chat/on-abort.ts';
+import { onAbort } from '../../chat/on-abort.ts';
 import { SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 

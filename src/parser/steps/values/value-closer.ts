@@ -3,13 +3,13 @@
  * something stands that can follow a value here: the next entry, or the end of the arguments. Where no such
  * closer comes by the end of the text, it ends at its first closer.
  */
-import { certainEnd, spaceKinds } from '../markers/leading-space.ts';
-import { absent, compileTransition, matchText, secondsOf, undecided } from '../markers/markers.ts';
-import { escapedInJson, PlainRun } from '../markers/plain-run.ts';
-import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import type { Reader, State } from '../reader.ts';
-import type { KeyedText } from '../state-tables.ts';
-import { fail } from './fail.ts';
+import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
+import { absent, compileTransition, matchText, secondsOf, undecided } from '../../markers/markers.ts';
+import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
+import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
+import type { Reader, State } from '../../reader.ts';
+import type { KeyedText } from '../../state-tables.ts';
+import { fail } from '../fail.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
 /** White space between a closer and what follows is looked through up to this many units. */

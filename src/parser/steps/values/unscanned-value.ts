@@ -2,10 +2,10 @@
  * Values whose end only their closer shows: raw strings, emitted while they come, and values whose type shows only
  * once they are complete, which are buffered.
  */
-import { escapeJson } from '../json/json-text.ts';
-import type { Reader, State } from '../reader.ts';
+import { escapeJson } from '../../json/json-text.ts';
+import type { Reader, State } from '../../reader.ts';
+import type { ValueProgress } from '../step-progress.ts';
 import { type NextEntry, nextEntry } from './next-entry.ts';
-import type { ValueProgress } from './step-progress.ts';
 import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';
 import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
 import type { ValueStack } from './value-stack.ts';

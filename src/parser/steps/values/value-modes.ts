@@ -1,8 +1,8 @@
 /** How the next value is read: decided by its frame, by the tool's schema and by its first character. */
-import type { JsonType } from '../../format/chat-format.ts';
-import { JsonScanner } from '../json/json-scanner.ts';
-import type { FrameChoice } from '../state-tables.ts';
-import { typeOf } from './schema-place.ts';
+import type { JsonType } from '../../../format/chat-format.ts';
+import { JsonScanner } from '../../json/json-scanner.ts';
+import type { FrameChoice } from '../../state-tables.ts';
+import { typeOf } from '../schema-place.ts';
 
 /**
  * `raw`: a string as it stands. `scan`: JSON or Python, emitted while it comes. `buffer`: kept until it is

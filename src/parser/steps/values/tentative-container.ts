@@ -2,9 +2,9 @@
  * Objects and arrays between markers, of which the schema says that they are some: whether one is JSON shows only
  * when it is over. Short ones are kept until then; so what is broken can stay text, and the call is not lost.
  */
-import { absent, undecided } from '../markers/markers.ts';
-import { skipSpace } from '../markers/white-space.ts';
-import type { Reader } from '../reader.ts';
+import { absent, undecided } from '../../markers/markers.ts';
+import { skipSpace } from '../../markers/white-space.ts';
+import type { Reader } from '../../reader.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
