@@ -1,86 +1,59 @@
 /**
  * `npm run demo`: from a chat template to an enforced tool call, on a real engine.
  *
- * Makes a tiny model on the spot (a real tokenizer and chat template, random weights), generates the
- * parser module from its template, and lets it call tools. `--model file.gguf` takes a model of yours.
+ * Takes the toy model of `idiolect/testing` (two megabytes, trained for a few tools), generates the parser module from
+ * its template, and lets it think, call and answer. `--chat` is a conversation with it, `--model file.gguf` takes a
+ * model of yours.
  */
 import { parseArgs } from 'node:util';
-import { type ChatModel, type ChatOptions, loadModel } from 'idiolect/node-llama-cpp';
+import { type ChatModel, loadModel } from 'idiolect/node-llama-cpp';
 import { demoTools } from '../support/demo-tools.ts';
+import { converse } from './converse.ts';
 import { generateDemoModule } from './generate-module.ts';
-import { makeTinyModel } from './make-model.ts';
-import {
-  printIntroduction,
-  printModel,
-  printPrompt,
-  printResponse,
-  printScript,
-  printVerdict,
-} from './print.ts';
-import { makeScriptedModel, script } from './scripted-model.ts';
-
-type Choice = 'auto' | 'required';
+import { makeToyModel } from './make-model.ts';
+import { printIntroduction, printModel, printPrompt, printResponse, printVerdict } from './print.ts';
+import { showScript } from './scripted-model.ts';
+import { showToy } from './toy.ts';
 
 const { values } = parseArgs({
   options: {
     model: { type: 'string', short: 'm' },
     question: { type: 'string', short: 'q', default: 'How warm will it be in Bern tomorrow?' },
     seed: { type: 'string', default: '7' },
+    chat: { type: 'boolean', default: false },
   },
 });
 
-const random = values.model === undefined;
-
-printIntroduction(random);
-const file = values.model ?? (await makeTinyModel());
+const toy = values.model === undefined;
+printIntroduction(toy);
+const file = values.model ?? (await makeToyModel());
 const generated = await generateDemoModule(file);
 const model = await loadModel(file, {
   modules: [generated.module],
-  ...(random ? { gpu: false, threads: 1 } : {}),
+  ...(toy ? { gpu: false, threads: 1 } : {}),
 });
-printModel(file, generated, model.templates.toolUse);
-const preview = model.preview(request('auto'));
-printPrompt(preview);
-for (const toolChoice of ['auto', 'required'] as const) await chat(model, toolChoice);
+if (values.chat) await converse(model);
+else {
+  printModel(file, generated, model.templates.toolUse);
+  await (toy ? showToy(model, values.question) : showTools(model));
+}
 await model.dispose();
-if (random) await showScript(preview.promptTokens);
+if (toy && !values.chat) await showScript(values.question);
 
-/** The same under `auto`, on a model that means to call and gets it wrong. */
-async function showScript(promptTokens: number): Promise<void> {
-  printScript(script.join(''));
-  const scripted = await loadModel(await makeScriptedModel(file, promptTokens), {
-    modules: [generated.module],
-    gpu: false,
-    threads: 1,
-  });
-  await chat(scripted, 'auto', {
-    maxTokens: 400,
-    temperature: 0,
-    thinkingBudget: 400,
-    parallelToolCalls: false,
-  });
-  await scripted.dispose();
-}
-
-async function chat(
-  chatModel: ChatModel,
-  toolChoice: Choice,
-  changes: Partial<ChatOptions> = {},
-): Promise<void> {
-  const started = performance.now();
-  const stream = chatModel.chat({ ...request(toolChoice), ...changes });
-  await printResponse(toolChoice, stream);
-  printVerdict(await stream.message, { toolChoice, random, milliseconds: performance.now() - started });
-}
-
-function request(toolChoice: Choice) {
-  return {
+/** A model of the user's, with the demo's tools: free to call, and made to. */
+async function showTools(model: ChatModel): Promise<void> {
+  const request = {
     messages: [{ role: 'user', content: values.question }],
     tools: demoTools,
-    toolChoice,
     seed: Number(values.seed),
-    temperature: random ? 1 : 0,
-    maxTokens: toolChoice === 'auto' && random ? 32 : 1024,
-    thinkingBudget: random ? 16 : 512,
+    maxTokens: 1024,
+    thinkingBudget: 512,
   } as const;
+  printPrompt(model.preview(request));
+  for (const toolChoice of ['auto', 'required'] as const) {
+    const started = performance.now();
+    const stream = model.chat({ ...request, toolChoice });
+    await printResponse(`toolChoice: '${toolChoice}'`, stream);
+    printVerdict(await stream.message, { tools: demoTools, milliseconds: performance.now() - started });
+  }
 }

@@ -1,6 +1,8 @@
-/** The demo's model: a tokenizer and a chat template of the bundle, and random weights. */
-import { readBundledFile } from '../support/llama-bundle.ts';
-import { tinyModelFile, type VocabularyChoice } from '../support/small-models.ts';
+/** The demo's models: the toy, which knows a few tools, and one of random weights, for a script. */
+import path from 'node:path';
+import { toyModel } from 'idiolect/testing';
+import { cacheFolder, readBundledFile } from '../support/llama-bundle.ts';
+import { tinyModelFile, type VocabularyChoice, writeModelFile } from '../support/small-models.ts';
 
 /** A real tokenizer in which the template's markers are single tokens. */
 export const demoVocabulary: VocabularyChoice = {
@@ -15,7 +17,14 @@ export async function demoTemplate(): Promise<string> {
   return template.toString('utf8');
 }
 
-/** Writes the model once (a few megabytes, no download) and returns its path. */
+/** Writes the trained toy (two megabytes) and returns its path. */
+export async function makeToyModel(): Promise<string> {
+  const file = path.join(cacheFolder, 'models', 'toy-demo.gguf');
+  writeModelFile(file, await toyModel());
+  return file;
+}
+
+/** Writes a model with random weights once (a few megabytes, no download) and returns its path. */
 export async function makeTinyModel(): Promise<string> {
   return tinyModelFile({ ...demoVocabulary, chatTemplate: await demoTemplate(), name: 'tiny-demo' });
 }

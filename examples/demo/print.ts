@@ -1,26 +1,26 @@
 /** What the demo shows, in colours. */
 import path from 'node:path';
 import { Ajv } from 'ajv';
-import type { ChatPreview, ChatStream, LearnedTemplate } from 'idiolect/node-llama-cpp';
+import type { ChatPreview, LearnedTemplate, ToolRun, ToolRunEvent } from 'idiolect/node-llama-cpp';
 import type { ResponseEvent, ResponseMessage } from 'idiolect/parser';
 import pc from 'picocolors';
-import { demoTools } from '../support/demo-tools.ts';
+import type { Tool } from '../../src/format/messages.ts';
 import type { DemoModule } from './generate-module.ts';
 
-const say = (line = ''): void => console.log(line);
+export const say = (line = ''): void => console.log(line);
 const heading = (title: string): void => say(`\n${pc.bold(pc.cyan(`▍ ${title}`))}`);
 const note = (text: string): void => say(pc.dim(`  ${text}`));
 
-/** Says what will happen, and that random weights write nonsense. */
-export function printIntroduction(random: boolean): void {
+/** Says what will happen, and how little the toy knows. */
+export function printIntroduction(toy: boolean): void {
   say(pc.bold('\n  Idiolect') + pc.dim(' · reads how a model writes, and makes it keep to it'));
-  if (!random) return;
+  if (!toy) return;
   say();
   say(
-    `  ${pc.yellow('This model has random weights.')} It was made on this machine a moment ago, and knows nothing:`,
+    `  ${pc.yellow('This model is a toy:')} two megabytes, trained to use a few tools, and it comes with the`,
   );
-  say(`  what it writes freely is nonsense, and what it puts into arguments too. What is not random`);
-  say(`  is the form. Under the grammar every call is complete and fits its tool's schema.`);
+  say('  package. It really decides what to call and what to say, and knows nothing else; it errs.');
+  say('  The results of its tools are made up. That every call fits its schema is the grammar’s work.');
 }
 
 /** The model, and what was read off its template. */
@@ -55,11 +55,43 @@ export function printPrompt({ prompt, promptTokens }: ChatPreview): void {
 }
 
 /** The events as they come. */
-export async function printResponse(toolChoice: string, stream: ChatStream): Promise<void> {
-  heading(`toolChoice: '${toolChoice}'`);
+export async function printResponse(title: string, stream: AsyncIterable<ResponseEvent>): Promise<void> {
+  heading(title);
   process.stdout.write('  ');
   for await (const event of stream) process.stdout.write(showEvent(event));
   say();
+}
+
+/** A run of tools as it goes: thoughts, calls, results, the answer. */
+export async function printRun(title: string | null, run: ToolRun): Promise<void> {
+  const started = performance.now();
+  if (title !== null) heading(title);
+  for await (const event of run) process.stdout.write(showStep(event));
+  note(`${(performance.now() - started).toFixed(0)} ms`);
+}
+
+/** Whether a run of the toy is to be believed: it can only copy. */
+export function printCopies(invented: readonly string[]): void {
+  if (invented.length === 0) say(pc.green('  ✓ what it called with and what it told was there to be copied'));
+  else
+    say(pc.red(`  ✗ the toy erred: nobody said ${invented.map((each) => JSON.stringify(each)).join(', ')}`));
+}
+
+function showStep(event: ToolRunEvent): string {
+  switch (event.type) {
+    case 'step-start':
+      return '  ';
+    case 'tool-result':
+      return `  ${pc.dim('result')} ${flat(event.content)}\n`;
+    case 'tool-error':
+      return `  ${pc.dim('result')} ${pc.red(flat(event.content))}\n`;
+    case 'run-finish':
+      return event.reason === 'answer' ? '' : pc.red(`  ended without an answer: ${event.reason}\n`);
+    case 'finish':
+      return '\n';
+    default:
+      return showEvent(event);
+  }
 }
 
 /** One event on the screen. */
@@ -95,31 +127,29 @@ function flat(text: string): string {
 }
 
 interface Verdict {
-  readonly toolChoice: string;
-  readonly random: boolean;
+  readonly tools: readonly Tool[];
   readonly milliseconds: number;
 }
 
 const ajv = new Ajv({ strict: false });
 
 /** The arguments, judged by a validator that knows nothing of grammars. */
-function validity(name: string, input: unknown): string {
-  const tool = demoTools.find((each) => each.function.name === name);
+function validity(tools: readonly Tool[], name: string, input: unknown): string {
+  const tool = tools.find((each) => each.function.name === name);
   if (tool === undefined) return pc.red('no such tool');
   const valid = ajv.validate(tool.function.parameters ?? true, input);
   return valid ? pc.green('✓ valid for its schema') : pc.red(ajv.errorsText());
 }
 
 /** The message, and what to make of it. */
-export function printVerdict(message: ResponseMessage, { toolChoice, random, milliseconds }: Verdict): void {
+export function printVerdict(message: ResponseMessage, { tools, milliseconds }: Verdict): void {
   const calls = message.tool_calls ?? [];
   for (const { function: call } of calls) {
     const input: object = JSON.parse(call.arguments);
-    say(`  ${pc.bgGreen(pc.black(' call '))} ${pc.bold(call.name)}  ${validity(call.name, input)}`);
+    say(`  ${pc.bgGreen(pc.black(' call '))} ${pc.bold(call.name)}  ${validity(tools, call.name, input)}`);
     for (const [key, value] of Object.entries(input))
       say(`    ${pc.dim(key.padEnd(9))} ${JSON.stringify(value)}`);
   }
   if (calls.length > 0) note(`${milliseconds.toFixed(0)} ms`);
-  else if (random) note('free text of random weights, cut after a few tokens: it never chose to call');
-  else note(`answered without a call, as '${toolChoice}' allows · ${milliseconds.toFixed(0)} ms`);
+  else note(`answered without a call · ${milliseconds.toFixed(0)} ms`);
 }

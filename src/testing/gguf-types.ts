@@ -29,8 +29,9 @@ export class RawArray {
 }
 
 /**
- * One metadata value with the number of its GGUF type; `subType` is the items' of an array. A `RawArray` holds
- * the value's bytes (also of a single number, then with a count of 1).
+ * One metadata value with the number of its GGUF type: 4 an unsigned 32-bit number, 5 a signed one, 6 a 32-bit float,
+ * 7 a boolean, 8 a text, 9 a list, of which `subType` is the items' type. A `RawArray` holds the value's bytes as they
+ * lie in a file (also of a single number, then with a count of 1).
  */
 export interface GgufValue {
   readonly type: number;

@@ -91,22 +91,32 @@ function writeTensorInfos(out: ByteWriter, tensors: readonly GgufTensor[]): void
 }
 
 function writeValue(out: ByteWriter, key: string, { type, subType, value }: GgufValue): void {
-  if (type === ggufTypes.ARRAY) {
-    if (!(value instanceof RawArray) || subType === undefined) {
-      const reason = 'a GGUF array needs its items as bytes, and their type';
-      throw new UnsupportedOptionError({ option: key, reason });
-    }
-    out.uint32(subType);
-    out.uint64(value.count);
-    out.bytes(value.bytes);
-  } else if (value instanceof RawArray) out.bytes(value.bytes);
+  if (type === ggufTypes.ARRAY) writeArray(out, key, subType, value);
+  else if (value instanceof RawArray) out.bytes(value.bytes);
   else if (type === ggufTypes.STRING && typeof value === 'string') out.string(value);
   else if (type === ggufTypes.UINT32 && typeof value === 'number') out.uint32(value);
+  else if (type === ggufTypes.INT32 && typeof value === 'number') out.int32(value);
+  else if (type === ggufTypes.BOOL && typeof value === 'boolean') out.bytes(Uint8Array.of(value ? 1 : 0));
   else if (type === ggufTypes.FLOAT32 && typeof value === 'number') out.float32(value);
   else {
     const reason = `a GGUF value of type ${type} cannot be ${typeof value}`;
     throw new UnsupportedOptionError({ option: key, reason });
   }
+}
+
+function writeArray(out: ByteWriter, key: string, subType: number | undefined, value: unknown): void {
+  if (subType === undefined || !(value instanceof RawArray || Array.isArray(value))) {
+    const reason = 'a GGUF array needs its items as a list or as bytes, and their type';
+    throw new UnsupportedOptionError({ option: key, reason });
+  }
+  out.uint32(subType);
+  if (value instanceof RawArray) {
+    out.uint64(value.count);
+    out.bytes(value.bytes);
+    return;
+  }
+  out.uint64(value.length);
+  for (const item of value) writeValue(out, key, { type: subType, value: item });
 }
 
 /** Bytes that grow, with GGUF's number formats. */
@@ -129,6 +139,10 @@ class ByteWriter {
 
   uint32(value: number): void {
     this.#reserve(4).setUint32(0, value, true);
+  }
+
+  int32(value: number): void {
+    this.#reserve(4).setInt32(0, value, true);
   }
 
   uint64(value: number | bigint): void {

@@ -19,3 +19,5 @@ export type {
 } from './model-file-options.ts';
 export { scriptedModel } from './scripted-model.ts';
 export { replaceableTokens, tinyModel, tokenTexts, vocabularyOf } from './tiny-model.ts';
+export type { ToyFormat } from './toy/templates.ts';
+export { toyModel } from './toy/toy-model.ts';

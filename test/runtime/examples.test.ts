@@ -75,9 +75,13 @@ it('examples/run-tools.ts carries out the call and gets the answer', async () =>
   expect(output).toContain('calls for Bern 7\nis told Bern: sun for 7 days\nNo.');
 });
 
-it('npm run demo makes enforced calls', async () => {
+it('npm run demo calls a tool, tells its result, and makes enforced calls', async () => {
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'demo']);
-  expect(stdout.match(/✓ valid for its schema/g)).toHaveLength(2);
+  expect(stdout).toContain('calls get_weather {"city": "Bern"}');
+  const [, degrees = 'none'] = /result .*"degrees":(\d+)/.exec(stdout) ?? [];
+  expect(stdout).toMatch(new RegExp(`text It is \\w+ in Bern, ${degrees} degrees`));
+  expect(stdout).toContain('✓ what it called with');
+  expect(stdout.match(/✓ valid for its schema/g)).toHaveLength(3);
 });
 
 /** What an example writes. */

@@ -3,6 +3,8 @@ import type { LlamaModel, Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadVocabulary, tinyModelFile } from '../../examples/support/small-models.ts';
 import { ModelFileError, UnsupportedOptionError } from '../../src/format/errors.ts';
+import { decodeInt32s, decodeStrings, readGgufMetadata } from '../../src/testing/gguf-reader.ts';
+import type { RawArray } from '../../src/testing/gguf-types.ts';
 import { scriptedModel, tokenTexts, vocabularyOf, writeGguf } from '../../src/testing/index.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 
@@ -99,6 +101,30 @@ describe('gguf files', () => {
     expect([...again.metadata.keys()]).toEqual([...vocabulary.metadata.keys()]);
     expect(tokenTexts(again)).toEqual(tokenTexts(vocabulary));
     expect(tokenTexts(again)).toEqual(expect.arrayContaining(markers));
+  });
+
+  it('hold lists of texts and of numbers, and booleans', () => {
+    const texts = ['', 'naïve', '日本'];
+    const written = writeGguf(
+      new Map([
+        ['texts', { type: 9, subType: 8, value: texts }],
+        ['numbers', { type: 9, subType: 5, value: [-1, 0, 7] }],
+        ['yes', { type: 7, value: true }],
+        ['last', { type: 4, value: 5 }],
+      ]),
+      [],
+    );
+    const read = readGgufMetadata(written);
+    const list = (key: string): RawArray => read.get(key)?.value as RawArray;
+    expect(decodeStrings(list('texts'))).toEqual(texts);
+    expect([...decodeInt32s(list('numbers'))]).toEqual([-1, 0, 7]);
+    expect([...list('yes').bytes]).toEqual([1]);
+    expect([...list('last').bytes]).toEqual([5, 0, 0, 0]);
+  });
+
+  it('refuse a list with an item that does not fit', () => {
+    const mixed = new Map([['a', { type: 9, subType: 8, value: ['text', 4] }]]);
+    expect(() => writeGguf(mixed, [])).toThrow(UnsupportedOptionError);
   });
 
   it('refuse a value that does not fit its type', () => {

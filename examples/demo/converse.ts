@@ -1,0 +1,32 @@
+/** `npm run demo -- --chat`: a conversation in the terminal, with tools whose results are made up. */
+import { stdin, stdout } from 'node:process';
+import { createInterface } from 'node:readline/promises';
+import type { ChatModel } from 'idiolect/node-llama-cpp';
+import type { Message } from '../../src/format/messages.ts';
+import { calculate, getWeather, sendMessage, setTimer } from '../support/toy-tools.ts';
+import { inventions } from './copies.ts';
+import { printCopies, printRun, say } from './print.ts';
+
+const tools = [getWeather, calculate, setTimer, sendMessage] as const;
+
+/** Asks and answers until an empty line or the end of the input. */
+export async function converse(model: ChatModel): Promise<void> {
+  say('\n  Tools: the weather in a city, sums of two numbers, timers, messages. An empty line ends it.');
+  const terminal = createInterface({ input: stdin, output: stdout, prompt: '\n› ' });
+  let messages: readonly Message[] = [];
+  terminal.prompt();
+  for await (const line of terminal) {
+    if (line.trim() === '') break;
+    const run = model.runTools({
+      messages: [...messages, { role: 'user', content: line.trim() }],
+      tools,
+      maxSteps: 4,
+      maxTokens: 300,
+    });
+    await printRun(null, run);
+    messages = await run.messages;
+    printCopies(inventions(messages));
+    terminal.prompt();
+  }
+  terminal.close();
+}

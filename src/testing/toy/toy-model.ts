@@ -1,0 +1,101 @@
+/**
+ * A model of two megabytes that calls tools: trained, unlike `tinyModel`, for a small world of twelve tools. Its card
+ * says what it knows; `scripts/toy` is how it was made.
+ */
+import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
+import type { GgufValue } from '../gguf-types.ts';
+import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
+import { modelMetadata } from '../tiny-model.ts';
+import { type ToyFormat, toyTemplates } from './templates.ts';
+import { toyVocabulary } from './vocabulary.ts';
+
+const width = 128;
+const layers = 4;
+const heads = 4;
+const headWidth = 32;
+const hiddenWidth = 384;
+
+/**
+ * The toy as the bytes of a GGUF file of the architecture `qwen3`. `format`: how its chat template writes thoughts and
+ * calls; the weights are the same for all: `json` (in tags, as Qwen3), `tags` (a tag for every argument, as
+ * Qwen3-Coder), `channels` (as gpt-oss). Throws `UnsupportedOptionError` for another format.
+ */
+export async function toyModel(format: ToyFormat = 'json'): Promise<Uint8Array<ArrayBuffer>> {
+  if (!Object.hasOwn(toyTemplates, format)) {
+    const reason = `must be one of ${Object.keys(toyTemplates).join(', ')}`;
+    throw new UnsupportedOptionError({ option: 'format', reason });
+  }
+  const { weights } = await import('./weights.ts');
+  return toyFile(
+    format,
+    Uint8Array.from(atob(weights), (letter) => letter.charCodeAt(0)),
+  );
+}
+
+/** The file with weights of one's own: 16-bit floats, little endian, one tensor after the other. */
+export function toyFile(format: ToyFormat, weights: Uint8Array): Uint8Array<ArrayBuffer> {
+  const vocabulary = toyVocabulary(format);
+  const options = { vocabulary, chatTemplate: toyTemplates[format], name: 'toy', contextLength: 4096 };
+  return writeGguf(modelMetadata('qwen3', qwenKeys, options), readTensors(vocabulary.size, weights));
+}
+
+const qwenKeys: readonly (readonly [string, GgufValue])[] = [
+  ['block_count', uint32Value(layers)],
+  ['embedding_length', uint32Value(width)],
+  ['feed_forward_length', uint32Value(hiddenWidth)],
+  ['attention.head_count', uint32Value(heads)],
+  ['attention.head_count_kv', uint32Value(heads)],
+  ['attention.key_length', uint32Value(headWidth)],
+  ['attention.value_length', uint32Value(headWidth)],
+  ['attention.layer_norm_rms_epsilon', float32Value(1e-6)],
+  ['rope.freq_base', float32Value(1e6)],
+];
+
+/** Names and shapes (GGUF's order) of all tensors, in the order of the weights. */
+function tensorShapes(vocabularySize: number): readonly (readonly [string, readonly number[]])[] {
+  const attention = heads * headWidth;
+  const layer: readonly (readonly [string, readonly number[]])[] = [
+    ['attn_norm', [width]],
+    ['attn_q', [width, attention]],
+    ['attn_k', [width, attention]],
+    ['attn_v', [width, attention]],
+    ['attn_output', [attention, width]],
+    ['attn_q_norm', [headWidth]],
+    ['attn_k_norm', [headWidth]],
+    ['ffn_norm', [width]],
+    ['ffn_gate', [width, hiddenWidth]],
+    ['ffn_up', [width, hiddenWidth]],
+    ['ffn_down', [hiddenWidth, width]],
+  ];
+  const blocks = Array.from({ length: layers }, (_, index) =>
+    layer.map(([name, shape]) => [`blk.${index}.${name}.weight`, shape] as const),
+  );
+  return [['token_embd.weight', [width, vocabularySize]], ...blocks.flat(), ['output_norm.weight', [width]]];
+}
+
+function readTensors(vocabularySize: number, weights: Uint8Array): GgufTensor[] {
+  const halves = new Uint16Array(new Uint8Array(weights).buffer);
+  let at = 0;
+  const tensors = tensorShapes(vocabularySize).map(([name, shape]) => {
+    const size = shape.reduce((product, each) => product * each, 1);
+    const data = halves.subarray(at, at + size);
+    at += size;
+    // The engine reads norms as 32-bit floats only.
+    return { name, shape, data: shape.length === 1 ? Float32Array.from(data, widen) : data };
+  });
+  if (at === halves.length) return tensors;
+  throw new ModelFileError({
+    file: 'the weights',
+    reason: `holds ${halves.length} numbers in place of ${at}`,
+  });
+}
+
+/** The number that the bits of a 16-bit float stand for. */
+function widen(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * 2 ** -24 * fraction;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * 2 ** (exponent - 25) * (1024 + fraction);
+}
