@@ -80,7 +80,8 @@ describe.each(formats)('the toy that writes %s', (format) => {
     const constrained = await loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 2048 });
     let right = 0;
     for (const question of questions) {
-      const request = { ...question, messages: beforeAnswer(question.messages) };
+      const { tools, thinking } = question;
+      const request = { messages: beforeAnswer(question.messages), tools, thinking };
       const prompt = encode(model.preview(request).prompt);
       const free = await freely(prompt);
       if (free.join() !== [...prompt, ...encode(rightAnswer(question))].join()) continue;
