@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { LlamaContext, type LlamaContextSequence, type Token } from 'node-llama-cpp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { judge } from '../../scripts/toy/judge.ts';
 import { heldOutQuestions, type Question } from '../../scripts/toy/questions.ts';
 import { conversationParts, headerText, learnTemplate } from '../../scripts/toy/samples.ts';
 import { Tokenizer } from '../../scripts/toy/tokenizer.ts';
@@ -86,11 +87,13 @@ describe.each(formats)('the toy that writes %s', (format) => {
       const free = await freely(prompt);
       if (free.join() !== [...prompt, ...encode(rightAnswer(question))].join()) continue;
       right += 1;
-      await constrained.chat({ ...request, maxTokens: 300 }).message;
-      const written = sequences[0]?.contextTokens ?? []; // the others are of the runs without grammar
-      // The token that ends the turn may be missing: nothing was to come after it.
+      const answer = question.messages[request.messages.length];
+      const messages = answer === undefined ? [] : [...request.messages, answer];
+      expect(await judge(constrained, { ...question, messages })).toMatchObject({ calls: true, words: true });
+      // The others are of the runs without grammar. Forced text at the end of a response is not evaluated.
+      const written = sequences[0]?.contextTokens ?? [];
+      expect(written.length).toBeGreaterThan(prompt.length);
       expect(written).toEqual(free.slice(0, written.length));
-      expect(free.length - written.length).toBeLessThanOrEqual(1);
     }
     await constrained.dispose();
     expect(right).toBeGreaterThan(0);
