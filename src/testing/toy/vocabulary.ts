@@ -1,7 +1,7 @@
 /** The toy's tokenizer as a model file states it. */
 import { type GgufValue, ggufTypes } from '../gguf-types.ts';
 import { stringValue, uint32Value } from '../gguf-writer.ts';
-import type { Vocabulary } from '../tiny-model.ts';
+import type { Vocabulary } from '../model-file-options.ts';
 import type { ToyFormat } from './templates.ts';
 import { toyControls, toyMarkers, toyMerges } from './tokens.ts';
 
