@@ -114,7 +114,9 @@ describe.each(formats)('$name', ({ format }) => {
   it.each(markings(format.preservedTokens))('$marked', async ({ marked }) => {
     const { model, vocabulary } = await openVocabulary(controls, marked);
     const tokenOf = (text: string) => vocabulary.specials.get(text)?.token ?? vocabulary.token(0);
-    expect(marked.map((text) => vocabulary.endsGeneration(tokenOf(text)))).toEqual(marked.map(() => true));
+    // llama.cpp takes the mark from the `<|end|>` of a vocabulary that has `<|return|>` and `<|call|>`.
+    const ending = marked.filter((text) => vocabulary.endsGeneration(tokenOf(text)));
+    expect(marked.filter((text) => !ending.includes(text) && text !== '<|end|>')).toEqual([]);
     const choose = (count: number) => count - 1;
     for (const { request, text } of responsesOf(format)) {
       for (const inject of [true, false]) {
@@ -124,8 +126,8 @@ describe.each(formats)('$name', ({ format }) => {
         expect(message.malformed).toBeUndefined();
         if (format.reasoning !== null) expect(message.reasoning_content?.trim()).toBe('Let me see.');
         if (inject) continue;
-        for (const place of earlyPlaces(text, marked)) {
-          for (const end of marked) {
+        for (const place of earlyPlaces(text, ending)) {
+          for (const end of ending) {
             const early = { ...options, text: text.slice(0, place), end: tokenOf(end) };
             const left = writtenUntil(early);
             if (left === null) continue;

@@ -76,7 +76,9 @@ it('examples/run-tools.ts carries out the call and gets the answer', async () =>
 });
 
 it('npm run demo calls a tool, tells its result, and makes enforced calls', async () => {
-  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'demo']);
+  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'demo'], {
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   expect(stdout).toContain('calls get_weather {"city": "Bern"}');
   const [, degrees = 'none'] = /result .*"degrees":(\d+)/.exec(stdout) ?? [];
   expect(stdout).toMatch(new RegExp(`text It is \\w+ in Bern, ${degrees} degrees`));

@@ -72,7 +72,11 @@ class OhmPrinter {
 
   /** A choice at the top of a rule: one case to a line. */
   #cases(alternatives: readonly Expression[], owner: string): string {
-    const printed = alternatives.map((each) => this.#print(each, owner));
+    const printed = alternatives.map((each) => {
+      const text = this.#print(each, owner);
+      // A label is of the whole case.
+      return text.arity === 1 ? text : { ...text, text: parenthesised(text, 'sequence') };
+    });
     const width = Math.min(60, Math.max(...printed.map(({ text }) => text.length)));
     const lines = printed.map(({ text, arity }, index) => {
       const label =
