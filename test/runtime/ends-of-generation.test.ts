@@ -2,8 +2,7 @@
  * Model files mark tokens as ends of generation that a format has for markers: converters go by a token's name. A
  * response ends when its format and its grammar say so. Every format, its special tokens marked as ends in every way
  * in which a file can (`eos`, `eot`, `eom`): a response is whole, and one that ends early is a typed error wherever
- * the request asks for more. A sample of formats and markings, another one at every seed; all of them in the long
- * variant.
+ * the request asks for more. A sample of formats and markings; all of them in the long variant.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -23,7 +22,8 @@ import { UnendedResponse, type WriterOptions, writeTokens } from '../support/scr
 import { testLlama } from '../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
-const seed = Number(process.env.SEED);
+/** Which of the formats and markings are tried without the long variant. */
+const seed = 1;
 const stride = 25;
 /** Formats that have markers in several roles are always tried. */
 const always = ['openai-gpt-oss-120b', 'kimi-k3', 'upstage-solar-open-100b', 'google-gemma-4-31b-it'];
@@ -144,7 +144,10 @@ describe.each(formats)('$name', ({ format }) => {
 });
 
 describe('the end of a message that also ends thoughts', () => {
-  const restarting = formats.filter(({ format }) => format.content.open !== '' && format.turn.restart);
+  const restarting = formats.filter(
+    ({ format: { content, preservedTokens, turn } }) =>
+      content.open !== '' && turn.restart && preservedTokens.some((text) => turn.ends.includes(text)),
+  );
   it.each(restarting)('ends the answer of $name', async ({ format }) => {
     const end = format.preservedTokens.find((text) => format.turn.ends.includes(text)) ?? '';
     const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], [end]);
