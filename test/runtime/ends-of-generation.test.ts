@@ -237,3 +237,22 @@ describe("a call's opener in the prose of an answer", () => {
     await model.dispose();
   });
 });
+
+describe('an end of generation from which llama.cpp takes the mark', () => {
+  it('is text where the grammar takes its text and may not end', async () => {
+    const { format } = generatedFormats().find(({ name }) => name === 'qwen-qwen3-0.6b') ?? {};
+    if (format === undefined) throw new Error('there is no such format');
+    const names = ['<|return|>', '<|call|>', '<|end|>'];
+    const controls = [...format.preservedTokens, ...format.stops, ...names];
+    const { model, vocabulary } = await openVocabulary(controls, ['<|end|>']);
+    const end = vocabulary.specials.get('<|end|>')?.token;
+    if (end === undefined) throw new Error('there is no such token');
+    expect(vocabulary.endsGeneration(end)).toBe(true);
+    const request = { tools: lawTools, toolChoice: 'required', generationPrompt: format.turn.start } as const;
+    const [{ text = '' } = {}] = responsesOf(format);
+    const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true, end };
+    const inside = { ...options, text: text.slice(0, text.indexOf('Bern') + 2) };
+    expect(() => writeTokens(inside)).toThrow('the response goes on after its end');
+    await model.dispose();
+  });
+});

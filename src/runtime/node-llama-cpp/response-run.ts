@@ -120,7 +120,7 @@ export class ResponseRun {
 
   /** A token was sampled; `masked`: under `grammarState`, which then stands after it. */
   accept(token: Token, masked = true): Step {
-    return this.#judge(this.#ends(token) ? this.#end(token) : this.#take(token, masked));
+    return this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(token, masked));
   }
 
   /** The prompt as the engine took it. */
@@ -148,13 +148,18 @@ export class ResponseRun {
     return this.#revocable.finish(left);
   }
 
-  /** The token is an end of generation, and no marker of the format where it stands. */
-  #ends(token: Token): boolean {
+  /** The token is an end of generation, and neither a marker of the format nor text where it stands. */
+  #ends(token: Token, masked: boolean): boolean {
     const { continues, markers, vocabulary } = this.#options;
     if (!vocabulary.endsGeneration(token)) return false;
-    if (!markers.has(token)) return true;
     const { constrained, matcher } = this.#response;
-    if (!constrained) return !continues(newDecoder().decode(vocabulary.bytesOf(token)), this.text);
+    const text = newDecoder().decode(vocabulary.bytesOf(token));
+    // llama.cpp takes the mark away from some tokens whose names other formats end by, and node-llama-cpp keeps it:
+    // such a token gets past the mask wherever the grammar takes its text.
+    const wasMasked = constrained && masked && !this.#guide.unmasked;
+    if (wasMasked && matcher !== null && !matcher.complete && matcher.allows(text)) return false;
+    if (!markers.has(token)) return true;
+    if (!constrained) return !continues(text, this.text);
     return matcher === null || markerEndsAt(matcher, markers, vocabulary)?.tokens.includes(token) !== true;
   }
 
