@@ -9,16 +9,20 @@ import { printCopies, printRun, say } from './print.ts';
 
 const tools = [getWeather, calculate, setTimer, sendMessage] as const;
 
-/** Asks and answers until an empty line or the end of the input. */
-export async function converse(model: ChatModel): Promise<void> {
+/**
+ * Asks and answers until an empty line or the end of the input. `remembered`: the questions before the present one
+ * that the model is told of, with all that came of them.
+ */
+export async function converse(model: ChatModel, remembered: number): Promise<void> {
   say('\n  Tools: the weather in a city, sums of two numbers, timers, messages. An empty line ends it.');
+  if (Number.isFinite(remembered)) say('  The toy remembers the question before, no more.');
   const terminal = createInterface({ input: stdin, output: stdout, prompt: '\n› ' });
   let messages: readonly Message[] = [];
   terminal.prompt();
   for await (const line of terminal) {
     if (line.trim() === '') break;
     const run = model.runTools({
-      messages: [...messages, { role: 'user', content: line.trim() }],
+      messages: [...latest(messages, remembered), { role: 'user', content: line.trim() }],
       tools,
       maxSteps: 4,
       maxTokens: 300,
@@ -29,4 +33,9 @@ export async function converse(model: ChatModel): Promise<void> {
     terminal.prompt();
   }
   terminal.close();
+}
+
+function latest(messages: readonly Message[], questions: number): readonly Message[] {
+  const begins = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  return messages.slice(begins.at(-questions));
 }

@@ -32,7 +32,8 @@ const model = await loadModel(file, {
   modules: [generated.module],
   ...(toy ? { gpu: false, threads: 1 } : {}),
 });
-if (values.chat) await converse(model);
+// The toy was trained on conversations of two questions, and loses its way in longer ones.
+if (values.chat) await converse(model, toy ? 1 : Number.POSITIVE_INFINITY);
 else {
   printModel(file, generated, model.templates.toolUse);
   await (toy ? showToy(model, values.question) : showTools(model));

@@ -19,7 +19,7 @@ export function printIntroduction(toy: boolean): void {
   say(
     `  ${pc.yellow('This model is a toy:')} two megabytes, trained to use a few tools, and it comes with the`,
   );
-  say('  package. It really decides what to call and what to say, and knows nothing else; it errs.');
+  say('  package. It does decide what to call and what to say, knows nothing else, and makes mistakes.');
   say('  The results of its tools are made up. That every call fits its schema is the grammar’s work.');
 }
 
@@ -37,7 +37,7 @@ export function printScript(script: string): void {
   heading('A model that follows a script, to see the grammar at work');
   note('left alone it would write:');
   for (const line of script.split('\n')) say(pc.dim('  │ ') + pc.gray(line));
-  note('the marker in its thoughts must change nothing, and "kelvin" is no unit of get_weather:');
+  note('the marker in its thoughts must have no effect, and "kelvin" is not a unit of get_weather:');
 }
 
 const longestPrompt = 14;
@@ -57,7 +57,6 @@ export function printPrompt({ prompt, promptTokens }: ChatPreview): void {
 /** The events as they come. */
 export async function printResponse(title: string, stream: AsyncIterable<ResponseEvent>): Promise<void> {
   heading(title);
-  process.stdout.write('  ');
   for await (const event of stream) process.stdout.write(showEvent(event));
   say();
 }
@@ -72,23 +71,23 @@ export async function printRun(title: string | null, run: ToolRun): Promise<void
 
 /** Whether a run of the toy is to be believed: it can only copy. */
 export function printCopies(invented: readonly string[]): void {
-  if (invented.length === 0) say(pc.green('  ✓ what it called with and what it told was there to be copied'));
+  if (invented.length === 0)
+    say(pc.green('  ✓ all values in its call and its answer come from the question and the result'));
   else
     say(pc.red(`  ✗ the toy erred: nobody said ${invented.map((each) => JSON.stringify(each)).join(', ')}`));
 }
 
 function showStep(event: ToolRunEvent): string {
   switch (event.type) {
-    case 'step-start':
-      return '  ';
     case 'tool-result':
       return `  ${pc.dim('result')} ${flat(event.content)}\n`;
     case 'tool-error':
       return `  ${pc.dim('result')} ${pc.red(flat(event.content))}\n`;
     case 'run-finish':
       return event.reason === 'answer' ? '' : pc.red(`  ended without an answer: ${event.reason}\n`);
+    case 'step-start':
     case 'finish':
-      return '\n';
+      return '';
     default:
       return showEvent(event);
   }
@@ -98,18 +97,19 @@ function showStep(event: ToolRunEvent): string {
 function showEvent(event: ResponseEvent): string {
   switch (event.type) {
     case 'reasoning-start':
-      return pc.dim('thinking ');
+      return pc.dim('  thinking ');
     case 'reasoning-delta':
       return pc.italic(pc.gray(flat(event.delta)));
     case 'text-start':
-      return pc.dim('text ');
+      return pc.dim('  text ');
     case 'text-delta':
       return flat(event.delta);
     case 'reasoning-end':
     case 'text-end':
-      return '\n  ';
+    case 'tool-input-end':
+      return '\n';
     case 'tool-input-start':
-      return `${pc.dim('calls ')}${pc.bold(pc.green(event.toolName))} `;
+      return `${pc.dim('  calls ')}${pc.bold(pc.green(event.toolName))} `;
     case 'tool-input-delta':
       return pc.green(flat(event.delta));
     case 'malformed':

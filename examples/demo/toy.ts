@@ -30,7 +30,7 @@ async function showSchemas(model: ChatModel): Promise<void> {
     printVerdict(await stream.message, { tools, milliseconds: performance.now() - started });
   }
   say(
-    '  The grammar kept the second call within its schema. What else the user may have meant it cannot know.',
+    '  The grammar kept the second call within its schema. It cannot know what else the user may have meant.',
   );
 }
 

@@ -23,6 +23,8 @@ export interface Setting {
   readonly parallel: boolean;
   /** Whether the prompt can ask for no thoughts. */
   readonly switchable: boolean;
+  /** How often it does not ask for that; 0.7 by default. */
+  readonly thinkingShare?: number;
   /** Takes the phrasings that training leaves out. */
   readonly unseenPhrasings?: boolean;
 }
@@ -34,9 +36,9 @@ interface Wish extends Filling {
 
 /** One conversation of a theme that the header allows. */
 export function makeConversation(setting: Setting, header: Header, wanted: Theme): Conversation {
-  const { random, switchable } = setting;
+  const { random, switchable, thinkingShare = 0.7 } = setting;
   const theme = header.offers.length === 0 && wanted !== 'chat' ? 'refusal' : wanted;
-  const thinking = !switchable || random.chance(0.7);
+  const thinking = !switchable || random.chance(thinkingShare);
   const writer = new Writer(setting, thinking);
   switch (theme) {
     case 'chat':

@@ -89,6 +89,16 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'What will the weather be like in {city}',
+      'Does it snow in {city}',
+      'Is the sun out in {city}',
+      'How hot is it in {city}',
+      'Should I take a coat to {city}',
+      'What is it like outside in {city}',
+      'Give me the forecast for {city}',
+      'Any rain in {city}',
+      'Do you know the weather in {city}',
+      'What temperature is it in {city}',
       'What is the weather in {city}',
       'How is the weather in {city}',
       'Will it rain in {city}',
@@ -135,6 +145,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Do you know the time in {city}',
+      'What is the local time in {city}',
+      'Which hour is it in {city}',
+      'Is it late in {city}',
+      'Give me the time in {city}',
+      'How late is it now in {city}',
+      'Time now in {city}',
+      'Say what time it is in {city}',
       'What time is it in {city}',
       'How late is it in {city}',
       'Tell me the time in {city}',
@@ -172,6 +190,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'How much does {sum} make',
+      'Tell me {sum}',
+      'Can you work out {sum}',
+      'What do I get for {sum}',
+      'Give me the result of {sum}',
+      '{sum} is how much',
+      'What is the result of {sum}',
+      'Please compute {sum}',
       'What is {sum}',
       'How much is {sum}',
       'Calculate {sum}',
@@ -213,6 +239,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Google for {topic}',
+      'Search online for {topic}',
+      'See what the internet says about {topic}',
+      'What can you find about {topic}',
+      'Do a search for {topic}',
+      'Please look up {topic}',
+      'Find something about {topic} on the web',
+      'Can you search for {topic}',
       'Search for {topic}',
       'Look up {topic} on the web',
       'Find {topic} online',
@@ -250,6 +284,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Set the timer to {minutes} minutes',
+      'Count down {minutes} minutes',
+      'Remind me in {minutes} minutes',
+      'Can you set a timer for {minutes} minutes',
+      'A timer of {minutes} minutes',
+      'Let it ring in {minutes} minutes',
+      'Please start a timer for {minutes} minutes',
+      'Alarm in {minutes} minutes',
       'Set a timer for {minutes} minutes',
       'Start a timer of {minutes} minutes',
       'Wake me in {minutes} minutes',
@@ -292,6 +334,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Drop {person} a line: {clause}',
+      'Say to {person} that {clause}',
+      'Can you let {person} know that {clause}',
+      '{person} should know that {clause}',
+      'Can you write to {person} that {clause}',
+      'Please tell {person} that {clause}',
+      'Send {person} a text: {clause}',
+      'I want to tell {person} that {clause}',
       'Tell {person} that {clause}',
       'Send {person} a message: {clause}',
       'Write to {person} that {clause}',
@@ -343,6 +393,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Can you add {occasion} on {day} at {time}',
+      'Calendar: {occasion}, {day} at {time}',
+      'I need {occasion} in the calendar on {day} at {time}',
+      'Please note {occasion} on {day} at {time}',
+      'Book {occasion} for {day} at {time}',
+      'There is {occasion} on {day} at {time}. Please add it',
+      'Schedule {occasion} for {day} at {time}',
+      'Put {occasion} down for {day} at {time}',
       'Put {occasion} on {day} at {time} into my calendar',
       'Add {occasion} on {day} at {time}',
       'I have {occasion} on {day} at {time}. Note it',
@@ -382,6 +440,14 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'What stands in {file}',
+      'Please read {file}',
+      'Can you open {file}',
+      'Show the text of {file}',
+      'Let me see {file}',
+      'What is written in {file}',
+      'I want to see {file}',
+      'Print {file}',
       'What is in {file}',
       'Read {file}',
       'Show me {file}',
@@ -424,6 +490,13 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Can you translate {topic} into {language}',
+      'Translate into {language}: {topic}',
+      'How is {topic} called in {language}',
+      'Please say {topic} in {language}',
+      'Give me the {language} for {topic}',
+      'What do they say for {topic} in {language}',
+      'Tell me how to say {topic} in {language}',
       'Translate {topic} into {language}',
       'How do you say {topic} in {language}',
       'What is {topic} in {language}',
@@ -465,6 +538,13 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Please turn {state} the light in the {room}',
+      'Can you switch {state} the light in the {room}',
+      'Put the light {state} in the {room}',
+      'The light in the {room} should be {state}',
+      'Switch {state} the lights in the {room}',
+      'Turn the lights {state} in the {room}',
+      'I need the {room} light {state}',
       'Turn {state} the light in the {room}',
       'Switch the light in the {room} {state}',
       'Light {state} in the {room}',
@@ -500,6 +580,13 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'How much does {symbol} cost',
+      'Tell me the price of {symbol}',
+      'What is {symbol} worth',
+      'What is a share of {symbol} worth',
+      'Where does {symbol} stand',
+      'Can you get the price of {symbol}',
+      'I want to know the price of {symbol}',
       'What is the price of {symbol}',
       'How much is a share of {symbol}',
       'Price of {symbol}',
@@ -548,6 +635,13 @@ export const kinds: readonly Kind[] = [
       },
     ],
     questions: [
+      'Can you convert {amount} {from} to {to}',
+      'What do I get for {amount} {from} in {to}',
+      'Turn {amount} {from} into {to}',
+      'I need {to} for {amount} {from}',
+      'What is {amount} {from} worth in {to}',
+      '{amount} {from} in {to}',
+      'Tell me how much {amount} {from} are in {to}',
       'Convert {amount} {from} to {to}',
       'How much is {amount} {from} in {to}',
       'What are {amount} {from} in {to}',
@@ -571,34 +665,76 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** Wishes that no tool of the toy's world serves. */
+/** Wishes that no tool of the toy's world serves. The last question of each is held out. */
 export const strangers: readonly Pick<Kind, 'topic' | 'questions' | 'fill'>[] = [
-  {
-    topic: 'flights',
-    questions: ['Book a flight to {city}', 'I need a flight to {city}', 'Find me a plane to {city}'],
-    fill: (random, split) => stranger('city', words.city(random, split), (city) => `a flight to ${city}`),
-  },
-  {
-    topic: 'food',
-    questions: ['Order a pizza for {person}', 'Get a pizza for {person}', 'A pizza for {person}'],
-    fill: (random, split) =>
-      stranger('person', words.person(random, split), (person) => `a pizza for ${person}`),
-  },
-  {
-    topic: 'music',
-    questions: ['Play something by {person}', 'Put on a song of {person}', 'I want to hear {person}'],
-    fill: (random, split) =>
-      stranger('person', words.person(random, split), (person) => `music by ${person}`),
-  },
-  {
-    topic: 'taxis',
-    questions: ['Call a taxi to {city}', 'I need a taxi to {city}', 'Get me a cab to {city}'],
-    fill: (random, split) => stranger('city', words.city(random, split), (city) => `a taxi to ${city}`),
-  },
+  stranger('flights', 'a flight to', words.city, [
+    'Book a flight to {it}',
+    'I need a flight to {it}',
+    'I want to fly to {it}',
+    'Can you get me a flight to {it}',
+    'Find me a plane to {it}',
+  ]),
+  stranger('trains', 'a train to', words.city, [
+    'Book a train to {it}',
+    'When does the next train to {it} go',
+    'I need a train to {it}',
+    'Which train goes to {it}',
+  ]),
+  stranger('hotels', 'a hotel in', words.city, [
+    'Find me a hotel in {it}',
+    'I need a room in {it}',
+    'Book a hotel in {it}',
+    'Where can I sleep in {it}',
+  ]),
+  stranger('taxis', 'a taxi to', words.city, [
+    'Call a taxi to {it}',
+    'I need a taxi to {it}',
+    'Can you call me a cab to {it}',
+    'Get me a cab to {it}',
+  ]),
+  stranger('food', 'a pizza for', words.person, [
+    'Order a pizza for {it}',
+    'Get a pizza for {it}',
+    'Can you order a pizza for {it}',
+    'A pizza for {it}',
+  ]),
+  stranger('music', 'music by', words.person, [
+    'Play something by {it}',
+    'Put on a song of {it}',
+    'Play a song by {it}',
+    'I want to hear {it}',
+  ]),
+  stranger('calls', 'to call', words.person, [
+    'Call {it}',
+    'Phone {it}',
+    'Can you call {it}',
+    'Give {it} a call',
+  ]),
+  stranger('pictures', 'a picture of', words.topic, [
+    'Draw {it}',
+    'Paint {it} for me',
+    'Make a picture of {it}',
+    'Can you draw {it}',
+  ]),
+  stranger('shopping', 'to buy', words.topic, [
+    'Buy {it}',
+    'Order {it} for me',
+    'Put {it} on my shopping list',
+    'I want to buy {it}',
+  ]),
 ];
 
-function stranger(slot: string, value: string, goal: (value: string) => string): Filling {
-  return { slots: { [slot]: value }, values: {}, goal: goal(value), result: '', answer: '' };
+function stranger(
+  topic: string,
+  goal: string,
+  say: (random: Random, split: Split) => string,
+  questions: readonly string[],
+): Pick<Kind, 'topic' | 'questions' | 'fill'> {
+  const fill = (random: Random, split: Split): Filling => {
+    const it = say(random, split);
+    return { slots: { it }, values: {}, goal: `${goal} ${it}`, result: '', answer: '' };
+  };
+  return { topic, questions, fill };
 }
 
 /** Small talk: what may be said, and the toy's one answer to it. */

@@ -1,5 +1,5 @@
 /**
- * Writes training data: `tsx scripts/toy/make-data.ts out.bin --seed 1 --groups 5000 --stage easy|json|all`.
+ * Writes training data: `tsx scripts/toy/make-data.ts out.bin --seed 1 --groups 5000 --stage easy|match|json|all`.
  *
  * A file is a list of groups, all numbers 16 bits: the header's length and tokens, how many conversations follow, and
  * for each its theme, its length and its tokens, of which those to be learned carry the highest bit.
@@ -41,12 +41,19 @@ const mixes: Readonly<Record<string, readonly (readonly [Theme, number])[]>> = {
     ['refusal', 2],
     ['loop', 2],
   ],
+  // Whether the one tool is what is asked for, in all formats.
+  match: [
+    ['call', 6],
+    ['chat', 1],
+    ['refusal', 7],
+    ['loop', 1],
+  ],
   json: [
     ['call', 6],
     ['chat', 1],
-    ['refusal', 3],
-    ['loop', 4],
-    ['parallel', 3],
+    ['refusal', 8],
+    ['loop', 3],
+    ['parallel', 4],
     ['several', 3],
   ],
 };
@@ -63,21 +70,22 @@ function pickTheme(stage: string): Theme {
 
 function pickFormat(stage: string): ToyFormat {
   if (stage === 'tags' || stage === 'channels') return stage;
-  if (stage !== 'all') return 'json';
+  if (stage === 'easy' || stage === 'json') return 'json';
   const at = random.next();
-  return at < 0.5 ? 'json' : at < 0.75 ? 'tags' : 'channels';
+  return at < 0.44 ? 'json' : at < 0.72 ? 'tags' : 'channels';
 }
 
 function* groups(count: number, stage: string) {
   for (let index = 0; index < count; index += 1) {
     const name = pickFormat(stage);
     const template = templates[name];
-    const header = makeHeader(random, stage === 'easy');
+    const header = makeHeader(random, stage === 'easy' || stage === 'match');
     const setting: Setting = {
       random,
       split: values['held-out'] ? 'held-out' : 'training',
       parallel: name !== 'channels',
       switchable: name !== 'channels',
+      ...(stage === 'match' && { thinkingShare: 0.35 }),
     };
     const conversations = Array.from({ length: perGroup }, () =>
       makeConversation(setting, header, pickTheme(stage)),

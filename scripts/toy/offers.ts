@@ -50,6 +50,14 @@ interface Style {
   readonly titles: boolean;
   readonly requiredFirst: boolean;
   readonly bounds: boolean;
+  /** Says which draft its schemas are written in, as AI SDK does. */
+  readonly draft: boolean;
+  /** Marks its tools as strict, as clients of OpenAI do. */
+  readonly strict: boolean;
+  /** Gives each schema a title at its end, as MCP servers in Python do. */
+  readonly named: boolean;
+  /** Describes a tool after its parameters, as openai's helpers do. */
+  readonly describedLast: boolean;
 }
 
 const plainStyle: Style = {
@@ -59,6 +67,10 @@ const plainStyle: Style = {
   titles: false,
   requiredFirst: false,
   bounds: false,
+  draft: false,
+  strict: false,
+  named: false,
+  describedLast: false,
 };
 
 function makeStyle(random: Random): Style {
@@ -69,6 +81,10 @@ function makeStyle(random: Random): Style {
     titles: random.chance(0.08),
     requiredFirst: random.chance(0.1),
     bounds: random.chance(0.15),
+    draft: random.chance(0.12),
+    strict: random.chance(0.12),
+    named: random.chance(0.08),
+    describedLast: random.chance(0.15),
   };
 }
 
@@ -109,16 +125,18 @@ function makeTool(
   style: Style,
 ): Tool {
   const parameters = {
+    ...(style.draft && { $schema: 'http://json-schema.org/draft-07/schema#' }),
     type: 'object',
     ...(style.requiredFirst && { required }),
     properties,
     ...(!style.requiredFirst && { required }),
     ...(style.closed && { additionalProperties: false }),
+    ...(style.named && { title: `${name}Arguments` }),
   };
-  return {
-    type: 'function',
-    function: { name, ...(description !== undefined && { description }), parameters },
-  } as unknown as Tool;
+  const described = description !== undefined && { description };
+  const strict = style.strict && { strict: true };
+  const inOrder = style.describedLast ? { parameters, ...described } : { ...described, parameters };
+  return { type: 'function', function: { name, ...inOrder, ...strict } } as unknown as Tool;
 }
 
 function bystander(random: Random, style: Style): Tool {

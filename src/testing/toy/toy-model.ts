@@ -5,6 +5,7 @@
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import type { GgufValue } from '../gguf-types.ts';
 import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
+import { fromHalf } from '../half-float.ts';
 import { modelMetadata } from '../tiny-model.ts';
 import { type ToyFormat, toyTemplates } from './templates.ts';
 import { toyVocabulary } from './vocabulary.ts';
@@ -52,7 +53,7 @@ const qwenKeys: readonly (readonly [string, GgufValue])[] = [
 ];
 
 /** Names and shapes (GGUF's order) of all tensors, in the order of the weights. */
-function tensorShapes(vocabularySize: number): readonly (readonly [string, readonly number[]])[] {
+export function tensorShapes(vocabularySize: number): readonly (readonly [string, readonly number[]])[] {
   const attention = heads * headWidth;
   const layer: readonly (readonly [string, readonly number[]])[] = [
     ['attn_norm', [width]],
@@ -81,21 +82,15 @@ function readTensors(vocabularySize: number, weights: Uint8Array): GgufTensor[] 
     const data = halves.subarray(at, at + size);
     at += size;
     // The engine reads norms as 32-bit floats only.
-    return { name, shape, data: shape.length === 1 ? Float32Array.from(data, widen) : data };
+    return {
+      name,
+      shape,
+      data: shape.length === 1 ? Float32Array.from(data, (bits) => fromHalf(bits)) : data,
+    };
   });
   if (at === halves.length) return tensors;
   throw new ModelFileError({
     file: 'the weights',
     reason: `holds ${halves.length} numbers in place of ${at}`,
   });
-}
-
-/** The number that the bits of a 16-bit float stand for. */
-function widen(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * 2 ** -24 * fraction;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * 2 ** (exponent - 25) * (1024 + fraction);
 }
