@@ -51,16 +51,20 @@ function newTokens(
   return [...roles].filter(([text]) => !known.has(text)).map(([text, role]) => ({ text, role }));
 }
 
-/** Writes a tiny model once and returns its path; the same options give the same file again. */
+/**
+ * Writes a tiny model once and returns its path; the same options give the same file again. `load` finds the
+ * tokenizer.
+ */
 export async function tinyModelFile(
   options: Omit<TinyModelOptions, 'vocabulary'> & VocabularyChoice,
+  load: typeof loadVocabulary = loadVocabulary,
 ): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify({ version: 2, ...options }));
   const name = `tiny-${options.vocabulary}-${key.digest('hex').slice(0, 16)}.gguf`;
   const file = path.join(cacheFolder, 'models', name);
   if (!fs.existsSync(file)) {
     const { markers: _, controls: __, ...model } = options;
-    writeModelFile(file, tinyModel({ ...model, vocabulary: await loadVocabulary(options) }));
+    writeModelFile(file, tinyModel({ ...model, vocabulary: await load(options) }));
   }
   return file;
 }

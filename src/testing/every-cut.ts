@@ -64,7 +64,8 @@ function read(
   let at = 0;
   for (const piece of pieces) {
     for (const part of piece.special ? [piece.text] : split(piece.text, at, isCut)) {
-      events.push(...parser.feed(piece.special ? [{ text: part, special: true }] : part));
+      for (const event of parser.feed(piece.special ? [{ text: part, special: true }] : part))
+        events.push(event);
     }
     at += piece.text.length;
   }

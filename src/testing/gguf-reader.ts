@@ -14,7 +14,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
   const reader = new ByteReader(bytes);
   const header = reader.view(headerLength);
-  if (header.getUint32(0, true) !== ggufMagic) throw unreadable('is no GGUF file');
+  if (header.getUint32(0, true) !== ggufMagic) throw unreadable('is not a GGUF file');
   const count = Number(header.getBigUint64(16, true));
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < count; index++) {
@@ -131,7 +131,7 @@ class ByteReader {
   take(length: number): Uint8Array {
     const start = this.position;
     this.position += length;
-    if (this.position > this.#bytes.length) throw unreadable('is cut short, or is no GGUF file');
+    if (this.position > this.#bytes.length) throw unreadable('is cut short, or is not a GGUF file');
     return this.slice(start);
   }
   slice(start: number): Uint8Array {

@@ -14,10 +14,12 @@ export type {
   ModelFileOptions,
   RenamedToken,
   ScriptedModelOptions,
+  ScriptedTurn,
+  ScriptedTurnsOptions,
   TinyModelOptions,
   Vocabulary,
 } from './model-file-options.ts';
-export { scriptedModel } from './scripted-model.ts';
+export { scriptedModel } from './scripted/scripted-model.ts';
 export { replaceableTokens, tinyModel, tokenTexts, vocabularyOf } from './tiny-model.ts';
 export type { ToyFormat } from './toy/templates.ts';
 export { toyModel } from './toy/toy-model.ts';

@@ -1,5 +1,12 @@
 /** Options of small models, and what they may be. */
-import { integerFrom, isRecord, type OptionRule, type OptionRules, string } from '../format/option-rules.ts';
+import {
+  integerFrom,
+  isRecord,
+  type OptionRule,
+  type OptionRules,
+  type RefusedOptions,
+  string,
+} from '../format/option-rules.ts';
 import type { GgufMetadata } from './gguf-types.ts';
 
 /** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
@@ -27,12 +34,34 @@ export interface TinyModelOptions extends ModelFileOptions {
   readonly seed?: number;
 }
 
-/** Options of `scriptedModel`. */
+/** Options of `scriptedModel` for a script that goes by position. */
 export interface ScriptedModelOptions extends ModelFileOptions {
   /** Token ids to write, in order; usually with an end-of-generation token last. */
   readonly script: readonly number[];
   /** How many tokens stand before the script: the length of the prompt. */
   readonly promptLength: number;
+}
+
+/** Options of `scriptedModel` for scripts that follow the conversation. */
+export interface ScriptedTurnsOptions extends ModelFileOptions {
+  /** What to write after which text; one turn or many, in any order. */
+  readonly turns: readonly ScriptedTurn[];
+  /**
+   * Token id that is written where the text ends with no turn's `after` and lies on no script's way. Default: the end
+   * of a text, as the vocabulary marks it.
+   */
+  readonly otherwise?: number;
+}
+
+/** One turn of a conversation, as token ids. */
+export interface ScriptedTurn {
+  /**
+   * The end of the prompt: as much of it as no other turn's prompt ends with, such as the question or the tool's
+   * result together with the markers that follow.
+   */
+  readonly after: readonly number[];
+  /** What the model writes then; usually with an end-of-generation token last. */
+  readonly script: readonly number[];
 }
 
 /** A token with a new text and role. */
@@ -44,6 +73,8 @@ export interface RenamedToken {
 
 /** Longer contexts than any model has would be gigabytes of weights. */
 const longestContext = 2 ** 24;
+/** In longer ones, models with `turns` do not tell every two positions apart. */
+const longestTurns = 2 ** 20;
 
 /** What `vocabularyOf` returns. */
 export const vocabularyRule: OptionRule = {
@@ -61,6 +92,11 @@ export const renamedTokens: OptionRule = {
 const tokenIds: OptionRule = {
   expected: 'an array of token ids',
   allows: (value) => Array.isArray(value) && value.every(isTokenId),
+};
+
+const scriptedTurns: OptionRule = {
+  expected: 'an array of turns ({ after, script }, both token ids, and neither empty), one at the least',
+  allows: (value) => Array.isArray(value) && value.length > 0 && value.every(isScriptedTurn),
 };
 
 const fileRules: OptionRules<ModelFileOptions> = {
@@ -83,6 +119,30 @@ export const scriptedRules: OptionRules<ScriptedModelOptions> = {
   script: tokenIds,
   promptLength: integerFrom(1, longestContext),
 };
+
+/** Of `scriptedModel` with `turns`. */
+export const turnsRules: OptionRules<ScriptedTurnsOptions> = {
+  ...fileRules,
+  contextLength: integerFrom(1, longestTurns),
+  turns: scriptedTurns,
+  otherwise: integerFrom(0, Number.MAX_SAFE_INTEGER),
+};
+
+/** Options of the script by position, which have no place next to `turns`. */
+export const scriptRefused: RefusedOptions = {
+  script: 'each of `turns` has its own',
+  promptLength: 'turns follow the text, wherever it stands',
+};
+
+function isScriptedTurn(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.keys(value).every((key) => key === 'after' || key === 'script') &&
+    [value.after, value.script].every(
+      (tokens) => Array.isArray(tokens) && tokens.length > 0 && tokens.every(isTokenId),
+    )
+  );
+}
 
 function isTokenId(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;

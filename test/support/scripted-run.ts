@@ -8,10 +8,10 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { answerEnds, mayContinue } from '../../src/runtime/chat/turn-ends.ts';
+import { answerEnds, mayContinue, openEnds } from '../../src/runtime/chat/turn-ends.ts';
 import { isUnconstrainedAfterCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
+import { ResponseRun } from '../../src/runtime/node-llama-cpp/decoding/response-run.ts';
 import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
-import { ResponseRun } from '../../src/runtime/node-llama-cpp/response-run.ts';
 import type { Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 
 /** What was written. */
@@ -97,6 +97,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
   });
   const limits = {
     stops: [],
+    openEnds: openEnds(format),
     answerEnds: answerEnds(format),
     continues: (marker: string, text: string) => mayContinue(format, parser.position, marker, text),
     maxTokens: 100_000,

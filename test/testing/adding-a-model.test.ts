@@ -1,11 +1,17 @@
 /** `docs/adding-a-model.md`: the walk, taken again. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { registerGenerate } from '../../src/cli/generate/generate.ts';
+import { registerInspect } from '../../src/cli/inspect.ts';
+import { reportError } from '../../src/cli/report-error.ts';
+import { registerVerify } from '../../src/cli/verify.ts';
 import { responseCase } from '../../src/testing/index.ts';
+import { runCommand } from '../cli/run-command.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const page = fs.readFileSync(path.join(root, 'docs/adding-a-model.md'), 'utf8');
@@ -22,16 +28,21 @@ function blocks(label: string): readonly string[] {
 
 const tsx = ['--conditions=idiolect:source', '--import', import.meta.resolve('tsx')];
 
+const commands = { generate: registerGenerate, inspect: registerInspect, verify: registerVerify };
+
 /** What a command of the page prints, in a folder that holds the page's templates. */
-function run(command: string): string {
-  const given = command.replace('$ npm run -s idiolect -- ', '').split(' ');
-  const main = path.join(root, 'src/cli/main.ts');
-  const { stdout, stderr } = spawnSync(process.execPath, [...tsx, main, ...given], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  return stdout + stderr;
+async function run(command: string): Promise<string> {
+  const [name = '', ...given] = command.replace('$ npm run -s idiolect -- ', '').split(' ');
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return (await runCommand((program) => commands[name as keyof typeof commands](program), name, ...given))
+      .text;
+  } catch (error) {
+    return stripVTControlCharacters(reportError(error, false));
+  } finally {
+    process.chdir(before);
+  }
 }
 
 describe('docs/adding-a-model.md', () => {
@@ -47,8 +58,8 @@ describe('docs/adding-a-model.md', () => {
 
   it('has commands', () => expect(walks.length).toBeGreaterThan(4));
 
-  it.each(walks)('%s prints what the page shows', (command, lines) => {
-    const printed = run(command).split('\n');
+  it.each(walks)('%s prints what the page shows', async (command, lines) => {
+    const printed = (await run(command)).split('\n');
     const shown = printed.filter((line) => lines.includes(line));
     expect(shown.filter((line, index) => shown.indexOf(line) === index)).toEqual([...new Set(lines)]);
   });

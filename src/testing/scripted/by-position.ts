@@ -1,30 +1,27 @@
 /**
- * A model that writes a given sequence of tokens, whatever it is asked: real end-to-end tests of
- * sampling, triggers and sessions become deterministic, odd token boundaries included.
+ * A model that writes a given sequence of tokens, whatever it is asked.
  *
  * It is of the `gpt2` architecture, whose positions are learned vectors. Every weight but three is
  * zero: position p holds the code of the token that is to come after it, and the output row of each
  * token holds that token's code. A code is a vector of +1 and −1, followed by its own negative so that
  * layer normalisation leaves it alone; the right token's logit is ahead of every other by a hundred.
  */
-import { UnsupportedOptionError } from '../format/errors.ts';
-import { checkOption, readOptions } from '../format/option-rules.ts';
-import type { GgufValue } from './gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from './gguf-writer.ts';
-import { type ScriptedModelOptions, scriptedRules } from './model-file-options.ts';
-import { modelMetadata } from './tiny-model.ts';
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import { checkOption, readOptions } from '../../format/option-rules.ts';
+import type { GgufValue } from '../gguf-types.ts';
+import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
+import { type ScriptedModelOptions, scriptedRules } from '../model-file-options.ts';
+import { modelMetadata } from '../tiny-model.ts';
+import { halfBits, requireKnownTokens, signCode } from './token-codes.ts';
 
-/**
- * The model's file. It goes by position: with more or fewer tokens before, the script is out of step. Throws
- * `UnsupportedOptionError` for a wrong option, and for a script that does not fit.
- */
-export function scriptedModel(given: ScriptedModelOptions): Uint8Array<ArrayBuffer> {
+/** The file of such a model. Throws `UnsupportedOptionError`, as `scriptedModel` says. */
+export function modelByPosition(given: ScriptedModelOptions): Uint8Array<ArrayBuffer> {
   const options = checkedOptions(given);
   const { script, promptLength, vocabulary, contextLength = 8192 } = options;
   const distinct = [...new Set(script)];
   const bits = Math.max(4, Math.ceil(Math.log2(distinct.length + 1)));
   const width = 2 * bits;
-  const codes = new Map(distinct.map((token, index) => [token, signCode(index + 1, bits)]));
+  const codes = new Map(distinct.map((token, index) => [token, balancedCode(index + 1, bits)]));
 
   const positions = new Float32Array(width * contextLength);
   script.forEach((token, index) => {
@@ -33,7 +30,7 @@ export function scriptedModel(given: ScriptedModelOptions): Uint8Array<ArrayBuff
   const output = new Uint16Array(width * vocabulary.size);
   for (const [token, code] of codes) {
     output.set(
-      code.map((sign) => (sign > 0 ? halfPlus : halfMinus)),
+      code.map((sign) => halfBits(50 * sign)),
       width * token,
     );
   }
@@ -55,24 +52,16 @@ function checkedOptions(given: ScriptedModelOptions): ScriptedModelOptions {
   for (const option of ['vocabulary', 'script', 'promptLength'] as const)
     checkOption(option, options[option] ?? null, scriptedRules[option]);
   const { script, promptLength, vocabulary, contextLength = 8192 } = options;
-  const foreign = script.find((token) => token >= vocabulary.size);
-  if (foreign !== undefined) {
-    const reason = `token ${foreign} is none of the vocabulary's ${vocabulary.size}`;
-    throw new UnsupportedOptionError({ option: 'script', reason });
-  }
+  requireKnownTokens('script', script, vocabulary);
   const last = promptLength - 1 + script.length;
   if (last <= contextLength) return options;
   const reason = `the script ends after ${last} tokens, and the context holds ${contextLength}`;
   throw new UnsupportedOptionError({ option: 'contextLength', reason });
 }
 
-/** 50 and −50 as 16-bit floats. */
-const halfPlus = 0x5240;
-const halfMinus = 0xd240;
-
 /** The bits of `index` as signs, then their negatives. */
-function signCode(index: number, bits: number): number[] {
-  const signs = Array.from({ length: bits }, (_, bit) => ((index >> bit) & 1 ? 1 : -1));
+function balancedCode(index: number, bits: number): readonly number[] {
+  const signs = signCode(index, bits);
   return [...signs, ...signs.map((sign) => -sign)];
 }
 

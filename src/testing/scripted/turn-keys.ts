@@ -1,0 +1,122 @@
+/**
+ * How many of the last tokens a scripted model has to see. At each place of a script one token comes next; the key of
+ * that place is the end of what precedes it, just long enough to tell it from places with another next token. So the
+ * model soon finds its place again after injected tokens that cut the text in another way. The first place of a script
+ * has the whole of `after` as its key: anything shorter may be the prompt of another turn.
+ */
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import type { ScriptedTurn } from '../model-file-options.ts';
+
+/** Where a text ends with `tokens`, `next` comes. */
+export interface TurnKey {
+  readonly tokens: readonly number[];
+  readonly next: number;
+}
+
+/** What stands before a place: the first `end` of a turn's tokens. */
+interface Place {
+  readonly kind: 'start' | 'inside' | 'end' | 'late start';
+  readonly turn: number;
+  readonly tokens: readonly number[];
+  readonly end: number;
+  /** `null`: nothing of a script. */
+  readonly next: number | null;
+}
+
+/**
+ * One key for every place; no text ends with two of them. Throws `UnsupportedOptionError` where two places with
+ * different next tokens have equal contexts, as far back as `after` reaches.
+ */
+export function turnKeys(turns: readonly ScriptedTurn[]): readonly TurnKey[] {
+  const places = turns.flatMap(placesOf);
+  const alike = byLastToken(places);
+  const afters = [...new Set(turns.map(({ after }) => after.length))].sort((a, b) => a - b);
+  const keys = new Map<string, TurnKey>();
+  for (const place of places) {
+    if (place.next === null) continue;
+    const length = keyLength(place, alike.get(lastToken(place)) ?? [], afters);
+    const tokens = place.tokens.slice(place.end - length, place.end);
+    keys.set(tokens.join(), { tokens, next: place.next });
+  }
+  return withoutLonger(keys);
+}
+
+function placesOf({ after, script }: ScriptedTurn, turn: number): readonly Place[] {
+  const tokens = [...after, ...script];
+  const inside = script.map((next, index): Place => {
+    return { kind: index === 0 ? 'start' : 'inside', turn, tokens, end: after.length + index, next };
+  });
+  const end: Place = { kind: 'end', turn, tokens, end: tokens.length, next: null };
+  // A prompt that only looks like the turn's: no place inside a script is to be taken for it.
+  const late = {
+    kind: 'late start',
+    turn,
+    tokens: after.slice(1),
+    end: after.length - 1,
+    next: null,
+  } as const;
+  return [...inside, end, ...(after.length > 1 ? [late] : [])];
+}
+
+function byLastToken(places: readonly Place[]): ReadonlyMap<number | undefined, readonly Place[]> {
+  const groups = new Map<number | undefined, Place[]>();
+  for (const place of places) {
+    const group = groups.get(lastToken(place));
+    if (group === undefined) groups.set(lastToken(place), [place]);
+    else group.push(place);
+  }
+  return groups;
+}
+
+function lastToken({ tokens, end }: Place): number | undefined {
+  return tokens[end - 1];
+}
+
+function keyLength(place: Place, alike: readonly Place[], afters: readonly number[]): number {
+  let least = place.kind === 'start' ? place.end : 1;
+  for (const other of alike) {
+    if (other.next === place.next) continue;
+    const common = commonTail(place, other);
+    if (common < place.end && common < other.end) least = Math.max(least, common + 1);
+    else if (areRivals(place, other)) throw inseparable(place, other);
+    else least = Math.max(least, Math.min(common + 1, place.end));
+  }
+  // Fewer lengths are fewer layers of the model.
+  const round = [...afters, 2 ** Math.ceil(Math.log2(least))].filter((length) => length >= least);
+  const smallest = Math.min(...round);
+  return smallest <= place.end ? smallest : least;
+}
+
+/** An end gives way to a prompt that goes on from there, and what only looks like a prompt to all that is one. */
+function areRivals(place: Place, other: Place): boolean {
+  return other.kind !== 'late start' && !(other.kind === 'end' && place.kind === 'start');
+}
+
+function commonTail(one: Place, other: Place): number {
+  const most = Math.min(one.end, other.end);
+  let common = 0;
+  while (common < most && one.tokens[one.end - 1 - common] === other.tokens[other.end - 1 - common])
+    common += 1;
+  return common;
+}
+
+function inseparable(place: Place, other: Place): UnsupportedOptionError {
+  const [shorter, longer] = place.end <= other.end ? [place, other] : [other, place];
+  const context = shorter.tokens.slice(0, shorter.end);
+  const reason =
+    `after the tokens ${context.slice(-12).join(', ')} comes ${comingNext(shorter)}, ` +
+    `and ${comingNext(longer)}: give turns[${shorter.turn}] a longer \`after\`, with what tells the two apart`;
+  return new UnsupportedOptionError({ option: 'turns', reason });
+}
+
+function comingNext({ next, turn }: Place): string {
+  return `${next === null ? 'the end' : `token ${next}`} in turns[${turn}]`;
+}
+
+/** Where a key is the end of a longer one, both say the same. */
+function withoutLonger(keys: ReadonlyMap<string, TurnKey>): readonly TurnKey[] {
+  const lengths = [...new Set(Array.from(keys.values(), ({ tokens }) => tokens.length))];
+  return [...keys.values()].filter(({ tokens }) =>
+    lengths.every((length) => length >= tokens.length || !keys.has(tokens.slice(-length).join())),
+  );
+}
