@@ -111,4 +111,9 @@ describe('answers', () => {
   ])('%s is an error', async (_, text, asked) => {
     await expect(answering(text, asked).object).rejects.toThrow(AnswerError);
   });
+
+  it('are not told in parts where none was asked for', async () => {
+    const parts = answering('Hi').objects[Symbol.asyncIterator]();
+    await expect(parts.next()).rejects.toThrow(AnswerError);
+  });
 });

@@ -2,141 +2,100 @@
  * Model files mark tokens as ends of generation that a format has for markers: converters go by a token's name. A
  * response ends when its format and its grammar say so. Every format, its special tokens marked as ends in every way
  * in which a file can (`eos`, `eot`, `eom`): a response is whole, and one that ends early is a typed error wherever
- * the request asks for more. A sample of formats and markings; all of them in the long variant.
+ * the request asks for more. Formats and markings are drawn; all of them in the long variant.
  */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { loadVocabulary, writeModelFile } from '../../examples/support/small-models.ts';
-import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { DecodingError } from '../../src/format/errors.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
-import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
+import { createGbnfMatcher } from '../../src/grammar/gbnf/gbnf-expression.ts';
+import { markerEndsAt } from '../../src/runtime/node-llama-cpp/marker-ends.ts';
+import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
-import { uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';
-import { modelMetadata, tokenTexts } from '../../src/testing/tiny-model.ts';
+import { brokenEnds, markings, openVocabulary, responsesOf } from '../support/ends-law.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
-import { UnendedResponse, type WriterOptions, writeTokens } from '../support/scripted-run.ts';
+import { UnendedResponse, writeTokens } from '../support/scripted-run.ts';
 import { testLlama } from '../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
-/** One of so many formats is tried without the long variant. */
-const stride = 20;
-/** Formats that have markers in several roles are always tried. */
-const always = ['openai-gpt-oss-120b', 'kimi-k3', 'upstage-solar-open-100b', 'google-gemma-4-31b-it'];
-const formats = generatedFormats()
-  .filter(({ format }) => format.calls !== null && format.preservedTokens.length > 0)
-  .filter(({ name }, index) => long || index % stride === 1 || always.includes(name));
-const grammars = new GrammarCache();
+const seed = Number(process.env.SEED);
+/** Formats that have markers in several roles, and one whose end of a turn also begins a call, are always tried. */
+const always = [
+  'openai-gpt-oss-120b',
+  'kimi-k3',
+  'upstage-solar-open-100b',
+  'google-gemma-4-31b-it',
+  'gigachat3-10b-a1.8b',
+];
+/** So many others are drawn. */
+const drawnFormats = 3;
+const all = generatedFormats().filter(
+  ({ format }) => format.calls !== null && format.preservedTokens.length > 0,
+);
+const others = all.filter(({ name }) => !always.includes(name));
+const drawn = Array.from({ length: drawnFormats }, (_, index) => drawnOf(others, index)?.name ?? '');
+const formats = all.filter(({ name }) => long || always.includes(name) || drawn.includes(name));
 
-const call = {
-  id: 'call00001',
-  type: 'function',
-  function: { name: 'get_weather', arguments: '{"city":"Bern"}' },
-} as const;
-
-/** Responses of this format, and the requests that they answer. */
-function responsesOf(format: ChatFormat) {
-  const { reasoning } = format;
-  const thoughts = reasoning === null ? {} : { reasoning_content: 'Let me see.' };
-  const message = { role: 'assistant', content: '', ...thoughts, tool_calls: [call] } as const;
-  const written = writeResponse(format, message);
-  return (['required', 'auto'] as const).flatMap((toolChoice) => {
-    const request = { tools: lawTools, toolChoice, generationPrompt: format.turn.start } as const;
-    const { grammar, matcher } = grammars.get(format, request);
-    if (grammar.lazy) return [{ request, text: written }];
-    const text = [written, written.trimStart()].find((each) => matcher?.allows(each) === true);
-    return text === undefined ? [] : [{ request, text }];
-  });
+/** One of `list`, the same for the same seed. */
+function drawnOf<Item>(list: readonly Item[], salt: number): Item | undefined {
+  const mixed = Math.imul(seed + Math.imul(salt + 1, 0x9e3779b1), 0x85ebca6b) >>> 8;
+  return list[mixed % list.length];
 }
 
-let files = 0;
-
-/** A vocabulary in which up to three texts are the ends of a turn, of a message and of a sequence. */
-async function openVocabulary(controls: readonly string[], [turn, message, sequence]: readonly string[]) {
-  const vocabulary = await loadVocabulary({ vocabulary: 'llama-spm', controls });
-  const texts = tokenTexts(vocabulary);
-  const marked = new Map(vocabulary.metadata);
-  for (const [key, text] of [
-    ['eot', turn],
-    ['eom', message],
-    ['eos', sequence],
-  ] as const) {
-    if (text !== undefined) marked.set(`tokenizer.ggml.${key}_token_id`, uint32Value(texts.indexOf(text)));
-  }
-  const file = path.join(os.tmpdir(), `idiolect-ends-${process.pid}-${files++}.gguf`);
-  const metadata = modelMetadata('llama', [], { vocabulary: { ...vocabulary, metadata: marked } });
-  writeModelFile(file, writeGguf(metadata, []));
-  const model = await (await testLlama()).loadModel({ modelPath: file, vocabOnly: true });
-  fs.rmSync(file);
-  return { model, vocabulary: readVocabulary(model, file) };
-}
-
-/** Every one, two or three of the special tokens; without the long variant, one of each length. */
-function markings(texts: readonly string[]): readonly { readonly marked: readonly string[] }[] {
-  const after = (text: string) => texts.slice(texts.indexOf(text) + 1);
-  const ones = texts.map((text) => [text]);
-  const twos = ones.flatMap(([one = '']) => after(one).map((two) => [one, two]));
-  const threes = twos.flatMap(([one = '', two = '']) => after(two).map((three) => [one, two, three]));
-  const all = [ones, twos, threes];
-  if (long) return all.flat().map((marked) => ({ marked }));
-  // The second of each, or the only one.
-  return all.flatMap((some) => some.slice(0, 2).slice(-1)).map((marked) => ({ marked }));
-}
-
-/** Where a model may end early: at the markers, and within the thoughts, the name and the arguments. */
-function earlyPlaces(text: string, marked: readonly string[]): readonly number[] {
-  const markers = marked.flatMap((marker) => {
-    const at = text.indexOf(marker);
-    return at < 0 ? [] : [at, at + marker.length];
-  });
-  const within = ['t me', 'weather', 'ern'].map((words) => text.indexOf(words));
-  return [...new Set([0, ...markers, ...within])].filter((at) => at >= 0 && at < text.length);
-}
-
-/** What is written, or `null` where the model cannot end so or is told that it did. */
-function writtenUntil(options: WriterOptions) {
-  try {
-    return writeTokens(options).message;
-  } catch (error) {
-    if (error instanceof DecodingError || error instanceof UnendedResponse) return null;
-    throw error;
-  }
+/** Every marking of one, two and three texts; without the long variant, one that is drawn of each. */
+function tried(texts: readonly string[]): readonly { readonly marked: readonly string[] }[] {
+  const groups = markings(texts);
+  const chosen = long ? groups.flat() : groups.map((group, index) => drawnOf(group, index) ?? []);
+  return chosen.filter((marked) => marked.length > 0).map((marked) => ({ marked }));
 }
 
 describe.each(formats)('$name', ({ format }) => {
-  const ends = format.stops.map((stop) => stop.trimEnd());
-  const controls = [...new Set([...format.preservedTokens, ...ends, '<|really the end|>'])];
-  it.each(markings(format.preservedTokens))('$marked', async ({ marked }) => {
-    const { model, vocabulary } = await openVocabulary(controls, marked);
-    const tokenOf = (text: string) => vocabulary.specials.get(text)?.token ?? vocabulary.token(0);
-    // llama.cpp takes the mark from the `<|end|>` of a vocabulary that has `<|return|>` and `<|call|>`.
-    const ending = marked.filter((text) => vocabulary.endsGeneration(tokenOf(text)));
-    expect(marked.filter((text) => !ending.includes(text) && text !== '<|end|>')).toEqual([]);
-    const choose = (count: number) => count - 1;
-    for (const { request, text } of responsesOf(format)) {
-      for (const inject of [true, false]) {
-        const options = { model, vocabulary, format, request, text, choose, special: true, inject };
-        const { message } = writeTokens(options);
-        expect(message.tool_calls?.map(({ function: { name } }) => name)).toEqual(['get_weather']);
-        expect(message.malformed).toBeUndefined();
-        if (format.reasoning !== null) expect(message.reasoning_content?.trim()).toBe('Let me see.');
-        if (inject) continue;
-        for (const place of earlyPlaces(text, ending)) {
-          for (const end of ending) {
-            const early = { ...options, text: text.slice(0, place), end: tokenOf(end) };
-            const left = writtenUntil(early);
-            if (left === null) continue;
-            expect(left.malformed).toBeUndefined();
-            const calls = left.tool_calls?.map(({ function: { arguments: json } }) => JSON.parse(json)) ?? [];
-            expect(calls).toEqual(calls.map(() => ({ city: 'Bern' })));
-            if (request.toolChoice === 'required') expect(calls.length).toBe(1);
-          }
-        }
-      }
+  it.each(tried(format.preservedTokens))('$marked', async ({ marked }) => {
+    expect(await brokenEnds(format, marked)).toEqual([]);
+  });
+});
+
+/** The format with this name. */
+function formatOf(name: string) {
+  const found = all.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no format ${name}`);
+  return found.format;
+}
+
+describe('the end of a turn with which calls begin, too', () => {
+  const format = formatOf('gigachat3-10b-a1.8b');
+  const separator = '<|message_sep|>';
+  const written = `Hello.${separator}`;
+
+  it.each([true, false])('is told by what follows (marked as an end: %j)', async (isMarked) => {
+    const controls = [...format.preservedTokens, '<|really the end|>'];
+    const { model, vocabulary } = await openVocabulary(controls, isMarked ? [separator] : []);
+    const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+    const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true };
+    const call = responsesOf(format).find((each) => each.request.toolChoice === 'auto')?.text ?? '';
+    const called = writeTokens({ ...options, text: `Hello.${call}` }).message;
+    expect(called.content).toBe('Hello.');
+    expect(called.tool_calls?.length).toBe(1);
+    for (const after of ['', '\n\n', '\n\nuser<|role_sep|>\nAnd', '\n\nfunction x', ' A']) {
+      const { message } = writeTokens({ ...options, text: `${written}${after}` });
+      expect(message).toEqual({ role: 'assistant', content: 'Hello.' });
     }
+    await model.dispose();
+  });
+});
+
+describe('an end within the opener of a call that may come', () => {
+  it('is an error', async () => {
+    const format = formatOf('deepseek-v2.5-236b');
+    const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
+    const end = model.tokens.eos;
+    if (end === null) throw new Error('there is no such token');
+    const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+    const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true, end };
+    expect(() => writeTokens({ ...options, text: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' })).toThrow(
+      DecodingError,
+    );
+    expect(writeTokens({ ...options, text: 'Hello.' }).message.content).toBe('Hello.');
     await model.dispose();
   });
 });
@@ -166,15 +125,13 @@ describe('the end of a message that also ends thoughts', () => {
 });
 
 describe('the end of a message that no file marks', () => {
-  const gptOss = formats.find(({ name }) => name === 'openai-gpt-oss-120b');
+  const format = formatOf('openai-gpt-oss-120b');
   const final = '<|channel|>final<|message|>';
   const thoughts = '<|channel|>analysis<|message|>I think.<|end|><|start|>assistant';
   const preamble = '<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant';
   const more = '<|start|>assistant<|channel|>final<|message|>And more.<|end|>';
 
   it('ends an answer, and nothing before it', async () => {
-    if (gptOss === undefined) throw new Error('there is no such format');
-    const { format } = gptOss;
     const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
     const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
     const options = { model, vocabulary, format, request, special: true, inject: true };
@@ -193,9 +150,7 @@ describe('the end of a message that no file marks', () => {
 
 describe('an end of generation that is none of the markers', () => {
   it('is an error where a call is demanded', async () => {
-    const [gptOss] = formats.filter(({ name }) => name === 'openai-gpt-oss-120b');
-    if (gptOss === undefined) throw new Error('there is no such format');
-    const { format } = gptOss;
+    const format = formatOf('openai-gpt-oss-120b');
     const { model, vocabulary } = await openVocabulary(
       [...format.preservedTokens, ...format.stops],
       ['<|end|>', '<|return|>'],
@@ -221,9 +176,7 @@ describe('an end of generation that is none of the markers', () => {
 
 describe("a call's opener in the prose of an answer", () => {
   it('begins no call where the parser has called it text', async () => {
-    const gptOss = formats.find(({ name }) => name === 'openai-gpt-oss-120b');
-    if (gptOss === undefined) throw new Error('there is no such format');
-    const { format } = gptOss;
+    const format = formatOf('openai-gpt-oss-120b');
     const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
     const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
     const prose = 'Write to=functions.get_weather, then its arguments.';
@@ -240,8 +193,7 @@ describe("a call's opener in the prose of an answer", () => {
 
 describe('an end of generation from which llama.cpp takes the mark', () => {
   it('is text where the grammar takes its text and may not end', async () => {
-    const { format } = generatedFormats().find(({ name }) => name === 'qwen-qwen3-0.6b') ?? {};
-    if (format === undefined) throw new Error('there is no such format');
+    const format = formatOf('qwen-qwen3-0.6b');
     const names = ['<|return|>', '<|call|>', '<|end|>'];
     const controls = [...format.preservedTokens, ...format.stops, ...names];
     const { model, vocabulary } = await openVocabulary(controls, ['<|end|>']);
@@ -255,4 +207,30 @@ describe('an end of generation from which llama.cpp takes the mark', () => {
     expect(() => writeTokens(inside)).toThrow('the response goes on after its end');
     await model.dispose();
   });
+});
+
+/** A grammar in which `<|end|>`, which every file marks as an end, is one of few things that may come. */
+it('a marker that is an end of generation is sampled where few tokens are allowed', async () => {
+  const llama = await testLlama();
+  const file = await tinyModelFile({ vocabulary: 'llama-spm', controls: ['<|end|>'] });
+  const model = await llama.loadModel({ modelPath: file, gpuLayers: 0 });
+  onTestFinished(() => model.dispose());
+  const vocabulary = readVocabulary(model, file);
+  const markers = new MarkerTokens(vocabulary, ['<|end|>']);
+  const matcher = createGbnfMatcher('root ::= "<|end|>" "more" | "7"');
+  const { bias: tokenBias } = markerEndsAt(matcher, markers, vocabulary) ?? {};
+  if (tokenBias === undefined) throw new Error('the marker is not seen here');
+  const context = await model.createContext({ contextSize: 64, threads: 1 });
+  const sequence = context.getSequence();
+  const sampled = new Set<string>();
+  // All three are as likely as each other for random weights, give or take: one is missed once in a million times.
+  for (let seed = 1; seed <= 60; seed++) {
+    const options = { tokenBias, temperature: 2, topK: 0, topP: 1, seed, yieldEogToken: true };
+    await sequence.clearHistory();
+    for await (const token of sequence.evaluate(model.tokenize('a'), options)) {
+      sampled.add(Buffer.from(vocabulary.bytesOf(token)).toString());
+      break;
+    }
+  }
+  expect([...sampled].sort()).toEqual(['7', '<', '<|end|>']);
 });

@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process';
 import { format, promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
-import { z } from 'zod';
-import { scriptedChatFile } from '../support/small-chats.ts';
+import { keyedChatFile, scriptedChatFile } from '../support/small-chats.ts';
 
 // As a user runs them, but for threads: with more than one a model of this size crawls on a busy machine.
 vi.mock(import('idiolect/node-llama-cpp'), async (original) => {
@@ -48,28 +47,20 @@ it('examples/tool-call.ts streams text and gets a typed call', async () => {
 });
 
 it('examples/run-tools.ts carries out the call and gets the answer', async () => {
-  const user = { role: 'user', content: 'Will it rain in Bern this week?' } as const;
-  const args = '{"city": "Bern", "days": 7}';
-  const call = {
-    id: 'call00001',
-    type: 'function',
-    function: { name: 'get_weather', arguments: args },
-  } as const;
-  const parameters = z.strictObject({ city: z.string(), days: z.int().min(1).max(7) });
-  const tools = [{ name: 'get_weather', description: 'The weather in a city.', parameters }];
-  const told = { role: 'tool', tool_call_id: call.id, content: 'Bern: sun for 7 days' } as const;
-  const called = { role: 'assistant', content: null, tool_calls: [call] } as const;
-  const file = await scriptedChatFile([
+  const file = await keyedChatFile([
     {
-      request: { messages: [user], tools },
+      after: '<|im_start|>user\nWill it rain in Bern this week?',
       pieces: [
         '<tool_call>',
-        `\n{"name": "get_weather", "arguments": ${args}}\n`,
+        '\n{"name": "get_weather", "arguments": {"city": "Bern", "days": 7}}\n',
         '</tool_call>',
         '<|im_end|>',
       ],
     },
-    { request: { messages: [user, called, told], tools }, pieces: ['No.', '<|im_end|>'] },
+    {
+      after: '<|im_start|>user\n<tool_response>\nBern: sun for 7 days\n</tool_response>',
+      pieces: ['No.', '<|im_end|>'],
+    },
   ]);
   const output = await outputOf('run-tools', file);
   expect(output).toContain('calls for Bern 7\nis told Bern: sun for 7 days\nNo.');
@@ -82,7 +73,7 @@ it('npm run demo calls a tool, tells its result, and makes enforced calls', asyn
   expect(stdout).toContain('calls get_weather {"city": "Bern"}');
   const [, degrees = 'none'] = /result .*"degrees":(\d+)/.exec(stdout) ?? [];
   expect(stdout).toMatch(new RegExp(`text It is \\w+ in Bern, ${degrees} degrees`));
-  expect(stdout).toContain('✓ what it called with');
+  expect(stdout).toContain('✓ all values in its call');
   expect(stdout.match(/✓ valid for its schema/g)).toHaveLength(3);
 });
 

@@ -1,6 +1,7 @@
 /** Servers that lie, flood, fall silent or send people elsewhere: bounded, typed, and the key stays where it is. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServerError } from '../../src/format/errors.ts';
@@ -110,7 +111,45 @@ const hostile: Readonly<Record<string, Answer>> = {
   'a connection that fails': () => Promise.reject(new TypeError('fetch failed')),
   'a failure that repeats the key': () => Promise.reject(new Error(`invalid header: Bearer ${apiKey}`)),
   'a failure that is no error': () => Promise.reject('no'),
+  'a failure without a text': () => Promise.reject(Object.create(null)),
+  'a redirect to a file': () => redirect('file:///etc/passwd'),
+  'a redirect to a script': () => redirect('javascript:alert(1)'),
+  'a redirect to another port': () => redirect('http://server.test:9090/tokenize'),
+  'a redirect with the key': () => redirect(`http://evil.test/?key=${encodeURIComponent(apiKey)}`),
+  'a redirect of a megabyte': () => redirect(`http://evil.test/${'a'.repeat(1_000_000)}`),
+  'a redirect with a body without end': () =>
+    new Response(endless(block), { status: 307, headers: elsewhere }),
+  'the key in an event': () => new Response(`data: {"error":${JSON.stringify({ message: apiKey })}}\n\n`),
+  'the key as the reason of an end': () =>
+    new Response(`data: ${JSON.stringify({ choices: [{ text: '', finish_reason: apiKey }] })}\n\n`),
+  'the key in the cause of a failure': () =>
+    Promise.reject(new TypeError('fetch failed', { cause: new Error(`Bearer ${apiKey}`) })),
+  'an error that is empty': () => Response.json({ error: {} }),
+  'an error nested a thousand deep': () =>
+    new Response(`{"error":${'{"error":'.repeat(1000)}1${'}'.repeat(1000)}}`, { status: 400 }),
+  'a number': () => Response.json(7),
+  'a number that is too large': () => new Response('{"tokens":[1e999],"data":[1e999],"choices":1e999}'),
+  'tokens below zero': () => Response.json({ tokens: [-1, -2], token_strs: ['a', 'b'] }),
+  'a token below zero': () => Response.json({ tokens: [{ id: -1, piece: 'a' }] }),
+  'a list of a million nulls': () => Response.json({ tokens: Array(1_000_000).fill(null) }),
+  'fields of a prototype': () => new Response('{"__proto__":{"tokens":[1]},"constructor":{"name":"m"}}'),
+  'a text of two encodings': () => new Response(new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0])),
+  'an event that is null': () => new Response('data: null\n\n'),
+  'an event that is a list': () => new Response('data: [1, 2]\n\n'),
+  'an event that is no JSON': () => new Response('data: {oops}\n\n'),
+  'an event with half a character': () =>
+    new Response(new Uint8Array([...Buffer.from('data: "'), 0xc3, 10, 10])),
+  'a refusal without a body': () => new Response(null, { status: 500 }),
+  'a teapot': () => new Response('short and stout', { status: 418 }),
 };
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 307, headers: { location } });
+}
+
+it('at least sixty hostile answers are tried', () => {
+  expect(Object.keys(hostile).length).toBeGreaterThanOrEqual(60);
+});
 
 /** A connection whose answers are `answer`, and what was asked for. */
 function connection(answer: Answer) {
@@ -155,7 +194,7 @@ describe.each(Object.entries(dialects))('%s', (kind, dialect) => {
       const { message, cause } = found instanceof ServerError ? found : new Error('none');
       expect(message.length).toBeLessThan(700);
       for (const secret of [apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)]) {
-        expect(`${message} ${String(cause)}`).not.toContain(secret);
+        expect(`${message} ${inspect(cause)}`).not.toContain(secret);
       }
     });
   });

@@ -15,11 +15,12 @@ import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts'
 import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 import { writeTokens } from '../support/scripted-run.ts';
 import { testLlama } from '../support/test-models.ts';
 
 const long = process.env.LAWS === 'long';
-const vocabularies = ['llama-spm', 'llama-bpe', 'qwen2', 'gemma-4'];
+const vocabularies = sampled(['llama-spm', 'llama-bpe', 'qwen2', 'gemma-4'], 4);
 /** Messages for each format, vocabulary and spelling of markers. */
 const samples = long ? 12 : 1;
 /** Every so many formats are tried. */

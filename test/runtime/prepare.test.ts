@@ -11,7 +11,7 @@ import {
   UnsupportedOptionError,
 } from '../../src/format/errors.ts';
 import { compileAhead } from '../../src/generate/emit-compiled-tools.ts';
-import { compileArguments } from '../../src/grammar/json-schema/compile-arguments.ts';
+import { compileArgumentsSteps } from '../../src/grammar/json-schema/compile-arguments.ts';
 import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { indexTokens } from '../../src/grammar/matcher/token-index.ts';
 import { type LoadModelOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
@@ -89,24 +89,24 @@ describe('tools that are prepared', () => {
     const model = await open({ modules: [responseModule] });
     const tools = newTools(3, 100);
     await model.prepare({ tools, messages: [{ role: 'system', content: 'Be brief.' }] });
-    vi.mocked(compileArguments).mockClear();
+    vi.mocked(compileArgumentsSteps).mockClear();
     vi.mocked(createMatcher).mockClear();
     for (const chat of chats) await model.chat({ messages, tools, ...chat, maxTokens: 3 }).message;
     expect(createMatcher).not.toHaveBeenCalled();
     const one = { type: 'function', function: { name: 'tool_100_1' } } as const;
     await model.chat({ messages, tools, toolChoice: one, maxTokens: 3 }).message;
-    expect(compileArguments).not.toHaveBeenCalled();
+    expect(compileArgumentsSteps).not.toHaveBeenCalled();
     await model.dispose();
   });
 
   it('are those that were compiled ahead for the template, without asking', async () => {
     const tools = normalizeTools(newTools(3, 200));
     rememberTools(tools, compileAhead(responseModule.format, tools, 'strict'));
-    vi.mocked(compileArguments).mockClear();
+    vi.mocked(compileArgumentsSteps).mockClear();
     const model = await open({ modules: [responseModule] });
     vi.mocked(createMatcher).mockClear();
     for (const chat of chats) await model.chat({ messages, tools, ...chat, maxTokens: 3 }).message;
-    expect(compileArguments).not.toHaveBeenCalled();
+    expect(compileArgumentsSteps).not.toHaveBeenCalled();
     expect(createMatcher).not.toHaveBeenCalled();
     await model.dispose();
   });
@@ -139,7 +139,7 @@ describe('while tools are compiled', () => {
     const tools = newTools(5, 400);
     for (const way of ['chat', 'prepare'] as const) {
       const controller = new AbortController();
-      const compile = vi.mocked(compileArguments);
+      const compile = vi.mocked(compileArgumentsSteps);
       compile.mockClear();
       compile.mockImplementationOnce(() => {
         controller.abort(new RangeError('enough'));
@@ -165,7 +165,7 @@ describe('while tools are compiled', () => {
     for (const abort of [false, true]) {
       const tools = newTools(5, abort ? 600 : 700);
       const controller = new AbortController();
-      vi.mocked(compileArguments).mockClear();
+      vi.mocked(compileArgumentsSteps).mockClear();
       const first = model.chat({ ...request, tools, signal: controller.signal }).message;
       const second = model.chat({ ...request, tools }).message;
       const failure = first.catch((error: unknown) => error);
@@ -173,7 +173,7 @@ describe('while tools are compiled', () => {
       const { tool_calls: calls } = await second;
       if (abort) expect(await failure).toBe('left');
       else expect((await first).tool_calls).toEqual(calls);
-      expect(compileArguments).toHaveBeenCalledTimes(tools.length);
+      expect(compileArgumentsSteps).toHaveBeenCalledTimes(tools.length);
     }
     clock.mockRestore();
     await model.dispose();
@@ -189,11 +189,11 @@ describe('while tools are compiled', () => {
       now += 1000;
       return now;
     });
-    vi.mocked(compileArguments).mockClear();
+    vi.mocked(compileArgumentsSteps).mockClear();
     const asked = model.prepare({ tools, signal: controller.signal });
     setImmediate(() => controller.abort(new RangeError('let in')));
     await expect(asked).rejects.toThrow('let in');
-    expect(vi.mocked(compileArguments).mock.calls.length).toBeLessThan(tools.length);
+    expect(vi.mocked(compileArgumentsSteps).mock.calls.length).toBeLessThan(tools.length);
     clock.mockRestore();
     await model.dispose();
   });

@@ -16,6 +16,7 @@ import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cp
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
+import { sampled } from '../support/sample.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { testLlama } from '../support/test-models.ts';
 
@@ -145,7 +146,7 @@ beforeAll(async () => {
 });
 afterAll(() => model.dispose());
 
-describe.each(templates)('$name', ({ source, format }) => {
+describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
   const optionsOf = (texts: Texts): PromptRequest => ({
     ...requestOf(texts),
     input: format.input,

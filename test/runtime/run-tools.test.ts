@@ -7,7 +7,7 @@ import type { ResponseMessage } from '../../src/parser/events.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
 import { type ChatOptions, runTools } from '../../src/runtime/node-llama-cpp/index.ts';
 import { defineTool } from '../../src/tools/tools.ts';
-import { openScriptedChat } from '../support/small-chats.ts';
+import { openKeyedChat, openScriptedChat } from '../support/small-chats.ts';
 
 const messages: readonly Message[] = [{ role: 'user', content: 'How warm is it in Bern?' }];
 
@@ -101,25 +101,9 @@ describe('a run', () => {
 
   it('goes through a real engine and template, and comes back with the answer', async () => {
     const request = { messages, tools: [weather] };
-    const call = {
-      id: 'call00001',
-      type: 'function',
-      function: { name: 'get_weather', arguments: '' },
-    } as const;
-    const history: readonly Message[] = [
-      ...messages,
+    const model = await openKeyedChat([
       {
-        role: 'assistant',
-        content: '',
-        tool_calls: [
-          { ...call, function: { ...call.function, arguments: '{"city": "Bern", "unit": "celsius"}' } },
-        ],
-      },
-      { role: 'tool', tool_call_id: 'call00001', name: 'get_weather', content: told },
-    ];
-    const model = await openScriptedChat([
-      {
-        request,
+        after: '<|im_start|>user\nHow warm is it in Bern?',
         pieces: [
           '<tool_call>',
           '\n{"name": "get_weather", "arguments": {"city": "Bern", "unit": "celsius"}}\n',
@@ -127,7 +111,10 @@ describe('a run', () => {
           '<|im_end|>',
         ],
       },
-      { request: { messages: history, tools: [weather] }, pieces: ['It is 21 degrees.', '<|im_end|>'] },
+      {
+        after: `<|im_start|>user\n<tool_response>\n${told}\n</tool_response>`,
+        pieces: ['It is 21 degrees.', '<|im_end|>'],
+      },
     ]);
     const run = model.runTools(request);
     const events = await collect(run);
@@ -136,7 +123,7 @@ describe('a run', () => {
     await model.dispose();
     expect(content).toBe('It is 21 degrees.');
     expect(all.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    expect(all.slice(2, 3)).toEqual(history.slice(2));
+    expect(all[2]).toEqual({ role: 'tool', tool_call_id: 'call00001', name: 'get_weather', content: told });
     expect(events.filter(({ type }) => type === 'step-start')).toHaveLength(2);
     expect(events.find((event) => event.type === 'tool-result')).toMatchObject({
       toolCallId: 'call00001',

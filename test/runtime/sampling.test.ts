@@ -108,12 +108,15 @@ describe('options that are known and not taken', () => {
     'enable_in_reasoning',
     'cache_salt',
     'priority',
+    'onTextChunk',
+    'responsePrefix',
+    'reasoning_effort',
   ])('%s is refused by its name, with the reason', (option) => {
     const options = { messages, [option]: 1 } as unknown as ChatOptions;
     expect(() => checkChatOptions(options)).toThrow(new RegExp(`^${option}: is not taken: \\w+`));
   });
 
-  it.each(['draftModel', 'tokenPredictor', 'cache_type_k', 'main_gpu', 'tensor_split'])(
+  it.each(['draftModel', 'tokenPredictor', 'cache_type_k', 'main_gpu', 'tensor_split', 'modelPath'])(
     'so is %s of a model',
     async (option) => {
       const options = { [option]: 1 } as unknown as LoadModelOptions;
@@ -122,6 +125,27 @@ describe('options that are known and not taken', () => {
       );
     },
   );
+
+  it.each([
+    ['customStopTriggers', 'stop'],
+    ['functions', 'tools'],
+    ['max_completion_tokens', 'maxTokens'],
+    ['n_predict', 'maxTokens'],
+    ['contextShift', 'contextOverflow'],
+    ['tokenBias', 'logitBias'],
+  ])('%s is told to be %s here', (option, name) => {
+    const options = { messages, [option]: 1 } as unknown as ChatOptions;
+    expect(() => checkChatOptions(options)).toThrow(`did you mean ${name}?`);
+  });
+
+  it.each([
+    ['loadSignal', 'signal'],
+    ['n_gpu_layers', 'gpuLayers'],
+    ['n_ctx', 'contextSize'],
+  ])('%s of a model is told to be %s here', async (option, name) => {
+    const options = { [option]: 1 } as unknown as LoadModelOptions;
+    await expect(loadModel('no such file', options)).rejects.toThrow(`did you mean ${name}?`);
+  });
 });
 
 describe('where a grammar allows few tokens', () => {
@@ -368,6 +392,20 @@ describe('loading', () => {
     expect(await write({ gpuLayers: 'auto', flashAttention: true })).not.toBe('');
   });
 
+  it('takes memory and batches as they are asked for, which changes nothing', async () => {
+    const plain = await write({});
+    expect(await write({ useMmap: false, batchSize: 16 })).toBe(plain);
+    expect(await write({ useMmap: true, useMlock: false })).toBe(plain);
+  });
+
+  it('ends with the reason of its signal, at once and while it loads', async () => {
+    const reason = new Error('enough');
+    await expect(write({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const controller = new AbortController();
+    const onLoadProgress = () => controller.abort(reason);
+    await expect(write({ signal: controller.signal, onLoadProgress })).rejects.toBe(reason);
+  });
+
   it.each<[string, Record<string, unknown>]>([
     ['gpuLayers', { gpuLayers: -1 }],
     ['gpuLayers', { gpuLayers: 'all' }],
@@ -377,6 +415,11 @@ describe('loading', () => {
     ['lora', { lora: [{ file: 'a.gguf', scale: '1' }] }],
     ['lora', { lora: [{ file: 'a.gguf', weight: 1 }] }],
     ['onLoadProgress', { onLoadProgress: 5 }],
+    ['gpu', { gpu: 'opencl' }],
+    ['batchSize', { batchSize: 0 }],
+    ['useMmap', { useMmap: 'auto' }],
+    ['useMlock', { useMlock: 1 }],
+    ['signal', { signal: 5 }],
   ])('refuses %s as %j', async (option, wrong) => {
     await expect(loadModel('no such file', wrong as LoadModelOptions)).rejects.toThrow(
       expect.objectContaining({ option }),

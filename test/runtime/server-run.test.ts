@@ -211,3 +211,10 @@ function createMatcherOf(gbnf: string | null) {
   if (gbnf === null) throw new Error('the response is free');
   return createGbnfMatcher(gbnf);
 }
+
+it('takes more events at once than a function takes arguments', () => {
+  const run = newRun({}, buildGrammar(format));
+  const { events } = run.take({ text: `${called}\n`.repeat(40_000), tokens: 1, finish: 'stop' });
+  expect(events.filter(({ type }) => type === 'tool-call')).toHaveLength(40_000);
+  expect(run.finish().message.tool_calls).toHaveLength(40_000);
+});

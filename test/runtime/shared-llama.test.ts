@@ -22,4 +22,9 @@ it('says what node-llama-cpp says, and tries again for the next one who asks', a
   expect(await sharedLlama(false)).toBe(llama);
   expect(await sharedLlama(false)).toBe(llama);
   expect(getLlama).toHaveBeenCalledTimes(2);
+
+  const other = {} as Llama;
+  vi.mocked(getLlama).mockResolvedValueOnce(other);
+  expect(await sharedLlama('vulkan')).toBe(other);
+  expect(getLlama).toHaveBeenLastCalledWith(expect.objectContaining({ gpu: 'vulkan' }));
 });

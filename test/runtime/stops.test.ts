@@ -71,6 +71,32 @@ describe('a stop', () => {
     expect(found).toEqual({ content: 'Let me', thoughts: 'I see.', calls: 0, reason: 'stop' });
   });
 
+  it.each([
+    ['no|', [], 'no'],
+    ['no|', ['\n'], 'no'],
+    ['no|', ['\nca', 'n'], 'no!'],
+    ['no|', ['\nca', 'll yes'], 'no|\ncall yes'],
+    ['no|\ncall', ['|', '|'], 'no|\ncall!'],
+  ])('is one only if another text does not follow: %j, %j', (opening, following, expected) => {
+    const watch = new StopWatch([], [{ text: '|', unless: ['\ncall'] }]);
+    let seen = '';
+    for (const piece of [opening, ...following]) {
+      const passed = watch.pass(text(piece));
+      seen += shown(passed);
+      if (passed.stopped) break;
+    }
+    seen += watch
+      .cutOff()
+      .map((piece) => piece.text)
+      .join('');
+    expect(seen).toBe(expected);
+  });
+
+  it('ends what is open before it', () => {
+    const watch = new StopWatch(['ca'], [{ text: '|', unless: ['\ncall'] }]);
+    expect(shown(watch.pass(text('no|\nca')))).toBe('no!');
+  });
+
   it('is cut out of what was kept back', () => {
     const watch = new StopWatch(['b<x>', 'ab<x>', 'abc']);
     expect(shown(watch.pass(text('zab')))).toBe('z');

@@ -27,15 +27,22 @@ export async function readAnswer<Format extends ResponseFormat>(
   format: Format | undefined,
 ): Promise<AnswerOf<Format>> {
   const text = content ?? '';
-  if (format === undefined || format.type === 'text') {
-    throw new AnswerError({ text, reason: 'no JSON was asked for: give a `responseFormat`' });
-  }
+  requireJson(format, text);
   const value = parse(text);
   const schema: unknown = format.type === 'json_schema' ? format.json_schema.schema : null;
   if (!isValidating(schema)) return value as AnswerOf<Format>;
   const verdict = await schema['~standard'].validate(value);
   if (verdict.issues === undefined) return verdict.value as AnswerOf<Format>;
   throw new AnswerError({ text, reason: validationProblems(verdict.issues).join('; ') });
+}
+
+function requireJson(
+  format: ResponseFormat | undefined,
+  text: string,
+): asserts format is Exclude<ResponseFormat, { readonly type: 'text' }> {
+  if (format === undefined || format.type === 'text') {
+    throw new AnswerError({ text, reason: 'no JSON was asked for: give a `responseFormat`' });
+  }
 }
 
 function parse(text: string): JsonValue {
@@ -47,10 +54,15 @@ function parse(text: string): JsonValue {
   }
 }
 
-/** The answer as its text grows. What begins no object is told once it is over, by `object`. */
+/**
+ * The answer as its text grows. What begins no object is told once it is over, by `object`. Throws `AnswerError` where
+ * no JSON was asked for.
+ */
 export async function* partialAnswers<Value>(
   events: AsyncIterable<ResponseEvent>,
+  format: ResponseFormat | undefined,
 ): AsyncGenerator<PartialAnswer<Value>, void> {
+  requireJson(format, '');
   let text = '';
   let last = '';
   for await (const event of events) {

@@ -24,7 +24,10 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
    * `message`, and with an `AnswerError` where the response holds no such answer.
    */
   readonly object: Promise<AnswerOf<Format>>;
-  /** The same answer while it is written, each time that it has grown. Read it in place of the events. */
+  /**
+   * The same answer while it is written, each time that it has grown. Read it in place of the events; throws an
+   * `AnswerError` where no JSON was asked for.
+   */
   readonly objects: AsyncIterable<PartialAnswer<AnswerOf<Format>>>;
   /** What the response cost, as its last event says it. Rejects like `message`. */
   readonly usage: Promise<Usage>;
@@ -70,7 +73,7 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   }
 
   get objects(): AsyncIterable<PartialAnswer<AnswerOf<ResponseFormat>>> {
-    return partialAnswers(this);
+    return partialAnswers(this, this.#format);
   }
 
   get calls(): Promise<readonly ToolCallOf<ToolList>[]> {

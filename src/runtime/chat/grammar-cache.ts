@@ -6,13 +6,15 @@ import type { Tool } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
 import {
   type BuiltGrammar,
-  buildGrammarWith,
+  buildGrammarSteps,
   plainResponseFormat,
   planRequest,
 } from '../../grammar/build-grammar.ts';
+import { finish, finishInTurns, type Steps } from '../../grammar/expression/steps.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { createMatcher, type Matcher } from '../../grammar/matcher/matcher.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
+import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
 
 /** A grammar and a matcher at its beginning, to be cloned. */
@@ -23,8 +25,6 @@ export interface ReadyGrammar {
 
 /** Requests that are remembered, and sets of tools; an application has few. */
 const capacity = 32;
-/** Milliseconds of compiling after which whatever else waits has its turn. */
-const longestTurn = 10;
 
 /** Remembers the grammars of one model. */
 export class GrammarCache {
@@ -33,21 +33,26 @@ export class GrammarCache {
   readonly #arguments = new Map<string, readonly ToolArguments[]>();
   readonly #digest: (text: string) => string;
 
-  /** `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours. */
-  constructor(digest: (text: string) => string = sha256) {
+  readonly #store: SchemaStore | null;
+
+  /**
+   * `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours; `store`: where dear schemas are
+   * kept between processes.
+   */
+  constructor(digest: (text: string) => string = sha256, store: SchemaStore | null = null) {
     this.#digest = digest;
+    this.#store = store;
   }
 
   /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
   get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
     const key = keyOf(format, options);
     const known = this.#known.get(key);
-    return known === undefined ? this.#build(key, format, options, null) : this.#keep(key, known);
+    return this.#keep(key, known ?? finish(this.#build(format, options, null)));
   }
 
   /**
-   * The same, tool by tool: between two that take long, others have their turn and the signal is looked at.
-   * Throws its reason, too.
+   * The same in turns, between which others have theirs and the signal is looked at. Throws its reason, too.
    */
   async prepare(
     format: ChatFormat,
@@ -58,27 +63,28 @@ export class GrammarCache {
     const known = this.#known.get(key);
     if (known !== undefined) return this.#keep(key, known);
     const request = planRequest(format, options);
-    const tools = request === null ? [] : callableTools(format, request);
     const compiled = request === null ? null : this.#argumentsFor(format, request);
-    if (compiled !== null) await compileInTurns(compiled, tools, signal);
+    if (request !== null && compiled !== null)
+      await finishInTurns(compiled.add(callableTools(format, request)), signal);
     // Another chat with the same tools may have come first; the two compiled them together.
-    const meanwhile = this.#known.get(key);
-    return meanwhile === undefined ? this.#build(key, format, options, compiled) : this.#keep(key, meanwhile);
+    const made =
+      this.#known.get(key) ?? (await finishInTurns(this.#build(format, options, compiled), signal));
+    return this.#keep(key, this.#known.get(key) ?? made);
   }
 
-  #build(
-    key: string,
+  *#build(
     format: ChatFormat,
     options: PlainGrammarOptions,
     known: ToolArguments | null,
-  ): ReadyGrammar {
-    const grammar = buildGrammarWith(
+  ): Steps<ReadyGrammar> {
+    const grammar = yield* buildGrammarSteps(
       (of, request) => known ?? this.#argumentsFor(of, request) ?? undefined,
       format,
       options,
+      this.#store,
     );
     const { expression } = grammar;
-    return this.#keep(key, { grammar, matcher: expression === null ? null : createMatcher(expression) });
+    return { grammar, matcher: expression === null ? null : createMatcher(expression) };
   }
 
   #keep(key: string, ready: ReadyGrammar): ReadyGrammar {
@@ -100,29 +106,12 @@ export class GrammarCache {
     const known =
       sets.find((set) => set.lacking(tools) === 0) ??
       compiledAhead({ ...format, calls }, request, tools, compiler, this.#digest) ??
-      new ToolArguments(calls, request);
+      new ToolArguments(calls, request, null, this.#store);
     this.#arguments.delete(compiler);
     this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
     const [oldest] = this.#arguments.keys();
     if (this.#arguments.size > capacity && oldest !== undefined) this.#arguments.delete(oldest);
     return known;
-  }
-}
-
-async function compileInTurns(
-  compiled: ToolArguments,
-  tools: readonly Tool[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  compiled.announce(tools);
-  let turn = performance.now();
-  for (const tool of tools) {
-    compiled.add(tool);
-    if (performance.now() - turn >= longestTurn) {
-      await new Promise((resolve) => setTimeout(resolve));
-      turn = performance.now();
-    }
-    signal?.throwIfAborted();
   }
 }
 

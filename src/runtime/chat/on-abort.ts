@@ -14,6 +14,17 @@ export function onAbort(signal: AbortSignal, leave: () => void): () => void {
   return () => void leavers.delete(own);
 }
 
+/**
+ * Aborts `controller` with `signal`, now or later; returns what ends that. Unlike `AbortSignal.any`, whose signals a
+ * long-lived one may keep for as long as it lives itself, it leaves nothing with `signal` once it has ended.
+ */
+export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  if (signal === undefined) return () => undefined;
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  return onAbort(signal, abort);
+}
+
 function listen(signal: AbortSignal): Set<() => void> {
   const leavers = new Set<() => void>();
   const abort = (): void => {

@@ -40,7 +40,7 @@ export function renderTraced(
 }
 
 /** The text of spans. */
-export function textOf(spans: readonly TextSpan[]): string {
+function textOf(spans: readonly TextSpan[]): string {
   return spans.map(({ text }) => text).join('');
 }
 
@@ -172,6 +172,6 @@ export function reportUnprotected(
     pointer: '',
     keyword: 'messages',
     effect: 'noted',
-    reason: `${JSON.stringify(marker)} in a message, a tool or a variable is no special token of this model, so that nothing tells it from the template's own`,
+    reason: `${JSON.stringify(marker)} in a message, a tool or a variable is not a special token of this model, so nothing tells it from the template's own`,
   }));
 }

@@ -59,7 +59,9 @@ function checkNested<Options extends object>(
 
 const samplers = 'node-llama-cpp has no such sampler to pass it to';
 
-/** Options of llama.cpp and of other APIs that are known and not taken, and why. */
+const events = 'iterate over the chat: its events come as they are written';
+
+/** Options of llama.cpp, node-llama-cpp and other APIs that are known and not taken, and why; or their names here. */
 export const refusedOptions: RefusedOptions = {
   dynatempRange: `${samplers}; take temperature with minP`,
   dynatempExponent: `${samplers}; take temperature with minP`,
@@ -86,6 +88,23 @@ export const refusedOptions: RefusedOptions = {
     'vLLM takes it when it is started (--structured-outputs-config), and needs it for none of this',
   n: 'one response for each chat; ask again, with another seed',
   stream: 'a chat always streams; await message for all of it at once',
+  onToken: events,
+  onTextChunk: events,
+  onResponseChunk: events,
+  stopOnAbortSignal: 'iterate, and leave the loop: message is then what had been written',
+  responsePrefix: "take continueFinalMessage, with an assistant's message at the end",
+  reasoningEffort: 'take templateVariables: { reasoning_effort }, as the template calls it',
+  functions: 'tools',
+  customStopTriggers: 'stop',
+  stopSequences: 'stop',
+  tokenBias: 'logitBias',
+  dryRepeatPenalty: 'dry',
+  repetitionPenalty: 'repeatPenalty',
+  contextShift: 'contextOverflow',
+  nPredict: 'maxTokens',
+  maxCompletionTokens: 'maxTokens',
+  maxOutputTokens: 'maxTokens',
+  maxParallelFunctionCalls: 'parallelToolCalls',
 };
 
 /** Of the options that say how tokens are drawn. */

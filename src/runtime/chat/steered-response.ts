@@ -1,7 +1,7 @@
 /**
- * One response while it is written, whichever engine writes it: bytes → text → stops → parser → events, and the
- * grammar next to it. An engine's own run hands over what was sampled, asks what is to be written in its place or
- * after it, and says when no more comes.
+ * One response while it is written, whichever engine writes it: bytes → text → stops → parser → events, with the
+ * grammar alongside. An engine's own run (`ResponseRun`, `ServerRun`) hands over what was sampled, asks what has to
+ * be written in its place or after it, and says when the response ends.
  */
 import { DecodingError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
@@ -9,7 +9,7 @@ import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ParserPosition, ResponseParser } from '../../parser/response-parser.ts';
 import { isFinished } from './finished-grammar.ts';
-import { StopWatch, type TextPiece } from './stop-watch.ts';
+import { type OpenEnd, StopWatch, type TextPiece } from './stop-watch.ts';
 import { kindOf, type PromptUsage, TokenCount, type TokenKind } from './token-usage.ts';
 import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
 import { endsInsideCharacter, newDecoder } from './utf8.ts';
@@ -29,36 +29,38 @@ export interface SteeringOptions {
   readonly markers: Markers;
   /** Texts at which the response ends, whatever their tokens. */
   readonly stops: readonly string[];
-  /** Texts that also end it in an answer that ends in `text`, of which `length` characters are new. Default: none. */
+  /** Texts that also end it, unless certain others follow. Default: none. */
+  readonly openEnds?: readonly OpenEnd[];
+  /** Texts that also end it within an answer; `text` is the response so far, its last `length` characters new. Default: none. */
   readonly answerEnds?: (text: string, length: number) => readonly string[];
   /** The most tokens to write, those of injected text included. */
   readonly maxTokens: number;
-  /** After so many tokens of reasoning, those of its markers not counted, `reasoningEnd` is written. */
+  /** After so many tokens of reasoning, not counting those of its markers, `reasoningEnd` is written. */
   readonly thinkingBudget: number;
   /** What ends reasoning; empty where nothing does. */
   readonly reasoningEnd: string;
   /**
-   * After a section of calls the response is free again until the next trigger. `false`: what the grammar
-   * says is all that may follow.
+   * After a section of calls the response is free again until the next trigger. `false`: only what the grammar
+   * allows may follow.
    */
   readonly unconstrainedAfterCalls: boolean;
-  /** The grammar covers nothing but text, in which stops count as in text without a grammar. */
+  /** The grammar covers nothing but text, in which stops count as they do without a grammar. */
   readonly plainText: boolean;
 }
 
-/** Something that was written. */
+/** A piece of the response: one token, or some injected text. */
 export interface WrittenPiece {
   /** Its text, or its bytes, which may begin or end within a character. */
   readonly spelling: string | Uint8Array;
   readonly role: TextPiece['role'];
-  /** Tokens that it stands for. */
+  /** How many tokens it counts as. */
   readonly tokens: number;
 }
 
 /** What came of a sampled piece. */
 export interface TakenPiece {
   readonly events: readonly ResponseEvent[];
-  /** Set where the grammar begins within the piece and does not allow its end: what stands in its place. */
+  /** Set where the grammar begins within the piece and does not allow the rest of it: the part that stays. */
   readonly kept: string | null;
 }
 
@@ -77,7 +79,7 @@ export class SteeredResponse {
   readonly #stops: StopWatch;
   readonly #triggers: TriggerWatch;
   #decoder = newDecoder();
-  /** The last bytes that were decoded: as many as can be of a character that is not whole. */
+  /** The last bytes that were decoded, as many as an incomplete character can have. */
   #lastBytes: readonly number[] = [];
   /** Where the response stands in its grammar; `null` while it is free, or once it is lost. */
   #matcher: Matcher | null = null;
@@ -85,16 +87,18 @@ export class SteeredResponse {
   /** The text so far; offsets of events and triggers count in it. */
   #written = '';
   readonly #count = new TokenCount();
-  /** Of reasoning, without those of its markers. */
-  #thoughtTokens = 0;
+  /** Tokens of reasoning, without those of its markers. */
+  #reasoningTokens = 0;
   #lastKind: TokenKind = 'textTokens';
   #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
+  /** The engine ended it in free text, while a trigger could still have begun the grammar. */
+  #endedFree = false;
   #cut = false;
 
   constructor(options: SteeringOptions) {
     this.#options = options;
-    this.#stops = new StopWatch(options.stops);
+    this.#stops = new StopWatch(options.stops, options.openEnds);
     this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
     if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null);
   }
@@ -104,20 +108,20 @@ export class SteeredResponse {
     return this.#written;
   }
 
-  /** A grammar says what may follow. */
+  /** A grammar determines what may follow. */
   get constrained(): boolean {
     return this.#constrained;
   }
 
   /**
-   * Where the response stands in that grammar. `null` where it is free, and where something was written that the
-   * grammar does not allow: an engine that has a grammar of its own then goes by that.
+   * Where the response stands in that grammar. `null` where it is free, and once something was written that the
+   * grammar does not allow: an engine with a grammar of its own then relies on that one.
    */
   get matcher(): Matcher | null {
     return this.#matcher;
   }
 
-  /** What is written here is free text: a grammar that there may be says nothing of it. */
+  /** What is written here is free text, which no grammar restricts. */
   get free(): boolean {
     return !this.#constrained || this.#options.plainText;
   }
@@ -132,12 +136,12 @@ export class SteeredResponse {
     return this.#cut;
   }
 
-  /** Nothing more is to be written: a stop has come, the grammar allows nothing more, or the limit is reached. */
+  /** The response is over: a stop has come, the grammar allows nothing more, or a limit is reached. */
   get over(): boolean {
     return this.#stopped || this.#cut || this.finished;
   }
 
-  /** The grammar allows nothing more that would say anything. */
+  /** The grammar allows nothing more, or only white space. */
   get finished(): boolean {
     return this.#matcher !== null && isFinished(this.#matcher);
   }
@@ -152,7 +156,7 @@ export class SteeredResponse {
     return taken;
   }
 
-  /** Something was written for the model; under a grammar, it allows that. */
+  /** Something was injected. Under a grammar, that must be something it allows. */
   write(piece: WrittenPiece): readonly ResponseEvent[] {
     const before = this.#options.parser.position.region;
     const events = this.#constrained ? this.#takeConstrained(piece) : this.#writeFree(piece);
@@ -163,7 +167,7 @@ export class SteeredResponse {
 
   #writeFree({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
     const events = this.#feed(this.#decode(spelling), role);
-    // What was written for the model was not looked through for triggers; those that count come after it.
+    // Injected text is not searched for triggers; only what comes after it counts.
     this.#triggers.resumeAt(this.#written.length);
     return events;
   }
@@ -171,21 +175,21 @@ export class SteeredResponse {
   #add(tokens: number, before: ParserPosition['region'], events: readonly ResponseEvent[]): void {
     this.#lastKind = kindOf(before, this.#options.parser.position.region, events);
     this.#count.add(this.#lastKind, tokens);
-    const isThought = before === 'reasoning' || events.some(({ type }) => type === 'reasoning-delta');
-    if (isThought) this.#thoughtTokens += tokens;
+    const isReasoning = before === 'reasoning' || events.some(({ type }) => type === 'reasoning-delta');
+    if (isReasoning) this.#reasoningTokens += tokens;
   }
 
-  /** `tokens` in place of as many as the last piece was counted for. */
+  /** Counts the last piece as `tokens` tokens instead of as many as it came with. */
   recount(instead: number, tokens: number): void {
     this.#count.add(this.#lastKind, tokens - instead);
   }
 
-  /** The prompt after which the response is written, as the engine took it. */
+  /** What the engine says of the prompt: its length, and how much of it was cached. */
   follow(prompt: PromptUsage): void {
     this.#prompt = prompt;
   }
 
-  /** While it was written, so many of the conversation's messages had to be left out. */
+  /** So many of the conversation's messages were left out to make room while it was written. */
   drop(droppedMessages: number): void {
     this.#prompt = { ...this.#prompt, droppedMessages };
   }
@@ -202,53 +206,58 @@ export class SteeredResponse {
     return tokens.slice(0, this.tokensLeft);
   }
 
-  /** No more tokens may be written, or the context holds no more. */
+  /** Ends the response with `length`: no more tokens may be written, or the context is full. */
   cutOff(): void {
     this.#cut = true;
   }
 
   /**
-   * What is to be written so that the model goes on with its answer: the end of its thoughts, where their budget
-   * is used up and the grammar allows it; otherwise `null`, and the next token asks again.
+   * The end of reasoning, to be injected, where its budget is used up and the grammar allows it here; otherwise
+   * `null`, to be asked again after the next token.
    */
   get closing(): string | null {
     const { parser, reasoningEnd, thinkingBudget } = this.#options;
-    if (this.over || this.#thoughtTokens < thinkingBudget || reasoningEnd === '') return null;
+    if (this.over || this.#reasoningTokens < thinkingBudget || reasoningEnd === '') return null;
     if (!parser.position.thinking) return null;
     if (endsInsideCharacter(this.#lastBytes)) return null;
     return !this.#constrained || this.#matcher?.allows(reasoningEnd) === true ? reasoningEnd : null;
   }
 
   /**
-   * The engine ended the response; `last` is the token at which it did, `null` where it does not say. Throws
-   * `DecodingError` where the grammar demands more.
+   * The engine ended the response; `last` is the text of the token that ended it, `null` where the engine does not
+   * say. Throws `DecodingError` where the grammar requires more.
    */
   end(last: string | null): readonly ResponseEvent[] {
     const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
     if (!complete) throw this.broken('the response was ended where the grammar does not allow it');
     this.#stopped = true;
+    this.#endedFree = !this.#constrained && this.#options.grammar.lazy;
     return this.#feedPieces(this.#stops.end(this.free ? last : ''));
   }
 
   /**
-   * No more pieces. `left`: nobody waits for more. Of a character whose last bytes were not waited for, nothing is
-   * told; one that the model itself left so is a U+FFFD.
+   * No more pieces. `left`: the caller has stopped reading. A character that is still incomplete is dropped if the
+   * response was cut or left, and becomes U+FFFD if the model ended it so. Throws `DecodingError` where the engine
+   * ended the response within the opener of a call, after which the grammar would have begun.
    */
   finish(left = false): WrittenResponse {
     const rest = [
       ...this.#feed(this.#cut || left ? '' : this.#decoder.decode(), 'text'),
-      ...this.#feedPieces(this.#stops.release()),
+      ...this.#feedPieces(this.#stops.cutOff()),
     ];
     const { parser } = this.#options;
-    // Thoughts that a stop, or the model itself, has ended are not cut.
+    // Reasoning that ends at a stop, or at the model's own end, is complete.
     const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
     const { events, message } = parser.finish(this.#cut ? 'length' : ending);
+    if (this.#endedFree && !left && events.some(({ type }) => type === 'malformed')) {
+      throw this.broken('the response was ended within the opener of a call');
+    }
     const { usage } = this;
     const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
     return { events: [...rest, ...last], message };
   }
 
-  /** What went wrong, with the text so far. */
+  /** The error for `reason`, with the text so far. */
   broken(reason: string): DecodingError {
     return new DecodingError({ reason, text: this.#written });
   }
@@ -278,7 +287,7 @@ export class SteeredResponse {
     for (let found = this.#triggers.find(start); found !== null; found = this.#triggers.find(found.end)) {
       const head = text.slice(done, found.end - start);
       done = found.end - start;
-      events.push(...this.#feed(head, role));
+      for (const event of this.#feed(head, role)) events.push(event);
       if (this.#stopped) return { events, kept: null };
       if (!this.#triggers.fires(found)) continue;
       return this.#pullTrigger(found, isTorn(spelling), text, done, role, events);

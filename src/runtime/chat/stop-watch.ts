@@ -1,13 +1,19 @@
-/** Ends a response at a text, however it is cut into tokens: keeps back what may become a stop. */
+/** Ends a response at a stop string, however it is cut into tokens: holds back what may become one. */
 
 /** A stretch of a response on its way to the parser. */
 export interface TextPiece {
   readonly text: string;
   /**
-   * `marker`: one special token that the format knows. `control`: one that it does not know, and that is no
-   * text. A stop that covers a part of either is none.
+   * `marker`: one special token that the format knows. `control`: one that it does not know, and that is not
+   * text. A stop never begins or ends inside either.
    */
   readonly role: 'text' | 'marker' | 'control';
+}
+
+/** A text that ends a response, unless one of the texts `unless` follows and makes it the opener of something else. */
+export interface OpenEnd {
+  readonly text: string;
+  readonly unless: readonly string[];
 }
 
 /** What came of a piece. */
@@ -20,41 +26,55 @@ export interface PassedPieces {
 
 /** Watches one response for the texts that end it. */
 export class StopWatch {
-  readonly #stops: readonly string[];
+  readonly #ends: readonly OpenEnd[];
   #held: readonly TextPiece[] = [];
 
-  constructor(stops: readonly string[]) {
-    this.#stops = stops.filter((stop) => stop !== '');
+  constructor(stops: readonly string[], openEnds: readonly OpenEnd[] = []) {
+    this.#ends = [...stops.filter((stop) => stop !== '').map(always), ...openEnds];
   }
 
-  /** More of the response; `more`: texts that are stops here, too. */
+  /** More of the response; `more`: texts that are also stops in it. */
   pass(piece: TextPiece, more: readonly string[] = []): PassedPieces {
-    const all = [...this.#stops, ...more];
+    const ends = [...this.#ends, ...more.map(always)];
     const pieces = [...this.#held, piece];
-    const text = pieces.map((each) => each.text).join('');
+    const text = textOf(pieces);
     this.#held = [];
-    const stops = all.map((stop) => findStop(text, stop, pieces)).filter((place) => place >= 0);
-    if (stops.length > 0) return { pieces: piecesUpTo(pieces, Math.min(...stops)), stopped: true };
-    const kept = Math.max(0, ...all.map((stop) => heldLength(text, stop, pieces)));
-    const shown = text.length - kept;
+    const found = ends.flatMap((end) => findEnd(text, end, pieces) ?? []);
+    // The response ends here, so an end that was still open before this one is an end, too.
+    if (found.some(({ open }) => !open)) {
+      return { pieces: piecesUpTo(pieces, Math.min(...found.map(({ place }) => place))), stopped: true };
+    }
+    const kept = [
+      ...found.map(({ place }) => text.length - place),
+      ...ends.map((end) => heldLength(text, end.text, pieces)),
+    ];
+    const shown = text.length - Math.max(0, ...kept);
     this.#held = piecesFrom(pieces, shown);
     return { pieces: piecesUpTo(pieces, shown), stopped: false };
   }
 
   /**
-   * The engine ended the response, at a token that it may not show: `last`, or `null` where it does not say.
-   * Returns what was kept back, without the beginning of the stop that the token completes.
+   * The engine ended the response at a token that it may not have delivered: `last`, or `null` where it does not say.
+   * Returns what was held back, without the beginning of the stop that this token completes.
    */
   end(last: string | null): readonly TextPiece[] {
-    const pieces = this.release();
-    const text = pieces.map((each) => each.text).join('');
-    const lengths = this.#stops.map((stop) =>
-      Math.max(completedLength(text, stop, last ?? ''), heldButLast(text, stop, pieces)),
+    const pieces = this.cutOff();
+    const text = textOf(pieces);
+    const lengths = this.#ends.map((end) =>
+      Math.max(completedLength(text, end.text, last ?? ''), heldButLast(text, end.text, pieces)),
     );
     return piecesUpTo(pieces, text.length - Math.max(0, ...lengths));
   }
 
-  /** What was kept back; it became no stop. */
+  /** No more pieces: what was held back, up to an end that nothing has followed. */
+  cutOff(): readonly TextPiece[] {
+    const pieces = this.release();
+    const text = textOf(pieces);
+    const places = this.#ends.flatMap((end) => findEnd(text, end, pieces)?.place ?? []);
+    return piecesUpTo(pieces, Math.min(text.length, ...places));
+  }
+
+  /** What was held back and did not become a stop. */
   release(): readonly TextPiece[] {
     const held = this.#held;
     this.#held = [];
@@ -62,9 +82,36 @@ export class StopWatch {
   }
 }
 
-/** Where `stop` stands in `text`, with no special token cut; -1 where it does not. */
-function findStop(text: string, stop: string, pieces: readonly TextPiece[]): number {
-  let place = text.indexOf(stop);
+function always(text: string): OpenEnd {
+  return { text, unless: [] };
+}
+
+function textOf(pieces: readonly TextPiece[]): string {
+  return pieces.map(({ text }) => text).join('');
+}
+
+/** An end in a text; `open`: what follows may yet make it something else. */
+interface FoundEnd {
+  readonly place: number;
+  readonly open: boolean;
+}
+
+/** The first place at which `end` is one, or may yet be. */
+function findEnd(text: string, end: OpenEnd, pieces: readonly TextPiece[]): FoundEnd | null {
+  let place = findStop(text, end.text, pieces, 0);
+  while (place >= 0) {
+    const after = text.slice(place + end.text.length);
+    if (!end.unless.some((other) => after.startsWith(other))) {
+      return { place, open: end.unless.some((other) => other.startsWith(after)) };
+    }
+    place = findStop(text, end.text, pieces, place + 1);
+  }
+  return null;
+}
+
+/** Where `stop` occurs in `text` from `from` on without cutting a special token; -1 where it does not. */
+function findStop(text: string, stop: string, pieces: readonly TextPiece[], from: number): number {
+  let place = text.indexOf(stop, from);
   while (place >= 0 && (cutsToken(pieces, place) || cutsToken(pieces, place + stop.length))) {
     place = text.indexOf(stop, place + 1);
   }
@@ -85,7 +132,7 @@ function completedLength(text: string, stop: string, last: string): number {
   return last !== '' && stop.endsWith(last) && text.endsWith(stop.slice(0, length)) ? length : 0;
 }
 
-/** The same whatever the last token was: all of the stop is there but one that looks like a special token. */
+/** The same for an unknown last token: the stop is complete but for something that looks like one special token. */
 function heldButLast(text: string, stop: string, pieces: readonly TextPiece[]): number {
   const length = heldLength(text, stop, pieces);
   return lastToken.test(stop.slice(length)) ? length : 0;

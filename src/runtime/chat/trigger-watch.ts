@@ -1,7 +1,7 @@
 /**
- * When a lazy grammar starts. The trigger counts only outside of reasoning and of what the parser has called text,
- * and where the model at hand
- * has the marker as one special token, only that token counts: its mere spelling is text.
+ * When a lazy grammar starts. A trigger counts only outside reasoning and outside what the parser has emitted as text.
+ * Where the model has the marker as one special token, only that token counts; the same characters in ordinary tokens
+ * are text.
  */
 import type { Trigger } from '../../grammar/build-grammar.ts';
 import type { ResponseEvent } from '../../parser/events.ts';
@@ -13,7 +13,7 @@ export interface FoundTrigger {
   readonly end: number;
 }
 
-/** Tells which special token a text begins with, where the model has one for it. */
+/** Looks up the special token with which a text begins, if the model has one. */
 export interface MarkerLookup {
   leading(text: string): object | undefined;
 }
@@ -22,15 +22,15 @@ export interface MarkerLookup {
 export class TriggerWatch {
   readonly #triggers: readonly Trigger[];
   readonly #markers: MarkerLookup;
-  /** The last stretch of the text, and where it begins. Long enough for any trigger. */
+  /** The end of the text, long enough for any trigger, and where it begins. */
   #window = '';
   #windowStart = 0;
   /** Where special tokens begin. */
   readonly #specialStarts = new Set<number>();
   #reasoning = false;
-  /** After the last reasoning: the answer begins here, and triggers are looked for from here on. */
+  /** Where the last reasoning ended: triggers are looked for from here on. */
   #answerStart = 0;
-  /** As far as the parser has called the response text of the answer: no call begins in it. */
+  /** The end of what the parser has emitted as text: no call begins before it. */
   #textEnd = 0;
 
   constructor(triggers: readonly Trigger[], markers: MarkerLookup) {
@@ -49,7 +49,7 @@ export class TriggerWatch {
     for (const start of this.#specialStarts) if (start < this.#windowStart) this.#specialStarts.delete(start);
   }
 
-  /** The first trigger that ends after `place`, which lies in the text that was appended last; whether it counts, `fires` says. */
+  /** The first trigger that ends after `place`, which lies in the text appended last. `fires` says whether it counts. */
   find(place: number): FoundTrigger | null {
     let first: FoundTrigger | null = null;
     for (const { type, value } of this.#triggers) {
@@ -59,7 +59,7 @@ export class TriggerWatch {
     return first;
   }
 
-  /** The text up to `place` was written under the grammar: triggers are looked for after it. */
+  /** Looks for triggers only after `place`. */
   resumeAt(place: number): void {
     this.#window = '';
     this.#windowStart = place;
@@ -67,7 +67,7 @@ export class TriggerWatch {
     this.#specialStarts.clear();
   }
 
-  /** Follows what the parser says about the text, of which it has read as far as `place`. */
+  /** Takes in the parser's position and its events once it has read as far as `place`. */
   follow({ region }: ParserPosition, events: readonly ResponseEvent[], place: number): void {
     this.#textEnd = Math.max(this.#textEnd, ...events.filter(isText).map(({ end }) => end));
     const ended = events.findLast((event) => event.type === 'reasoning-end');
@@ -76,7 +76,7 @@ export class TriggerWatch {
     this.#reasoning = region === 'reasoning';
   }
 
-  /** The trigger counts, given all that the parser said up to its end. */
+  /** Whether the trigger counts, once the parser has read up to its end. */
   fires(found: FoundTrigger): boolean {
     return !this.#reasoning && found.start >= Math.max(this.#answerStart, this.#textEnd);
   }
@@ -108,5 +108,5 @@ function isText({ type }: ResponseEvent): boolean {
   return type === 'text-delta';
 }
 
-/** UTF-16 units of the text that are kept to look for triggers in. */
+/** UTF-16 units of the text in which triggers are looked for. */
 const windowLength = 4096;

@@ -1,8 +1,10 @@
-/** Where a turn is over, whatever its tokens. */
+/** The texts at which a turn ends, however they are cut into tokens. */
+import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { ParserPosition } from '../../parser/response-parser.ts';
+import type { OpenEnd } from './stop-watch.ts';
 
-/** Texts after which the turn is over; one that also is a part of the response's own markers tells nothing. */
+/** Texts after which the turn is over, without those that also occur in markers of the response. */
 export function turnEnds(format: ChatFormat): readonly string[] {
   const markers = markersOf(format);
   return format.stops
@@ -10,9 +12,22 @@ export function turnEnds(format: ChatFormat): readonly string[] {
     .filter((stop) => stop !== '' && !markers.includes(quoted(stop)));
 }
 
+/** Ends of the turn that may also begin a call: only what follows tells the two apart. */
+export function openEnds(format: ChatFormat): readonly OpenEnd[] {
+  const { calls } = markerPlan(format);
+  const openers = calls === null ? [] : [calls.opener, ...calls.otherOpeners];
+  return format.stops.flatMap((stop) => {
+    const text = stop.trimEnd();
+    const begun = openers.filter((opener) => opener.startsWith(text) && opener.trimEnd() !== text);
+    // White space at the end of an opener belongs to what follows it.
+    const unless = begun.map((opener) => opener.slice(text.length).trimEnd());
+    return text === '' || unless.length === 0 ? [] : [{ text, unless }];
+  });
+}
+
 /**
- * What also ends a response, where an answer is written after which nothing can come: ends of messages that elsewhere
- * are markers. Returns those of them that do, of a response that ends in `text`, its latest `length` characters new.
+ * Ends of messages that are markers elsewhere, but end the response after an answer that nothing can follow. Returns
+ * which of them end a response that so far is `text`, its last `length` characters new.
  */
 export function answerEnds(format: ChatFormat): (text: string, length: number) => readonly string[] {
   // Where answers before calls have the same opener, nothing tells which is the last.
@@ -24,15 +39,15 @@ export function answerEnds(format: ChatFormat): (text: string, length: number) =
   const longest = Math.max(0, ...ends.map((end) => end.length));
   return (text, length) => {
     const latest = text.slice(-(length + longest));
-    // Where none is there yet it need not be asked, which takes as long as the answer is.
+    // `isLastAnswer` searches the whole answer, so it is asked only when an end has come.
     return ends.filter((end) => !latest.includes(end) || isLastAnswer(format, text));
   };
 }
 
 /**
- * Whether a response whose `text` stands at `position` in free text goes on after `marker`, although the model file
- * calls it an end of generation: in thoughts where it belongs to what closes them, elsewhere where it belongs to any
- * marker of the response and is none of the format's own ends.
+ * Whether free text `text`, at the parser's position, continues after `marker`, although the model file marks that as
+ * an end of generation: in reasoning, if it is part of what closes reasoning; elsewhere, if it is part of a marker of
+ * the response and not one of the format's own ends, or if what follows it has to decide (`openEnds`).
  */
 export function mayContinue(
   format: ChatFormat,
@@ -42,11 +57,14 @@ export function mayContinue(
 ): boolean {
   if (region === 'reasoning') return format.reasoning?.end.includes(marker) === true;
   const ends = region === 'text' && isLastAnswer(format, text) ? format.turn.ends : format.stops;
-  const isEnd = ends.some((end) => end.trimEnd().endsWith(marker));
+  const opens = openEnds(format);
+  const isEnd = ends
+    .map((end) => end.trimEnd())
+    .some((end) => end.endsWith(marker) && !opens.some(({ text: open }) => open === end));
   return !isEnd && markersOf(format).includes(quoted(marker));
 }
 
-/** `text` ends in an answer with the format's own opener, after which no call can follow; a preamble has another. */
+/** Whether `text` ends in an answer that no call can follow: it has the format's own opener, preambles have others. */
 function isLastAnswer({ content, alternatives = {} }: ChatFormat, text: string): boolean {
   const opened = content.open.trim() === '' ? -1 : text.lastIndexOf(content.open.trim());
   const others = (alternatives.content ?? []).map((open) => text.lastIndexOf(open.trim()));
@@ -57,7 +75,7 @@ function markersOf({ reasoning, content, calls, alternatives = {} }: ChatFormat)
   return JSON.stringify([reasoning, content, calls, alternatives]);
 }
 
-/** As it stands within JSON. */
+/** The text as it is written within JSON. */
 function quoted(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

@@ -42,8 +42,12 @@ export class AllowedTokens {
     return this.#place(matcher).tokens;
   }
 
-  /** Pulls the sampler towards the allowed tokens; `null` where they are many. */
+  /**
+   * Pulls the sampler towards the allowed tokens; `null` where they are many, and where the text may end:
+   * node-llama-cpp takes no bias for ends of generation, so that a pull towards all others would keep the end away.
+   */
   bias(matcher: Matcher): TokenBias | null {
+    if (matcher.complete) return null;
     const place = this.#place(matcher);
     if (place.tokens !== null && place.tokens.length > 0) place.bias ??= this.#biasTowards(place.tokens);
     return place.bias;

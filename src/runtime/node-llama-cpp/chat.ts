@@ -20,13 +20,14 @@ import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { noUsage } from '../chat/token-usage.ts';
-import { answerEnds, mayContinue, turnEnds } from '../chat/turn-ends.ts';
+import { answerEnds, mayContinue, openEnds, turnEnds } from '../chat/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
-import { decode, type Shorten } from './decode.ts';
+import { decode } from './decoding/decode.ts';
+import { ResponseRun } from './decoding/response-run.ts';
+import type { Shorten } from './decoding/shifting-window.ts';
 import { requireBuildable } from './engine-states.ts';
 import { type MarkerTokens, markersOf } from './marker-tokens.ts';
 import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
-import { ResponseRun } from './response-run.ts';
 import type { SequencePool } from './sequences/sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -252,6 +253,7 @@ export function createRun(
     parser: prepared.parser,
     inject: options.injectForcedText ?? true,
     stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
+    openEnds: openEnds(prepared.template.format),
     answerEnds: answerEnds(prepared.template.format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,

@@ -1,5 +1,6 @@
 /** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
 import {
+  abortSignal,
   boolean,
   callback,
   integerFrom,
@@ -41,6 +42,7 @@ function isAdapter(value: unknown): boolean {
 
 const ownPredictor =
   "node-llama-cpp's token predictors walk through a grammar of their own, and know nothing of text that is injected";
+const chatOption = 'it is an option of each chat';
 const ownCache = 'node-llama-cpp calls it experimental: values that a backend does not know end the process';
 
 /** Options of llama.cpp and node-llama-cpp that are known and not taken, and why. */
@@ -54,6 +56,20 @@ const refusedOptions: RefusedOptions = {
   experimentalKvCacheValueType: ownCache,
   mainGpu: 'node-llama-cpp does not pass it on; choose the device by an environment variable of its backend',
   tensorSplit: 'node-llama-cpp does not pass it on; it spreads layers by itself',
+  modelPath: 'the file is the first argument',
+  swaFullCache: 'states to go back to are kept instead, which takes less memory: checkpointMemory',
+  vocabOnly: "such a model cannot chat; take node-llama-cpp's own loadModel",
+  embeddings: "take node-llama-cpp's own createEmbeddingContext; getLlama() can be shared: llama",
+  maxTokens: chatOption,
+  temperature: chatOption,
+  contextShift: `${chatOption}: contextOverflow`,
+  loadSignal: 'signal',
+  createSignal: 'signal',
+  nCtx: 'contextSize',
+  nThreads: 'threads',
+  nBatch: 'batchSize',
+  nGpuLayers: 'gpuLayers',
+  nParallel: 'sequences',
 };
 
 const loadRules: OptionRules<LoadModelOptions> = {
@@ -64,11 +80,16 @@ const loadRules: OptionRules<LoadModelOptions> = {
   sequences: integerFrom(1, mostSequences),
   threads: integerFrom(0, largest),
   checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
-  gpu: oneOf('auto', false),
+  schemaCache: string,
+  gpu: oneOf('auto', 'cuda', 'vulkan', 'metal', false),
   gpuLayers,
   flashAttention: oneOf('auto', true, false),
+  batchSize: integerFrom(1, largest),
+  useMmap: boolean,
+  useMlock: boolean,
   lora,
   onLoadProgress: callback,
+  signal: abortSignal,
   llama,
 };
 

@@ -13,7 +13,7 @@ export interface FittedPrompt<Prompt> {
   readonly dropped: number;
 }
 
-/** A quarter of the context is dropped at a time: less would mean to evaluate everything again at every turn. */
+/** A quarter of the context is dropped at a time: with less, every turn would be evaluated from the beginning. */
 const parts = 4;
 
 /** Tokens of a context that are dropped at once, and for which room is made before a response. */
@@ -22,8 +22,9 @@ export function stepOf(contextSize: number): number {
 }
 
 /**
- * Renders as much of the conversation as leaves room for `wanted` tokens, as far as it can be had. How much is dropped depends on the length alone, in steps, so that the turns of a growing conversation mostly
- * begin alike. Throws `ContextOverflowError` where not even the last turn fits, and what `render` throws.
+ * Renders as much of the conversation as leaves room for `wanted` tokens, or for fewer where not so many can be had.
+ * How much is dropped depends on the length alone, in steps, so that successive prompts of a growing conversation
+ * mostly begin alike. Throws `ContextOverflowError` where not even the last turn fits, and what `render` throws.
  */
 export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }>(
   messages: readonly Message[],
@@ -48,14 +49,14 @@ export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }
   if (excess <= 0) return fitted(0);
   const target = sizeAt(0) - Math.ceil(excess / step) * step;
   const last = choices.length - 1;
-  // What is dropped in steps may be more than there is.
+  // A whole step may be more than can be dropped.
   for (const enough of [target, most, contextSize - 1]) {
     if (sizeAt(last) <= enough) return fitted(firstWhere(last, (index) => sizeAt(index) <= enough));
   }
   throw new ContextOverflowError({ needed: sizeAt(last) + 1, available: contextSize });
 }
 
-/** The first of 0 to `last`, which is one, for which `holds`; it holds from there on. */
+/** The first number from 0 to `last` for which `holds` is true: it is for `last`, and stays true once it is. */
 function firstWhere(last: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, last];
   while (low < high) {
@@ -66,7 +67,7 @@ function firstWhere(last: number, holds: (index: number) => boolean): number {
   return low;
 }
 
-/** The conversation, and what is left of it without more and more of its oldest messages. */
+/** The conversation, then shorter and shorter versions without its oldest messages. */
 function shortenings(messages: readonly Message[]): readonly (readonly Message[])[] {
   const starts = messages.flatMap(({ role }, index) =>
     role === 'user' && messages[index - 1]?.role !== 'user' ? [index] : [],

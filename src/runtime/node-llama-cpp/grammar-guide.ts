@@ -1,11 +1,11 @@
 /**
- * llama.cpp's grammar next to our matcher: it masks what the model samples, and is the guarantee. Where the grammar
- * leaves one continuation, that is injected as tokens rather than sampled, and llama.cpp gets a fresh grammar of
- * what follows.
+ * llama.cpp's grammar next to our matcher. It masks what the model samples, and is what guarantees the result. Where
+ * the grammar leaves one continuation, that is injected as tokens instead of sampled, and llama.cpp gets a fresh
+ * grammar for what follows.
  *
- * llama.cpp lets no token through that it takes for an end of generation, but for the end of the grammar. Files mark
- * tokens as ends that a format has for markers (gpt-oss' `<|end|>` closes its thoughts, too): where such a marker
- * may come, the matcher and a bias stand in for llama.cpp's grammar.
+ * llama.cpp allows an end-of-generation token only at the end of the grammar. Model files mark tokens as such that are
+ * markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, the matcher and a
+ * bias stand in for llama.cpp's grammar.
  */
 import type { LlamaGrammarEvaluationState, LlamaModel, Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
@@ -36,17 +36,17 @@ export class GrammarGuide {
     this.#options = options;
   }
 
-  /** llama.cpp's grammar for the next token; none where the matcher stands in for it, or nothing is constrained. */
+  /** llama.cpp's grammar for the next token; `undefined` where the matcher stands in for it, or nothing is constrained. */
   get state(): LlamaGrammarEvaluationState | undefined {
     return this.#inStep ? this.#state : undefined;
   }
 
-  /** Pulls the next sample towards the allowed tokens, where they are few. */
+  /** Favours the allowed tokens where they are few. */
   get bias(): TokenBias | null {
     return this.#bias;
   }
 
-  /** Whether the next token is sampled under the matcher alone, so that it has to be checked. */
+  /** Whether the next token is sampled without llama.cpp's grammar, so that it has to be checked. */
   get unmasked(): boolean {
     return !this.#inStep;
   }
@@ -58,8 +58,8 @@ export class GrammarGuide {
   }
 
   /**
-   * Gets ready to sample where `matcher` stands. `sampled`: it has got there by a token that was sampled under
-   * `state`, and by nothing else. Throws `GrammarError` when the engine refuses the grammar.
+   * Prepares to sample where `matcher` stands. `sampled`: all it has accepted since is one token sampled under `state`.
+   * Throws `GrammarError` when the engine refuses the grammar.
    */
   settle(matcher: Matcher, sampled: boolean): void {
     const { markers, model, vocabulary } = this.#options;
@@ -74,7 +74,7 @@ export class GrammarGuide {
     this.#bias = vocabulary.allowed.bias(matcher);
   }
 
-  /** What was sampled is beyond the matcher: llama.cpp's grammar goes on by itself. */
+  /** The matcher could not follow what was sampled: llama.cpp's grammar goes on by itself. */
   lose(): void {
     this.#bias = null;
   }

@@ -31,5 +31,5 @@ export {
 } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
-export type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
+export type { GpuBackend, LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
 export type { SavedState, StateOptions } from './states/save-state.ts';

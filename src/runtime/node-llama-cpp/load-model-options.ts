@@ -13,6 +13,9 @@ export interface LoraAdapter {
   readonly scale?: number;
 }
 
+/** What computes: a backend of node-llama-cpp, the one that fits, or the processor alone. */
+export type GpuBackend = 'auto' | 'cuda' | 'vulkan' | 'metal' | false;
+
 /** Options of `loadModel`. */
 export interface LoadModelOptions {
   /**
@@ -39,16 +42,29 @@ export interface LoadModelOptions {
    * cannot evaluate what a prompt adds otherwise. Default: 1 GiB.
    */
   readonly checkpointMemory?: number;
-  /** `auto` (default) takes the GPU that is there; `false`, none. */
-  readonly gpu?: 'auto' | false;
+  /**
+   * A folder for schemas that take long to compile, so that other processes need not. Files are named by a hash of the
+   * schema, and of all else that the result depends on. Default: none is kept.
+   */
+  readonly schemaCache?: string;
+  /** `auto` (default) takes the GPU that is there, by the best backend; `false`, none. */
+  readonly gpu?: GpuBackend;
   /** Layers that the GPU holds; `auto` (default): as many as its memory has room for, `max`: all. */
   readonly gpuLayers?: number | 'auto' | 'max';
   /** Attention in blocks, which takes less memory. Default: `auto`, where the backend and the model can. */
   readonly flashAttention?: boolean | 'auto';
+  /** Tokens that are evaluated at once. Default: 512. More of them take more memory, and less time on a GPU. */
+  readonly batchSize?: number;
+  /** The file is mapped into memory, not read. Default: true where the system can, unless a GPU holds more without. */
+  readonly useMmap?: boolean;
+  /** The system may not move the model out of memory. Default: false. */
+  readonly useMlock?: boolean;
   /** LoRA adapters (GGUF) that are added to the model's weights. Default: none. */
   readonly lora?: readonly LoraAdapter[];
   /** Told how much of the model is loaded, from 0 to 1. */
   readonly onLoadProgress?: (loaded: number) => void;
+  /** Ends loading; chats have signals of their own. */
+  readonly signal?: AbortSignal;
   /** An engine that is open already. Default: one for the whole process. */
   readonly llama?: Llama;
 }

@@ -30,6 +30,7 @@ import { SequencePool } from './sequences/sequence-pool.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import { restoreState, type SavedState, type StateOptions, saveState } from './states/save-state.ts';
+import { schemaFolder } from './states/schema-folder.ts';
 import { readVocabulary } from './vocabulary.ts';
 
 /** A model that can chat. */
@@ -92,10 +93,11 @@ const mostTimesTrained = 64;
  * when the file is not there (a model of the Hub is fetched before), cannot be read or has no chat template,
  * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
  * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
- * context that memory cannot hold.
+ * context that memory cannot hold, the signal's reason.
  */
 export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
+  options.signal?.throwIfAborted();
   await requireFile(file);
   await checkModelFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
@@ -113,7 +115,10 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
       vocabulary,
       templates,
       pool: new SequencePool(context, options.checkpointMemory),
-      grammars: new GrammarCache((text) => createHash('sha256').update(text).digest('hex')),
+      grammars: new GrammarCache(
+        (text) => createHash('sha256').update(text).digest('hex'),
+        options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
+      ),
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
     // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
@@ -209,15 +214,13 @@ function noSuchFile(file: string): string {
 async function openFile(
   llama: Llama,
   file: string,
-  { gpuLayers, onLoadProgress }: LoadModelOptions,
+  { gpuLayers, useMmap, useMlock, onLoadProgress, signal }: LoadModelOptions,
 ): Promise<LlamaModel> {
+  const given = { gpuLayers, useMmap, useMlock, onLoadProgress, loadSignal: signal };
   try {
-    return await llama.loadModel({
-      modelPath: path.resolve(file),
-      ...(gpuLayers === undefined ? {} : { gpuLayers }),
-      ...(onLoadProgress === undefined ? {} : { onLoadProgress }),
-    });
+    return await llama.loadModel({ modelPath: path.resolve(file), ...withoutAbsent(given) });
   } catch (cause) {
+    signal?.throwIfAborted();
     throw new ModelFileError({ file, reason: `node-llama-cpp cannot load it: ${String(cause)}`, cause });
   }
 }
@@ -227,7 +230,7 @@ async function createContext(
   file: string,
   options: LoadModelOptions,
 ): Promise<LlamaContext> {
-  const { sequences = 1, threads } = options;
+  const { sequences = 1, threads, batchSize, flashAttention, signal } = options;
   const { trainContextSize: trained } = model;
   const { contextSize = Math.min(trained, defaultContextSize) } = options;
   // The engine takes minutes to find out that billions are too many.
@@ -235,20 +238,25 @@ async function createContext(
     const reason = `the model was trained on ${trained} tokens, and cannot make use of ${contextSize}`;
     throw new UnsupportedOptionError({ option: 'contextSize', reason });
   }
+  const lora = options.lora === undefined ? undefined : adaptersOf(options.lora);
+  const given = { threads, batchSize, flashAttention, lora, createSignal: signal };
   try {
-    return await model.createContext({
-      contextSize,
-      sequences,
-      ...(threads === undefined ? {} : { threads }),
-      ...(options.flashAttention === undefined ? {} : { flashAttention: options.flashAttention }),
-      ...(options.lora === undefined ? {} : { lora: adaptersOf(options.lora) }),
-    });
+    return await model.createContext({ contextSize, sequences, ...withoutAbsent(given) });
   } catch (cause) {
+    signal?.throwIfAborted();
     if (cause instanceof InsufficientMemoryError)
       throw new UnsupportedOptionError({ option: 'contextSize', reason: cause.message });
     throw new ModelFileError({ file, reason: `node-llama-cpp makes no context: ${String(cause)}`, cause });
   }
 }
+
+/** node-llama-cpp tells an option that is `undefined` from one that is absent. */
+function withoutAbsent<Options extends object>(options: Options): WithoutUndefined<Options> {
+  const present = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as WithoutUndefined<Options>;
+}
+
+type WithoutUndefined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
 
 function adaptersOf(lora: readonly LoraAdapter[]): Exclude<LlamaContextOptions['lora'], string | undefined> {
   const adapters = lora.map(({ file, scale = 1 }) => ({ filePath: path.resolve(file), scale }));

@@ -4,6 +4,7 @@
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import { setEndBias } from './end-bias.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -40,17 +41,20 @@ export function markerEndsAt(
 function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): MarkerEnds | null {
   const tokens = markers.ends.filter((token) => leadsOn(matcher, vocabulary.bytesOf(token)));
   if (tokens.length === 0) return null;
+  const mayEnd = (token: Token) => matcher.complete || tokens.includes(token);
   const bias = new TokenBias(vocabulary.tokenizer);
   if (printable.every((character) => matcher.allows(character))) {
     for (const token of vocabulary.silent) {
-      const isEnd = vocabulary.endsGeneration(token) && !tokens.includes(token);
-      if (isEnd || !markers.has(token)) bias.set(token, 'never');
+      const isEnd = vocabulary.endsGeneration(token);
+      if (isEnd && !mayEnd(token)) setEndBias(bias, token, -Infinity);
+      if (!isEnd && !markers.has(token)) bias.set(token, 'never');
     }
     return { tokens, bias };
   }
   const allowed = matcher.allowedTokens(vocabulary.index, mostTokens);
   if (allowed === null) return null;
-  for (const token of tokens) bias.set(token, { logit: allowedBias });
+  const ends = vocabulary.silent.filter((token) => vocabulary.endsGeneration(token) && mayEnd(token));
+  if (!ends.every((token) => setEndBias(bias, token, allowedBias))) return null;
   for (const id of allowed) bias.set(vocabulary.token(id), { logit: allowedBias });
   return { tokens, bias };
 }

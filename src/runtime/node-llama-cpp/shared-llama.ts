@@ -1,11 +1,12 @@
 /** node-llama-cpp's engine: one per process and kind of hardware, as each holds threads and GPU memory of its own. */
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { EngineError } from '../../format/errors.ts';
+import type { GpuBackend } from './load-model-options.ts';
 
-const engines = new Map<'auto' | false, Promise<Llama>>();
+const engines = new Map<GpuBackend, Promise<Llama>>();
 
 /** The engine, opened when it is first needed. Throws `EngineError`; the next one who asks makes it try again. */
-export function sharedLlama(gpu: 'auto' | false): Promise<Llama> {
+export function sharedLlama(gpu: GpuBackend): Promise<Llama> {
   const known = engines.get(gpu);
   if (known !== undefined) return known;
   const opened = open(gpu);
@@ -14,7 +15,7 @@ export function sharedLlama(gpu: 'auto' | false): Promise<Llama> {
   return opened;
 }
 
-async function open(gpu: 'auto' | false): Promise<Llama> {
+async function open(gpu: GpuBackend): Promise<Llama> {
   try {
     return await getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
   } catch (cause) {

@@ -9,6 +9,7 @@ import {
   type CompletionPiece,
   type CompletionRequest,
   defaultSampling,
+  isTokenId,
   readCount,
   readText,
   type ServedModel,
@@ -43,7 +44,7 @@ function tokenizing(text: string, begins: boolean, special: boolean): ServerQues
 function readPieces(answer: unknown): readonly ServerToken[] | null {
   if (!isRecord(answer) || !Array.isArray(answer.tokens)) return null;
   const tokens = answer.tokens.map((token: unknown): ServerToken | null => {
-    if (!isRecord(token) || typeof token.id !== 'number' || !Number.isInteger(token.id)) return null;
+    if (!isRecord(token) || !isTokenId(token.id)) return null;
     return { id: token.id, text: readText(token.piece) ?? '' };
   });
   return tokens.every((token) => token !== null) ? tokens : null;

@@ -18,7 +18,7 @@ import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { noUsage } from '../chat/token-usage.ts';
-import { answerEnds, turnEnds } from '../chat/turn-ends.ts';
+import { answerEnds, openEnds, turnEnds } from '../chat/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
@@ -235,6 +235,7 @@ function createServerRun(
     matcher,
     parser,
     stops: stopsOf(options, template),
+    openEnds: openEnds(template.format),
     answerEnds: answerEnds(template.format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,

@@ -260,6 +260,8 @@ function reasonOf(answer: unknown): string | null {
 
 /** `fetch` itself only says that it failed; its cause says why. */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  // Anything can be thrown, also what has no text.
+  if (!(error instanceof Error))
+    return typeof error === 'string' ? error : 'it threw something that is not an error';
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -103,7 +103,12 @@ export function readText(value: unknown): string | null {
 
 /** A list of token ids, or `null`. */
 export function readTokens(value: unknown): readonly number[] | null {
-  return Array.isArray(value) && value.every((id) => Number.isInteger(id)) ? value : null;
+  return Array.isArray(value) && value.every(isTokenId) ? value : null;
+}
+
+/** Whether `id` can be a token's. */
+export function isTokenId(id: unknown): id is number {
+  return Number.isInteger(id) && Number(id) >= 0;
 }
 
 /** A list of texts, or `null`. */

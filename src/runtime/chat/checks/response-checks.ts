@@ -50,17 +50,17 @@ export class CheckWatch {
     this.#answer = checks.answer === null ? null : new ValueWatch(checks.answer);
   }
 
-  /** A value is open that will be judged when it closes, so that what was written of it may be taken back. */
+  /** A value is open that is checked when it closes, so what was written of it may be taken back. */
   get pending(): boolean {
     return this.#call?.watch.pending === true || this.#answer?.pending === true;
   }
 
-  /** Characters of the value that is read, as JSON. */
+  /** Characters of the value that is being read, as JSON. */
   get length(): number {
     return this.#call?.watch.length ?? this.#answer?.length ?? 0;
   }
 
-  /** What is wrong with a value that `event` closes; `null` when nothing is. */
+  /** Why a value that `event` closes is not valid; `null` when it is, or none closes. */
   follow(event: ResponseEvent): CheckFailure | null {
     switch (event.type) {
       case 'tool-input-start': {

@@ -1,6 +1,6 @@
 /**
- * A response of which the end can be taken back: events of a value that is still to be judged are kept until it is,
- * and what was written is remembered, so that the response can be put together again without its end.
+ * A response whose end can be taken back. Events of a value that is yet to be checked are held until it is, and every
+ * change is logged, so that the response can be rebuilt without its last changes.
  */
 import { CheckFailedError } from '../../../format/errors.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
@@ -18,18 +18,18 @@ type Change =
   | { readonly type: 'take' | 'write'; readonly piece: WrittenPiece }
   | { readonly type: 'recount'; readonly instead: number; readonly tokens: number };
 
-/** Follows one response; without checks, as it stands. */
+/** Follows one response. Without checks nothing is held or logged. */
 export class RevocableResponse {
   readonly #options: SteeringOptions;
   readonly #checks: ResponseChecks | null;
   #response: SteeredResponse;
   #watch: CheckWatch | null;
   #changes: Change[] = [];
-  /** Events that came and were not given out. */
+  /** Events that are held. */
   #kept: ResponseEvent[] = [];
-  /** Changes whose events were given out. */
+  /** How many of the changes are final, because their events were released. */
   #settled = 0;
-  /** Events of `#changes` that were given out before. */
+  /** How many events were released. */
   #given = 0;
   #failure: CheckFailure | null = null;
   #lastFailure: CheckFailure | null = null;
@@ -43,54 +43,54 @@ export class RevocableResponse {
     this.#watch = checks === null ? null : new CheckWatch(checks);
   }
 
-  /** Where the response stands. Pieces and prompts are told to the revocable response, never to this one. */
+  /** The response as it stands, to be read only: changes go through the revocable response. */
   get now(): SteeredResponse {
     return this.#response;
   }
 
-  /** Something of the response is checked. */
+  /** Whether anything in the response is checked. */
   get checked(): boolean {
     return this.#checks !== null;
   }
 
-  /** What is wrong with the value that closed last; what follows it says nothing. */
+  /** Why the value that closed last is not valid; what comes after it does not count. */
   get failure(): CheckFailure | null {
     return this.#failure;
   }
 
-  /** Characters of the checked value that is read, as JSON. */
+  /** Characters of the checked value so far, as JSON. */
   get valueLength(): number {
     return this.#watch?.length ?? 0;
   }
 
-  /** Where the last value began that was not valid: characters of the checked value, as JSON. */
+  /** Where the last invalid value began, in characters of the checked value. */
   get failedAt(): number {
     return this.#lastFailure?.start ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The changes so far: a place to which to go back. */
+  /** The number of changes so far, for `goBack`. */
   get length(): number {
     return this.#changes.length;
   }
 
-  /** The earliest place to which one can go back: what came before was given out. */
+  /** The fewest changes for `goBack`: the events of these were released. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** The engine sampled something. Its events are kept for `release`. */
+  /** The engine sampled something. Its events come with `release`. */
   take(piece: WrittenPiece): Pick<TakenPiece, 'kept'> {
     const { events, kept } = this.#response.take(piece);
     this.#add({ type: 'take', piece }, events);
     return { kept };
   }
 
-  /** Something was written for the model. */
+  /** Something was injected. */
   write(piece: WrittenPiece): void {
     this.#add({ type: 'write', piece }, this.#response.write(piece));
   }
 
-  /** `tokens` in place of as many as the last piece was counted for. */
+  /** Counts the last piece as `tokens` tokens instead of as many as it came with. */
   recount(instead: number, tokens: number): void {
     this.#response.recount(instead, tokens);
     this.#add({ type: 'recount', instead, tokens }, []);
@@ -101,7 +101,7 @@ export class RevocableResponse {
     this.#follow(this.#response.end(last));
   }
 
-  /** The prompt as the engine took it. */
+  /** What the engine says of the prompt: its length, and how much of it was cached. */
   follow(prompt: PromptUsage): void {
     this.#prompt = prompt;
     this.#response.follow(prompt);
@@ -113,13 +113,13 @@ export class RevocableResponse {
     this.#response.drop(messages);
   }
 
-  /** The events that can be given out by now: nothing that is open can still take them back. */
+  /** The events that nothing can take back any more. */
   release(): readonly ResponseEvent[] {
     if (this.#failure !== null || this.#watch?.pending === true) return [];
     return this.#giveOut();
   }
 
-  /** Takes back all changes but the first `length`, and starts again from there. */
+  /** Takes back all changes but the first `length`: replays those on a fresh response. */
   goBack(length: number): void {
     if (length < this.#settled) throw new RangeError('what was given out cannot be taken back');
     const changes = this.#changes.slice(0, length);
@@ -136,16 +136,16 @@ export class RevocableResponse {
     this.#kept = this.#kept.slice(given);
   }
 
-  /** No more pieces. Throws `CheckFailedError` where the value that now ends is not valid. */
+  /** No more pieces; `left`: the caller has stopped reading. Throws `CheckFailedError` for a value that ends invalid here. */
   finish(left: boolean): WrittenResponse {
     const { events, message } = this.#response.finish(left);
     if (!left) this.#follow(events);
-    else this.#kept.push(...events);
+    else this.#keep(events);
     if (this.#failure !== null && !left) throw this.failed(0);
     return { events: this.#giveOut(), message };
   }
 
-  /** That after `tries` no valid value has come. */
+  /** The error for a response in which no valid value came after `tries` tries. */
   failed(tries: number): CheckFailedError {
     const { tool = '', problems = [] } = this.#lastFailure ?? {};
     return new CheckFailedError({ tool, problems, tries, text: this.#response.text });
@@ -162,8 +162,13 @@ export class RevocableResponse {
     this.#follow(events);
   }
 
+  /** One by one: a server may answer with more events at once than a function takes arguments. */
+  #keep(events: readonly ResponseEvent[]): void {
+    for (const event of events) this.#kept.push(event);
+  }
+
   #follow(events: readonly ResponseEvent[]): void {
-    this.#kept.push(...events);
+    this.#keep(events);
     for (const event of events) this.#failure ??= this.#watch?.follow(event) ?? null;
     this.#lastFailure = this.#failure ?? this.#lastFailure;
   }

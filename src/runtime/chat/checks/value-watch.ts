@@ -1,9 +1,9 @@
-/** One value while its JSON text grows: what is checked of it is checked as soon as it is closed. */
+/** One value while its JSON text grows: each part that has a check is checked as soon as it closes. */
 import type { JsonValue } from '../../../format/messages.ts';
 import type { CheckedPlace } from '../../../grammar/json-schema/validate/checked-places.ts';
 import type { ValidationFailure } from '../../../grammar/json-schema/validate/validate.ts';
 
-/** A value that closed and is not valid. */
+/** A part that closed and is not valid. */
 export interface WrongValue {
   /** Offset of its first character in the text of the whole value. */
   readonly start: number;
@@ -12,13 +12,13 @@ export interface WrongValue {
 
 const cameBefore = { pointer: '', keyword: 'uniqueItems' };
 
-/** A value that is open, or a key. */
+/** A value or a key that is open. */
 interface OpenValue {
   readonly kind: 'object' | 'array' | 'string' | 'scalar' | 'key';
   readonly place: CheckedPlace;
   /** Offset of its first character. */
   readonly start: number;
-  /** Of an array with distinct items: those that have come. */
+  /** In an array whose items must be distinct: the items so far, in canonical JSON. */
   readonly seen: Set<string> | null;
   /** Of an object: the key whose value is next; `null` before one. */
   key: string | null;
@@ -26,7 +26,7 @@ interface OpenValue {
   items: number;
 }
 
-/** Reads the text of one value, which is JSON as far as it goes. */
+/** Reads the text of one value, of which every beginning is the beginning of JSON. */
 export class ValueWatch {
   readonly #root: CheckedPlace;
   readonly #open: OpenValue[] = [];
@@ -58,7 +58,7 @@ export class ValueWatch {
     return this.#text.length;
   }
 
-  /** A value is open that will be judged when it closes. */
+  /** A value is open that is checked when it closes. */
   get pending(): boolean {
     return this.#open.some(({ place }) => place.validate !== null);
   }
@@ -135,7 +135,7 @@ const noPlace: CheckedPlace = {
   item: () => noPlace,
 };
 
-/** Equal for equal values, whatever the order of their keys. */
+/** The same text for equal values, whatever the order of their keys. */
 function canonical(value: JsonValue): string {
   return JSON.stringify(value, (_, part: JsonValue) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

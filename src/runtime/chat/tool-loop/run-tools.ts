@@ -11,7 +11,7 @@ import type { ChatOptions } from '../chat-options.ts';
 import { type ChatStream, callsOf, type ReadReport, unseen } from '../chat-stream.ts';
 import { checkRunOptions } from '../check-chat-options.ts';
 import { GeneratedStream } from '../generated-stream.ts';
-import { onAbort } from '../on-abort.ts';
+import { follow } from '../on-abort.ts';
 import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
@@ -156,14 +156,6 @@ async function* converse(
     if (!isOver) leaving.abort();
   }
   return conversation;
-}
-
-/** Lets a controller abort with a signal; returns what ends that. */
-function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
-  if (signal === undefined) return () => undefined;
-  const abort = (): void => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  return onAbort(signal, abort);
 }
 
 /** With the signal that tools are given: aborted with the run's own, and when the run is left. */

@@ -26,7 +26,7 @@ interface Work {
 }
 
 /** Bytes for the states of one model. */
-export const defaultCheckpointMemory = 1024 ** 3;
+const defaultCheckpointMemory = 1024 ** 3;
 
 /** Hands out sequences: to each prompt the one that holds most of it. */
 export class SequencePool {

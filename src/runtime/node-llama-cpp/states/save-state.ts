@@ -5,7 +5,7 @@ import type { Message } from '../../../format/messages.ts';
 import { type OptionRules, readOptions, string } from '../../../format/option-rules.ts';
 import type { ChatOptions } from '../../chat/chat-options.ts';
 import { type ChatEngine, promptOf, refuseDisposed } from '../chat.ts';
-import { evaluateTokens, requireRoom } from '../evaluate.ts';
+import { evaluateTokens, requireRoom } from '../decoding/evaluate.ts';
 import type { PromptTokens } from '../prompt-tokens.ts';
 import { sharedLength } from '../sequences/shared-prefix.ts';
 import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';

@@ -119,7 +119,7 @@ function headerBytes(header: Header): Uint8Array {
 async function readHeader(file: string): Promise<Header> {
   const { text, size } = await readStart(file);
   if (!text.startsWith(magic)) {
-    throw new StateFileError({ file, reason: 'is no state that this version has saved' });
+    throw new StateFileError({ file, reason: 'is not a state saved by this version' });
   }
   const header = parse(text.slice(magic.length));
   if (header === null || header.bytes !== size - headerSize) throw damaged(file);

@@ -1,31 +1,31 @@
 /**
- * What a grammar lets come, guessed: where it leaves few tokens, the likeliest is evaluated together with the text
- * that it forces after it, and with as many further guesses as there are, in one batch. What sampling confirms is kept.
+ * Guesses for speculative decoding. Where a grammar allows few tokens, one of them is guessed together with the text
+ * that the grammar forces after it, and so on; `confirm-guesses.ts` evaluates the guesses in one batch.
  */
 import type { Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import { forcedTokens } from './forced-tokens.ts';
-import { markerEndsAt } from './marker-ends.ts';
-import type { MarkerTokens } from './marker-tokens.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import { forcedTokens } from '../forced-tokens.ts';
+import { markerEndsAt } from '../marker-ends.ts';
+import type { MarkerTokens } from '../marker-tokens.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 
 /** A place at which few tokens are allowed. */
 export interface Guess {
   readonly allowed: readonly Token[];
-  /** Pulls the sampler towards them. */
+  /** Favours them. */
   readonly bias: TokenBias;
-  /** One of them, and the tokens that are forced after it. */
+  /** The guess, one of them, and the tokens that are forced after it. */
   readonly tokens: readonly Token[];
 }
 
-/** More of them would rarely all be right. */
+/** More in a row are rarely all right. */
 const mostGuesses = 6;
-/** Tokens of the conversation's end that are looked for in what stands before. */
+/** How many of the latest tokens are compared with earlier ones. */
 const longestEnd = 4;
 
 /**
- * The places from that of `matcher` on, each after the guesses at those before it. `written`: the conversation's
- * tokens up to there. Empty where many tokens are allowed, or the grammar may end.
+ * Guesses in a row, the first where `matcher` stands. `written`: the tokens up to there, the prompt's included. Empty
+ * where many tokens are allowed, or the grammar may end.
  */
 export function guessTokens(
   matcher: Matcher,
@@ -50,7 +50,7 @@ export function guessTokens(
   return guesses;
 }
 
-/** The allowed token that followed the longest end of `written` when that was written before, the latest such time. */
+/** The allowed token that followed the longest earlier occurrence of the end of `written`; of several, the latest. */
 function likeliest(written: readonly Token[], allowed: readonly Token[]): Token | undefined {
   const possible = new Set(allowed);
   let best = allowed[0];

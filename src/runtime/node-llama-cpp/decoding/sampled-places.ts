@@ -1,11 +1,11 @@
 /**
- * Places of a response at which a token was sampled, so that another one can be sampled there: what may not come at
- * each, because the value that it leads to is not valid.
+ * The places of a response at which tokens were sampled, to which it can go back and sample others: which bytes are
+ * excluded at each, because the value that they lead to is not valid.
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import { allowedBias } from './allowed-tokens.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import { allowedBias } from '../allowed-tokens.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 
 /** Where a token is sampled. */
 export interface SampledAt {
@@ -18,16 +18,16 @@ export interface SampledAt {
 }
 
 interface SampledPlace extends SampledAt {
-  /** Bytes with which nothing may go on here. */
-  readonly dead: Uint8Array[];
+  /** The text may not continue with any of these. */
+  readonly excluded: Uint8Array[];
   /** What was written from here to the next place. */
   written: Uint8Array;
 }
 
-/** More allowed tokens than this are never all refused. */
+/** Where more tokens than these are allowed, some are taken to be left. */
 const mostAllowed = 4096;
 
-/** The places of one response to which it can go back; the last is where it stands. */
+/** The places of one response; the last is where it stands. */
 export class SampledPlaces {
   readonly #vocabulary: Vocabulary;
   #places: SampledPlace[] = [];
@@ -42,73 +42,75 @@ export class SampledPlaces {
     return this.#places.at(-1);
   }
 
-  /** Goes on to `place`, `written` after the last one. `false`: nothing may go on so. */
+  /** Adds `place`, with `written` between it and the last one; `false`, and nothing is added, where that is excluded. */
   go(place: SampledAt, written: Uint8Array): boolean {
     const last = this.#places.at(-1);
-    const before = last?.dead ?? [];
+    const before = last?.excluded ?? [];
     if (before.some((bytes) => beginsWith(written, bytes))) return false;
     if (last !== undefined) last.written = written;
-    const dead = before
+    const excluded = before
       .filter((bytes) => beginsWith(bytes, written))
       .map((bytes) => bytes.subarray(written.length));
-    this.#places.push({ ...place, dead, written: new Uint8Array() });
+    this.#places.push({ ...place, excluded, written: new Uint8Array() });
     this.#bias = null;
     return true;
   }
 
-  /** What came before the place with so many changes cannot be taken back. */
+  /** Forgets the places with fewer changes than these: their events were given out. */
   settle(changes: number): void {
     this.#places = this.#places.filter((place) => place.changes >= changes);
   }
 
-  /** At the last place, nothing may go on with `bytes`. */
-  refuse(bytes: Uint8Array): void {
-    this.#places.at(-1)?.dead.push(bytes);
+  /** Excludes `bytes` at the last place. */
+  exclude(bytes: Uint8Array): void {
+    this.#places.at(-1)?.excluded.push(bytes);
     this.#bias = null;
   }
 
-  /** Whether nothing at all may come where `matcher` stands, which is the last place. */
+  /** Whether every token that `matcher`, at the last place, allows is excluded. */
   isDeadEnd(matcher: Matcher): boolean {
-    const dead = this.#places.at(-1)?.dead ?? [];
-    if (dead.length === 0 || matcher.complete) return false;
+    const excluded = this.#places.at(-1)?.excluded ?? [];
+    if (excluded.length === 0 || matcher.complete) return false;
     const allowed = matcher.allowedTokens(this.#vocabulary.index, mostAllowed);
-    return allowed?.every((id) => this.#isDead(this.#vocabulary.token(id), dead)) === true;
+    return allowed?.every((id) => this.#isExcluded(this.#vocabulary.token(id), excluded)) === true;
   }
 
-  /** Half way to here from where the checked value had so many characters; in its characters. */
+  /** The middle of the places after the first `valueLength` characters of the checked value, in its characters. */
   middleAfter(valueLength: number): number {
     const within = this.#places.filter((place) => place.valueLength > valueLength);
     return within[within.length >> 1]?.valueLength ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Leaves the last place for the one before it; what was written between them, `null` where there is none. */
+  /** Drops the last place; what was written between it and the one before, `null` where there is none before. */
   leave(): Uint8Array | null {
     this.#places.pop();
     this.#bias = null;
     return this.#places.at(-1)?.written ?? null;
   }
 
-  /** Keeps away what may not come; `null` where anything may. */
+  /** Keeps excluded tokens from being sampled at the last place; `null` where none is. */
   bias(matcher: Matcher): TokenBias | null {
-    const dead = this.#places.at(-1)?.dead ?? [];
-    if (dead.length > 0) this.#bias ??= this.#biasAgainst(dead, matcher);
+    const excluded = this.#places.at(-1)?.excluded ?? [];
+    if (excluded.length > 0) this.#bias ??= this.#biasAgainst(excluded, matcher);
     return this.#bias;
   }
 
-  #biasAgainst(dead: readonly Uint8Array[], matcher: Matcher): TokenBias {
+  #biasAgainst(excluded: readonly Uint8Array[], matcher: Matcher): TokenBias {
     const { allowed, index, tokenizer } = this.#vocabulary;
     const bias = new TokenBias(tokenizer);
-    for (const token of allowed.at(matcher) ?? []) bias.set(token, { logit: allowedBias });
+    // Nothing pulls towards ends of generation, so that nothing may pull away from them either.
+    const wanted = matcher.complete ? [] : (allowed.at(matcher) ?? []);
+    for (const token of wanted) bias.set(token, { logit: allowedBias });
     for (const id of index.ids) {
       const token = this.#vocabulary.token(id);
-      if (this.#isDead(token, dead)) bias.set(token, 'never');
+      if (this.#isExcluded(token, excluded)) bias.set(token, 'never');
     }
     return bias;
   }
 
-  #isDead(token: Token, dead: readonly Uint8Array[]): boolean {
+  #isExcluded(token: Token, excluded: readonly Uint8Array[]): boolean {
     const bytes = this.#vocabulary.bytesOf(token);
-    return dead.some((each) => beginsWith(bytes, each));
+    return excluded.some((each) => beginsWith(bytes, each));
   }
 }
 

@@ -1,10 +1,10 @@
 /** The options of a chat as those of node-llama-cpp's sampler. */
 import { type SequenceEvaluateOptions, type Token, TokenBias } from 'node-llama-cpp';
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import type { SamplingOptions } from '../chat/chat-options.ts';
-import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
+import { UnsupportedOptionError } from '../../../format/errors.ts';
+import type { SamplingOptions } from '../../chat/chat-options.ts';
+import { llamaSeed, llamaTopK } from '../../chat/llama-sampling.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import type { ResponseRun } from './response-run.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 const defaultRepeatLastN = 64;
 
@@ -140,6 +140,6 @@ function tokensOf(token: number | string, vocabulary: Vocabulary): readonly Toke
     return special === undefined ? vocabulary.encodePlain(token) : [special.token];
   }
   if (token < vocabulary.size) return [vocabulary.token(token)];
-  const reason = `token ${token} is none of the vocabulary's ${vocabulary.size}`;
+  const reason = `token ${token} is not one of the vocabulary's ${vocabulary.size}`;
   throw new UnsupportedOptionError({ option: 'logitBias', reason });
 }

@@ -1,0 +1,135 @@
+/** The sampling loop: one `evaluate` iterator per response, steered by a `ResponseRun`. */
+import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { DecodingError } from '../../../format/errors.ts';
+import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
+import type { SamplingOptions } from '../../chat/chat-options.ts';
+import type { LeasedSequence } from '../sequences/sequence-pool.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { confirmGuesses } from './confirm-guesses.ts';
+import { evaluatePrompt, fromEngine, requireRoom } from './evaluate.ts';
+import type { ResponseRun } from './response-run.ts';
+import { LatestTokens, samplerOptions } from './sampler-options.ts';
+import { type DecodedPrompt, ShiftingWindow } from './shifting-window.ts';
+
+/** How tokens are drawn, in which vocabulary, and what ends it. */
+export interface DecodingOptions extends SamplingOptions {
+  /** Evaluate guesses together with what is certain. Default: false. */
+  readonly speculate?: boolean;
+  readonly vocabulary: Vocabulary;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Evaluates the prompt and yields the response's events; returns the message. The sequence keeps what
+ * it has in common with the prompt already. However this ends (an error, an abort, the consumer
+ * leaving), the sequence can be used again. Throws `ContextOverflowError`, `DecodingError`, or the
+ * signal's reason.
+ */
+export async function* decode(
+  { sequence, alone, share, evaluated }: Omit<LeasedSequence, 'release'>,
+  given: DecodedPrompt,
+  run: ResponseRun,
+  sampling: DecodingOptions,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const { tokens: prompt, turnStart, dropped = 0 } = given;
+  const { signal } = sampling;
+  signal?.throwIfAborted();
+  const opening = run.start();
+  requireRoom(prompt.length + opening.tokens.length, sequence);
+  yield* opening.events;
+  if (!opening.over) {
+    await share(signal);
+    const all = [...prompt, ...opening.tokens];
+    const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
+    // The last token is always evaluated again: its logits are what sampling starts from.
+    await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run.text);
+    const cachedTokens = Math.min(prompt.length, sequence.nextTokenIndex);
+    run.follow({ promptTokens: prompt.length, cachedTokens, droppedMessages: dropped });
+    const tokens = await evaluatePrompt(
+      sequence,
+      all,
+      { places: [shared, turnStart, all.length - 1], alone },
+      run,
+      signal,
+    );
+    evaluated();
+    const latest = new LatestTokens(sampling);
+    latest.push(all);
+    const options = samplerOptions(run, sampling, latest, sampling.vocabulary, sequence.contextSize);
+    const window = new ShiftingWindow(sequence, given);
+    const speculate = sampling.speculate === true && !sequence.needsCheckpoints;
+    const response = [...opening.tokens];
+    const sampled = { latest, window, speculate, signal, response };
+    for (let rest: Token[] | null = tokens; rest !== null; ) {
+      rest = yield* sample(sequence, rest, run, options, sampled);
+    }
+  }
+  const { events, message } = run.finish();
+  yield* events;
+  signal?.throwIfAborted();
+  return message;
+}
+
+/** What one response is sampled with. */
+interface Sampling {
+  readonly speculate: boolean;
+  readonly latest: LatestTokens;
+  readonly window: ShiftingWindow;
+  readonly signal: AbortSignal | undefined;
+  /** The response so far. */
+  readonly response: Token[];
+}
+
+/**
+ * Samples until the response is over, and returns `null`; or until the context had to be shifted or the response goes
+ * back, and returns the tokens to continue with.
+ */
+async function* sample(
+  sequence: LlamaContextSequence,
+  tokens: Token[],
+  run: ResponseRun,
+  options: SequenceEvaluateOptions,
+  { latest, window, speculate, signal, response }: Sampling,
+): AsyncGenerator<ResponseEvent, Token[] | null> {
+  const iterator = sequence.evaluate(tokens, options);
+  let kept: number | undefined;
+  try {
+    let next: Token[] | undefined;
+    while (kept === undefined) {
+      const sampled = await fromEngine(next === undefined ? iterator.next() : iterator.next(next), run.text);
+      signal?.throwIfAborted();
+      if (sampled.done === true)
+        throw new DecodingError({ reason: 'node-llama-cpp samples no more', text: run.text });
+      const step = run.accept(sampled.value);
+      yield* step.events;
+      signal?.throwIfAborted();
+      if (step.over) return null;
+      kept = step.back;
+      next = [...step.tokens];
+      response.push(...next);
+      const known = sequence.nextTokenIndex;
+      const rest: Token[] | null = speculate ? yield* confirmGuesses(sequence, next, run, signal) : next;
+      if (rest === null) return null;
+      next = rest;
+      latest.push([...sequence.contextTokens.slice(known), ...next]);
+      if (kept === undefined && window.mustShift(next.length)) return await window.shift(next, run, signal);
+    }
+  } finally {
+    await iterator.return();
+  }
+  response.length = kept;
+  const prompt = sequence.contextTokens.slice(0, window.promptLength);
+  const written = [...prompt, ...response];
+  latest.restart(written);
+  return await goBack(sequence, written, run);
+}
+
+/** Takes the sequence back to `written`; returns the tokens to evaluate again, at least the last. */
+async function goBack(
+  sequence: LlamaContextSequence,
+  written: readonly Token[],
+  run: ResponseRun,
+): Promise<Token[]> {
+  await fromEngine(sequence.adaptStateToTokens(written.slice(0, -1), false), run.text);
+  return written.slice(sequence.nextTokenIndex);
+}
