@@ -51,7 +51,7 @@ const stages = stagesFrom<Probing>()
   .add(inferResultMarkers) //      results      what stands around the result of a tool
   .add(assembleFormat) //          format       the parts, with overrides and derived fields
   .add(warnOfUnaccountedPrompt) // –            warns of prompts that open what nothing closes
-  .add(warnOfUnrenderedThoughts) // –           warns of thoughts in a form that was not tried
+  .add(warnOfUnrenderedThoughts) // –           warns of thoughts that the template speaks of and nothing shows
   .add(checkFormat); //            selfCheck    what the format writes against what is rendered
 
 /** Options of `analyzeTemplate`. */

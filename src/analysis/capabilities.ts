@@ -105,9 +105,10 @@ function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
   const { tool, user, sentinels } = observer;
   const [key, text] = [sentinels.keys[0], sentinels.values[0]];
   const render = observer.observe([user, observer.callMessage([text])], { tools: [tool] });
-  const path = 'messages[1].tool_calls[0].function';
+  const call = 'messages[1].tool_calls[0]';
+  const path = `${call}.function`;
   const value = sight('one-call', render, text, "the call's argument");
-  const named = read(value, render, `${path}.name`);
+  const named = read(value, render, observer.shape.callIds === 'composed' ? `${call}.id` : `${path}.name`);
   const inside = read(named, render, `${path}.arguments.${key}`);
   const object = notPrinted(inside, key, text);
   return { call: named, object };
@@ -172,12 +173,12 @@ function seePreservedReasoning(observer: Observer): Sighting {
 }
 
 /** Names under which templates take how much to think. */
-const effort = /^(?:reasoning|thinking)_(?:effort|strength)$/;
+export const effortVariable = /^(?:reasoning|thinking)_(?:effort|strength)$/;
 
 function seeEffort(observer: Observer): Sighting {
   const probe = 'reasoning-effort';
   for (const name of observer.template.names) {
-    if (!effort.test(name)) continue;
+    if (!effortVariable.test(name)) continue;
     for (const thinking of [{}, observer.thinking]) {
       const render = observer.observe([observer.user], {
         ...thinking,

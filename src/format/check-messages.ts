@@ -1,12 +1,9 @@
 /** What messages must be before a template sees them. */
 import { MessageError } from './errors.ts';
 import type { Message, ToolCall } from './messages.ts';
+import { isRecord } from './option-rules.ts';
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function refuse(path: string, reason: string): never {
   throw new MessageError({ path, reason });

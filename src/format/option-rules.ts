@@ -1,7 +1,7 @@
 /** Checks of options at run time, for callers that the type checker does not see. */
 import { UnsupportedOptionError } from './errors.ts';
 
-/** Options that are known and not taken, by their names, and why. */
+/** Options that are known and not taken, by their names: why, or the name of the option that says it here. */
 export type RefusedOptions = Readonly<Record<string, string>>;
 
 /** Which values an option may have, and what they are called in an error. */
@@ -176,9 +176,10 @@ function refuseUnknownOptions<Options extends object>(
   const known = Object.keys(rules);
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option)) continue;
-    const why = Object.entries(refused).find(([name]) => spelling(name) === spelling(option));
-    if (why !== undefined) throw new UnsupportedOptionError({ option, reason: `is not taken: ${why[1]}` });
-    const meant = known.find((name) => spelling(name) === spelling(option));
+    const why = saidOf(refused, option);
+    const meant = known.find((name) => spelling(name) === spelling(option) || name === why);
+    if (why !== undefined && meant === undefined)
+      throw new UnsupportedOptionError({ option, reason: `is not taken: ${why}` });
     const reason = `unknown option; ${meant === undefined ? `the options are ${known.join(', ')}` : `did you mean ${meant}?`}`;
     throw new UnsupportedOptionError({ option, reason });
   }
@@ -215,6 +216,11 @@ function kindOf(type: string, expected: string): OptionRule {
 
 function isBetween(value: unknown, min: number, max: number): boolean {
   return typeof value === 'number' && value >= min && value <= max;
+}
+
+/** What is said of `option`, however it is spelled. */
+function saidOf(refused: RefusedOptions, option: string): string | undefined {
+  return Object.entries(refused).find(([name]) => spelling(name) === spelling(option))?.[1];
 }
 
 /** `max_tokens` and `maxTokens` alike. */

@@ -12,8 +12,8 @@
  */
 import { TemplateError, TemplateLimitError } from '../format/errors.ts';
 import { comparedTypes } from './compile/compared-types.ts';
-import { CompileError } from './compile/compile-expression.ts';
 import { compileTemplate } from './compile/compile-statement.ts';
+import { CompileError } from './compile/evaluate.ts';
 import type { Execute } from './compile/execute.ts';
 import { parseSource } from './compile/parse-source.ts';
 import { SourceError } from './compile/split-source.ts';

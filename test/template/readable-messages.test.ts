@@ -3,10 +3,11 @@ import { MessageError, TemplateError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
+import { sampled } from '../support/sample.ts';
 
-let corpus: CorpusTemplate[] = [];
+let corpus: readonly CorpusTemplate[] = [];
 beforeAll(async () => {
-  corpus = await allTemplates();
+  corpus = sampled(await allTemplates(), 3);
 }, 60_000);
 
 const user: Message = { role: 'user', content: 'And then?' };
@@ -46,7 +47,7 @@ describe('content in parts', () => {
       expect(parts).not.toMatch(/'zq one'/);
       shown += 1;
     }
-    expect(shown).toBeGreaterThan(60);
+    expect(shown).toBeGreaterThan(corpus.length / 4);
   });
 
   it('that is no text is refused where a template shows text alone', async () => {
@@ -71,7 +72,7 @@ describe("a developer's message", () => {
       expect(rendered(source, [{ role: 'developer', content: 'zq rules' }, user])).toContain('zq rules');
       shown += 1;
     }
-    expect(shown).toBeGreaterThan(100);
+    expect(shown).toBeGreaterThan(corpus.length / 2);
   });
 });
 
@@ -118,6 +119,6 @@ describe('instructions in the middle of a conversation', () => {
         expect(rendered(source, conversation), id).toMatch(/zq one.*zq two/s);
       shown += 1;
     }
-    expect(shown).toBeGreaterThan(60);
+    expect(shown).toBeGreaterThan(corpus.length / 4);
   });
 });

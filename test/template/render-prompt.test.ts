@@ -6,16 +6,17 @@ import {
   ToolListError,
   UnsupportedOptionError,
 } from '../../src/format/errors.ts';
-import type { Message, Tool } from '../../src/format/messages.ts';
+import type { AssistantMessage, Message, Tool } from '../../src/format/messages.ts';
 import { observeInputShape, shapeMessages } from '../../src/template/prompt/input-shape.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { thinkingSwitches } from '../../src/template/prompt/thinking-switches.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 import { allTemplates, type CorpusTemplate, llamaTemplate } from '../support/corpora.ts';
+import { sampled } from '../support/sample.ts';
 
-let corpus: CorpusTemplate[] = [];
+let corpus: readonly CorpusTemplate[] = [];
 beforeAll(async () => {
-  corpus = await allTemplates();
+  corpus = sampled(await allTemplates(), 3, 2);
 }, 60_000);
 
 const user: Message = { role: 'user', content: 'What is it?' };
@@ -41,6 +42,44 @@ function calling(value: string): Message {
     tool_calls: [{ id: 'call00001', type: 'function', function: { name: 'look_up', arguments: args } }],
   };
 }
+
+/** Insists on ids of nine characters, as Mistral's templates do. */
+const nineCharacters = `{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}
+{%- if c.id is not string or c.id|length != 9 %}{{ raise_exception("an id has nine characters") }}{% endif -%}
+[{{ c.id }}]{% endfor %}{% if m.role == 'tool' %}({{ m.tool_call_id }}){% endif %}{% endfor %}`;
+
+describe('ids that the template refuses', () => {
+  const conversation = (id: string): Message[] => {
+    const { tool_calls: calls = [], ...message } = calling('owl') as AssistantMessage;
+    return [
+      user,
+      { ...message, tool_calls: calls.map((call) => ({ ...call, id })) },
+      { role: 'tool', tool_call_id: id, content: 'a bird' },
+    ];
+  };
+
+  it('become plain ones, by which results still name their calls', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (id) => {
+        const text = renderPrompt(nineCharacters, { messages: conversation(id) });
+        const [, call, result] = /\[(.{9})\].*\((.{9})\)$/su.exec(text) ?? [];
+        expect(call).toBeDefined();
+        expect(result).toBe(call);
+      }),
+    );
+  });
+
+  it('stay as they are where the template takes them', () => {
+    expect(renderPrompt(nineCharacters, { messages: conversation('call00001') })).toContain('[call00001]');
+    const lax = nineCharacters.replace('c.id|length != 9', 'false');
+    expect(renderPrompt(lax, { messages: conversation('call_abc') })).toContain('[call_abc]');
+  });
+
+  it('are not what a template refuses that refuses calls', () => {
+    const refusing = "{% for m in messages if m.tool_calls %}{{ raise_exception('no calls') }}{% endfor %}";
+    expect(() => renderPrompt(refusing, { messages: conversation('call_abc') })).toThrow('no calls');
+  });
+});
 
 const echo = '{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}';
 

@@ -72,6 +72,7 @@ function readCalls(given: CallsInput): CallsFormat {
   const later = laterSeparator(texts, section);
   const complete: CallsFormat = {
     ...format,
+    id: format.id?.style === 'free' ? { ...format.id, ...demandedIdLength(texts) } : format.id,
     ...(later === null ? {} : { laterSeparator: later }),
     sectionCloseOptional: forgetsSectionClose(texts, section),
   };
@@ -164,6 +165,15 @@ function idFormat(opening: readonly CallPart[], tail: readonly CallPart[]): Call
   const hole = style === 'free' ? 'id' : 'index';
   if (!before.includes(hole)) return { style, position: 'after-arguments' };
   return { style, position: before.indexOf(hole) < before.indexOf('name') ? 'before-name' : 'between' };
+}
+
+/** The length of an id that the template takes, if it refuses one that is a character shorter or longer. */
+function demandedIdLength({ prober, calls }: CallsInput): Pick<CallIdFormat, 'length'> {
+  const { call } = calls.spans[0];
+  const { length } = call.id;
+  const refuses = (id: string) =>
+    prober.turn({ id: `call-id-of-${id.length}`, calls: [{ ...call, id }] }) === null;
+  return refuses(call.id.slice(1)) && refuses(`${call.id}x`) ? { length } : {};
 }
 
 /** A value that shows separators, indentation, escapes beyond ASCII and the order of keys. */

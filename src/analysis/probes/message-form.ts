@@ -14,7 +14,7 @@ export interface InferredInput {
 
 /** Supports the form that the prober tries, and finds the setting under which reasoning is rendered. */
 export function inferInput({ prober, probes, log }: Probing): InferredInput {
-  const { arguments: encoding, emptyContent, reasoningField } = prober.form;
+  const { arguments: encoding, emptyContent, callIds, reasoningField } = prober.form;
   const { thinkingVariables } = prober;
   const reasoning = reasoningField === null ? null : findReasoning(prober, probes);
   const call = prober.turn(probes.oneCall);
@@ -26,6 +26,7 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
   }
   log.support('input.arguments', 'one-call', encoding, shown);
   log.support('input.emptyContent', 'one-call', emptyContent, shown);
+  if (callIds !== undefined) supportComposedIds({ prober, log }, probes.oneCall);
   log.support(
     'input.reasoningField',
     reasoning?.probe ?? 'reasoning-content',
@@ -34,9 +35,25 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
   );
   log.support('input.thinkingVariables', 'prompt-on', thinkingVariables.join(', '), 'they change a prompt');
   return {
-    input: { arguments: encoding, emptyContent, reasoningField, thinkingVariables },
+    input: {
+      arguments: encoding,
+      emptyContent,
+      ...(callIds === undefined ? {} : { callIds }),
+      reasoningField,
+      thinkingVariables,
+    },
     reasoningSetting: reasoning?.setting ?? 'unset',
   };
+}
+
+/** Says that the names of tools are read from ids, in the one form that is known. */
+function supportComposedIds({ prober, log }: Pick<Probing, 'prober' | 'log'>, probe: Probe): void {
+  const rendered = prober.turn(probe) ?? '';
+  log.support('input.callIds', probe.id, rendered, "the call's id is rendered and its name is not");
+  const message =
+    "the template writes a call's id and not its name: the model is taken to write ids that hold the name, " +
+    '`functions.NAME:INDEX`, and messages are given such ids';
+  log.warn({ field: 'input.callIds', kind: 'assumed', message, rendered });
 }
 
 function findReasoning(

@@ -1,11 +1,12 @@
 /** From a probe to the messages and tools that a template is rendered with. */
 import type { InputShape } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
+import { composedId } from '../../template/prompt/composed-ids.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import type { Probe, ProbeCall } from './probes.ts';
 
 /** The form of messages under which a template is tried. */
-export type MessageForm = Pick<InputShape, 'arguments' | 'emptyContent' | 'reasoningField'>;
+export type MessageForm = Pick<InputShape, 'arguments' | 'emptyContent' | 'callIds' | 'reasoningField'>;
 
 type RawMessage = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ export function probeMessages(probe: Probe | null, sentinels: Sentinels, form: M
   }
   messages.push(assistantMessage(probe, form));
   if (probe.followedBy === 'user') messages.push({ role: 'user', content: sentinels.laterUser });
-  if (probe.followedBy === 'tool') messages.push(...toolMessages(probe.calls ?? [], sentinels));
+  if (probe.followedBy === 'tool') messages.push(...toolMessages(probe.calls ?? [], sentinels, form));
   return messages;
 }
 
@@ -30,7 +31,7 @@ function assistantMessage(probe: Probe, form: MessageForm): RawMessage {
   else if (!hasCalls || form.emptyContent === 'empty') message.content = '';
   else if (form.emptyContent === 'null') message.content = null;
   addReasoning(message, probe, form);
-  if (hasCalls) message.tool_calls = probe.calls?.map((call) => rawCall(call, form));
+  if (hasCalls) message.tool_calls = probe.calls?.map((call, index) => rawCall(call, index, form));
   return message;
 }
 
@@ -45,19 +46,23 @@ function addReasoning(message: Record<string, unknown>, probe: Probe, form: Mess
   message.content = parts;
 }
 
-function rawCall(call: ProbeCall, form: MessageForm): RawMessage {
+function idOf(call: ProbeCall, index: number, { callIds }: MessageForm): string {
+  return callIds === 'composed' ? composedId(call.name, index) : call.id;
+}
+
+function rawCall(call: ProbeCall, index: number, form: MessageForm): RawMessage {
   const text = JSON.stringify(call.arguments);
   return {
-    id: call.id,
+    id: idOf(call, index, form),
     type: 'function',
     function: { name: call.name, arguments: form.arguments === 'string' ? text : JSON.parse(text) },
   };
 }
 
-function toolMessages(calls: readonly ProbeCall[], sentinels: Sentinels): RawMessage[] {
-  return calls.map((call) => ({
+function toolMessages(calls: readonly ProbeCall[], sentinels: Sentinels, form: MessageForm): RawMessage[] {
+  return calls.map((call, index) => ({
     role: 'tool',
-    tool_call_id: call.id,
+    tool_call_id: idOf(call, index, form),
     name: call.name,
     content: sentinels.toolResult,
   }));

@@ -11,7 +11,13 @@ import { observeInputShape } from '../../template/prompt/input-shape.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import { thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
 import type { Template } from '../../template/template.ts';
-import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from '../literals/tokens.ts';
+import {
+  commonPrefixLength,
+  commonSuffixLength,
+  firstMarker,
+  tokenEdges,
+  tokens,
+} from '../literals/tokens.ts';
 import { type MessageForm, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
 
@@ -93,12 +99,14 @@ export class TemplateProber {
 
   /** The turn with the white space that stands between the user's message and it. */
   #spacedTurn(probe: Probe, thinking: ThinkingSetting): string | null {
-    const { userEnd, tail } = this.#surroundings(thinking);
+    const { userEnd, tail, prompt } = this.#surroundings(thinking);
     const text = this.#afterUser(this.render(probe, thinking));
     if (text === null || !text.startsWith(userEnd)) return null;
-    if (probe.followedBy !== undefined) return this.#upToFollower(text.slice(userEnd.length));
-    if (!text.endsWith(tail) || text.length < userEnd.length + tail.length) return null;
-    return text.slice(userEnd.length, text.length - tail.length);
+    const turn = text.slice(userEnd.length);
+    if (probe.followedBy !== undefined) return this.#upToFollower(turn);
+    if (turn.endsWith(tail)) return turn.slice(0, turn.length - tail.length);
+    // A prompt that nobody asks for comes after what is answered next, and results are awaited after calls.
+    return tail === prompt && probe.calls !== undefined ? turn : null;
   }
 
   /**
@@ -173,12 +181,21 @@ export class TemplateProber {
       throw new AnalysisError({
         template: this.name,
         probe: 'user',
-        reason: `the template renders no user message${this.#refusal === '' ? '' : `: ${this.#refusal}`}`,
+        reason: `the user's message is not rendered: this is not a chat template${this.#refusal === '' ? '' : `: ${this.#refusal}`}`,
       });
     }
     const opened = this.#afterUser(this.render(null, thinking, { add_generation_prompt: true })) ?? base;
     const full = this.#afterUser(this.render({ id: 'content', content: this.sentinels.content }, thinking));
-    return this.#splitAround(base, opened, full ?? base);
+    return this.#switchedOn(thinking, base, full ?? base) ?? this.#splitAround(base, opened, full ?? base);
+  }
+
+  /** What a setting of thinking writes at the end of every conversation, asked for a prompt or not, is the prompt. */
+  #switchedOn(thinking: ThinkingSetting, base: string, full: string): Surroundings | null {
+    if (thinking === 'unset') return null;
+    const { userEnd, prompt } = this.#surroundings('unset');
+    const added = base.slice(userEnd.length);
+    if (prompt !== '' || added.trim() === '' || !base.startsWith(userEnd)) return null;
+    return full.endsWith(added) && full !== base ? { userEnd, tail: added, prompt: added } : null;
   }
 
   /** Of renders after the user's text: `base` without an answer, `opened` for one, `full` with one. */
@@ -210,10 +227,24 @@ export class TemplateProber {
     const shared = commonSuffixLength([base, full]);
     const opener = tokens((this.render(null) ?? '').replace(this.sentinels.bos, '').trimStart())[0] ?? '';
     const at = opener === '' ? -1 : base.indexOf(opener);
-    if (at >= 0 && base.length - at <= shared && beforeContent.startsWith(base.slice(0, at))) return at;
+    const ends = at > 0 ? [at] : [this.#endOfAnswer(base), at];
+    const end = ends.find(
+      (cut) => cut >= 0 && base.length - cut <= shared && beforeContent.startsWith(base.slice(0, cut)),
+    );
+    if (end !== undefined) return end;
     const rest = beforeContent.startsWith(base) ? beforeContent.slice(base.length) : null;
     if (shared < base.trimStart().length || rest === null || rest.trim() !== '') return null;
     return base.length - base.trimStart().length;
+  }
+
+  /** Where in `base` the end of a question ends that an answer has, too, before the next question; -1 for none. */
+  #endOfAnswer(base: string): number {
+    const { content } = this.sentinels;
+    const turns =
+      this.#afterUser(this.render({ id: 'content-then-user', content, followedBy: 'user' })) ?? '';
+    const shared = commonPrefixLength([base, turns.slice(turns.indexOf(content) + content.length)]);
+    const end = [...tokenEdges(base)].findLast((edge) => edge > 0 && edge <= shared) ?? -1;
+    return base.slice(0, end).trim() === '' || firstMarker(base.slice(end)) === '' ? -1 : end;
   }
 
   /** Names of the template variables that switch thinking. */

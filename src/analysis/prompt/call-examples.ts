@@ -62,7 +62,11 @@ function findJson(prompt: string): JsonExample | null {
     const end = objectEnd(prompt, match.index);
     const [, nameKey = '', argumentsKey = ''] = match;
     if (end === null) return [];
-    return [{ kind: 'json', nameKey, argumentsKey, ...surroundings(prompt, match.index, end) }];
+    // Braces that were doubled for another language of templates, and stayed so.
+    const doubled = prompt[match.index - 1] === '{' && prompt[end] === '}' ? 1 : 0;
+    return [
+      { kind: 'json', nameKey, argumentsKey, ...surroundings(prompt, match.index - doubled, end + doubled) },
+    ];
   });
   return all.find((each) => each.open !== '' || each.isList) ?? all[0] ?? null;
 }

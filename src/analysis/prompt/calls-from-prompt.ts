@@ -47,7 +47,7 @@ function warn(example: CallExample, written: string, log: Probing['log']): void 
 }
 
 /** A format's literals around and in a call, as one text. */
-function writtenAround({ section, call, head, tail, arguments: format }: CallsFormat): string {
+export function writtenAround({ section, call, head, tail, arguments: format }: CallsFormat): string {
   const literals = [...head, ...tail].filter((part) => typeof part === 'string');
   const entry = format.kind === 'entries' ? [format.entry.open, format.entry.key] : [];
   const [first = '', ...others] = literals;

@@ -1,19 +1,52 @@
-/** Thoughts for which a template has a type of parts that no probe is made of. */
+/** Thoughts of which a template speaks, in a form that no probe is made of. */
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { effortVariable } from '../capabilities.ts';
+import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
+import type { WithToolPrompt } from '../prompt/tool-prompt.ts';
 import { namesThoughts } from './names-thoughts.ts';
 
-type Given = Pick<Probing, 'log' | 'template'> & { readonly format: ChatFormat };
+type Given = Pick<Probing, 'log' | 'template' | 'prober'> & WithToolPrompt & { readonly format: ChatFormat };
 
-/** Warns where no render shows thoughts, and the template tells parts apart by a type that is named after them. */
-export function warnOfUnrenderedThoughts({ format, template, log }: Given): object {
-  if (format.reasoning !== null) return {};
-  const types = [...template.comparedTypes].filter((type) => namesThoughts.test(type)).sort();
-  if (types.length === 0) return {};
-  const written = types.map((type) => JSON.stringify(type)).join(', ');
-  const message =
-    `the template looks for parts of the type ${written}, and no message that was tried renders thoughts: ` +
-    'if the model writes them, an override has to say how';
-  log.warn({ field: 'reasoning', kind: 'assumed', message });
+/** Warns where the format knows no thoughts, and the template does. */
+export function warnOfUnrenderedThoughts(given: Given): object {
+  if (given.format.reasoning !== null) return {};
+  const signs = [comparedTypes(given), markersInToolPrompt(given), effortInPrompt(given)];
+  for (const sign of signs.filter((each) => each !== null)) {
+    const message = `${sign}, and no message that was tried renders thoughts: if the model writes them, an override has to say how`;
+    given.log.warn({ field: 'reasoning', kind: 'assumed', message });
+  }
   return {};
+}
+
+/** Parts that are told apart by a type that is named after thoughts. */
+function comparedTypes({ template }: Given): string | null {
+  const types = [...template.comparedTypes].filter((type) => namesThoughts.test(type)).sort();
+  return types.length === 0 ? null : `the template looks for parts of the type ${quoted(types)}`;
+}
+
+/** Markers that are named after thoughts, in what the model is told about its tools. */
+function markersInToolPrompt({ toolPrompt }: Given): string | null {
+  const named = tokens(toolPrompt).filter((token) => isMarker(token) && namesThoughts.test(token));
+  return named.length === 0 ? null : `the prompt shows the model ${quoted([...new Set(named)])}`;
+}
+
+/** A generation prompt that ends otherwise where some effort is asked for. */
+function effortInPrompt({ template, prober }: Given): string | null {
+  const prompt = (variables: object) =>
+    prober
+      .render(null, 'unset', { add_generation_prompt: true, ...variables })
+      ?.split(prober.sentinels.user)
+      .at(-1);
+  const plain = prompt({});
+  for (const name of [...template.names].filter((each) => effortVariable.test(each))) {
+    const asked = prompt({ [name]: 'high' });
+    if (asked !== undefined && asked !== plain)
+      return `\`${name}\` changes the generation prompt to ${quoted([asked])}`;
+  }
+  return null;
+}
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(', ');
 }

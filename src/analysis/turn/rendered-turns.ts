@@ -82,7 +82,7 @@ function readContentTurn({ prober, probes, turnStart }: Probing & WithTurnStart)
   const text = rendered === null ? '' : afterStart(rendered, turnStart);
   const at = text.indexOf(prober.sentinels.content);
   if (at < 0) {
-    const reason = 'an assistant message is not rendered: this is no template of a chat';
+    const reason = 'an assistant message is not rendered: this is not a chat template';
     throw new AnalysisError({ template: prober.name, probe: probes.content.id, reason });
   }
   return { text, before: text.slice(0, at), after: text.slice(at + prober.sentinels.content.length) };

@@ -1,7 +1,8 @@
 /** The markers of a tool's result, which no model should write: what stands around it in the history. */
-import type { ResultMarkers } from '../../format/chat-format.ts';
+import type { CallsFormat, ResultMarkers } from '../../format/chat-format.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
+import { writtenAround } from '../prompt/calls-from-prompt.ts';
 
 /** Known once results are read; absent where nothing but a turn like others stands around them. */
 export interface WithResults {
@@ -12,7 +13,12 @@ export interface WithResults {
  * Reads the markers off a conversation with a result. Those that are rendered without one too belong to turns or to
  * calls. What a prompt says of the tools does not count: it may name the markers.
  */
-export function inferResultMarkers({ prober, probes, log }: Probing): WithResults {
+export function inferResultMarkers({
+  prober,
+  probes,
+  calls,
+  log,
+}: Probing & { readonly calls: CallsFormat | null }): WithResults {
   const { toolResult, pattern } = prober.sentinels;
   const rendered = prober.conversation(probes.callThenTool) ?? '';
   const at = rendered.indexOf(toolResult);
@@ -21,6 +27,7 @@ export function inferResultMarkers({ prober, probes, log }: Probing): WithResult
     prober.render(probes.contentThenUser, 'unset', { tools: undefined }),
     ...[probes.twoCalls, probes.oneCall, probes.contentThenUser].map((probe) => prober.conversation(probe)),
     prober.prompt('unset'),
+    calls === null ? '' : writtenAround(calls),
   ];
   const known = new Set(others.flatMap((text) => tokens(text ?? '')));
   const markersOf = (text: string) => {

@@ -1,22 +1,8 @@
 /** Expressions of the syntax tree become functions that compute them, once per template. */
 
-import type { Filter } from '../filters/filter.ts';
-import { filters, findFilter } from '../filters/filters.ts';
-import { findTest, tests } from '../filters/tests.ts';
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
-import { formatPercent } from '../values/format-text.ts';
-import {
-  binary,
-  compare,
-  concatenate,
-  contains,
-  equals,
-  invoke,
-  iterate,
-  signed,
-  truthy,
-} from '../values/operators.ts';
+import { invoke, iterate, truthy } from '../values/operators.ts';
 import type { Scope } from '../values/runtime.ts';
 import {
   Dict,
@@ -27,34 +13,15 @@ import {
   PythonError,
   Tuple,
   textOf,
-  tracedOf,
   Undefined,
   type Value,
 } from '../values/values.ts';
+import { compileBinary, compileUnary } from './compile-operator.ts';
+import { CompileError, type Evaluate, type Place } from './evaluate.ts';
 import { globals } from './globals.ts';
+import { filterByName } from './named-filters.ts';
 import { rewritten } from './parse-source.ts';
-import type {
-  BinaryNode,
-  CallNode,
-  Expression,
-  FilterNode,
-  Identifier,
-  MemberNode,
-  SliceNode,
-  Ternary,
-} from './tree.ts';
-
-/** Computes an expression. */
-export type Evaluate = (scope: Scope) => Value;
-
-/** Where an expression stands. */
-export interface Place {
-  /** In a branch that may not be taken: an unknown filter fails only when it is reached. */
-  readonly conditional: boolean;
-}
-
-/** A template that Jinja would refuse to compile. */
-export class CompileError extends Error {}
+import type { CallNode, Expression, FilterNode, Identifier, MemberNode, SliceNode, Ternary } from './tree.ts';
 
 const constants: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['true', true],
@@ -181,125 +148,6 @@ function compileMember(node: MemberNode, place: Place): Evaluate {
   };
 }
 
-type Comparison = (scope: Scope, left: Value, right: Value) => boolean;
-
-const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
-  ['==', (scope, a, b) => equals(scope.runtime, a, b)],
-  ['!=', (scope, a, b) => !equals(scope.runtime, a, b)],
-  ['<', (scope, a, b) => compare(scope.runtime, a, b) < 0],
-  ['<=', (scope, a, b) => compare(scope.runtime, a, b) <= 0],
-  ['>', (scope, a, b) => compare(scope.runtime, a, b) > 0],
-  ['>=', (scope, a, b) => compare(scope.runtime, a, b) >= 0],
-  ['in', (scope, a, b) => contains(scope.runtime, b, a)],
-  ['not in', (scope, a, b) => !contains(scope.runtime, b, a)],
-]);
-
-/** The operands of operators of one kind that stand in a row, and the operators between them. */
-function unroll(node: BinaryNode, belongs: (operator: string) => boolean) {
-  const operands: Expression[] = [node.right];
-  const operators: string[] = [node.operator.value];
-  let left = node.left;
-  while (left.type === 'BinaryExpression' && belongs(left.operator.value)) {
-    operands.push(left.right);
-    operators.push(left.operator.value);
-    left = left.left;
-  }
-  operands.push(left);
-  return { operands: operands.reverse(), operators: operators.reverse() };
-}
-
-/** `a < b < c` compares neighbours, each evaluated once. */
-function compileComparison(node: BinaryNode, place: Place): Evaluate {
-  const chain = unroll(node, (operator) => comparisons.has(operator));
-  const [first, ...rest] = chain.operands.map((operand) => compileExpression(operand, place));
-  const links = rest.map((operand, index) => ({
-    operand,
-    holds: comparisons.get(chain.operators[index] ?? ''),
-  }));
-  return (scope) => {
-    let left = first?.(scope) ?? null;
-    for (const { operand, holds } of links) {
-      scope.runtime.charge(1);
-      const right = operand(scope);
-      if (holds?.(scope, left, right) !== true) return false;
-      left = right;
-    }
-    return true;
-  };
-}
-
-/** `~` binds tighter than `+` and `-` in Jinja, though the parser puts them on one level. */
-function compileSum(node: BinaryNode, place: Place): Evaluate {
-  const { operands, operators } = unroll(node, (operator) => '+-~'.includes(operator));
-  const terms: Evaluate[][] = [];
-  operands.forEach((operand, index) => {
-    const compiled = compileExpression(operand, place);
-    if (index > 0 && operators[index - 1] === '~') terms.at(-1)?.push(compiled);
-    else terms.push([compiled]);
-  });
-  const signs = operators.filter((operator) => operator !== '~');
-  const [first = () => null, ...rest] = terms.map(compileConcatenation);
-  return (scope) => {
-    let sum = first(scope);
-    rest.forEach((term, index) => {
-      sum = binary(scope.runtime, signs[index] ?? '+', sum, term(scope));
-    });
-    return sum;
-  };
-}
-
-function compileConcatenation(parts: readonly Evaluate[]): Evaluate {
-  const [single] = parts;
-  if (single !== undefined && parts.length === 1) return single;
-  return (scope) =>
-    concatenate(
-      scope.runtime,
-      parts.map((part) => part(scope)),
-    );
-}
-
-function compileBinary(node: BinaryNode, place: Place): Evaluate {
-  const operator = node.operator.value;
-  if (comparisons.has(operator)) return compileComparison(node, place);
-  if (operator === '+' || operator === '-' || operator === '~') return compileSum(node, place);
-  const left = compileExpression(node.left, place);
-  const right = compileExpression(node.right, place);
-  if (operator === 'and') {
-    return (scope) => {
-      scope.runtime.charge(1);
-      const value = left(scope);
-      return truthy(value) ? right(scope) : value;
-    };
-  }
-  if (operator === 'or') {
-    return (scope) => {
-      scope.runtime.charge(1);
-      const value = left(scope);
-      return truthy(value) ? value : right(scope);
-    };
-  }
-  return (scope) => {
-    const value = left(scope);
-    const text = operator === '%' ? tracedOf(value) : null;
-    if (text !== null) return formatPercent(scope.runtime, text, right(scope));
-    return binary(scope.runtime, operator, value, right(scope));
-  };
-}
-
-function testFilter(name: string, wanted: boolean, place: Place): Filter {
-  if (!place.conditional && !tests.has(name)) throw new CompileError(`No test named '${name}'.`);
-  return (runtime, value, args, keywords) => findTest(name)(runtime, value, args, keywords) === wanted;
-}
-
-function filterByName(name: string, place: Place): Filter {
-  if (name === rewritten.generation) return (_runtime, value) => value;
-  const { test, negatedTest } = rewritten;
-  if (name.startsWith(negatedTest)) return testFilter(name.slice(negatedTest.length), false, place);
-  if (name.startsWith(test)) return testFilter(name.slice(test.length), true, place);
-  if (!place.conditional && !filters.has(name)) throw new CompileError(`No filter named '${name}'.`);
-  return (runtime, value, args, keywords) => findFilter(name)(runtime, value, args, keywords);
-}
-
 /** A filter or test with its arguments, to be applied to a value. */
 export function compileFilter(
   node: Identifier | CallNode,
@@ -325,13 +173,6 @@ function compileFiltered(node: FilterNode, place: Place): Evaluate {
   const operand = compileExpression(node.operand, place);
   const filter = compileFilter(node.filter, place);
   return (scope) => filter(scope, operand(scope));
-}
-
-function compileUnary(operator: string, argument: Evaluate): Evaluate {
-  return (scope) => {
-    scope.runtime.charge(1);
-    return operator === 'not' ? !truthy(argument(scope)) : signed(operator, argument(scope));
-  };
 }
 
 function compileTernary(node: Ternary, place: Place): Evaluate {
@@ -406,7 +247,7 @@ export function compileExpression(node: Expression, place: Place): Evaluate {
     case 'MemberExpression':
       return compileMember(node, place);
     case 'BinaryExpression':
-      return compileBinary(node, place);
+      return compileBinary(node, (operand) => compileExpression(operand, place));
     case 'FilterExpression':
       return compileFiltered(node, place);
     case 'UnaryExpression':

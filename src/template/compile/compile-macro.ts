@@ -13,7 +13,8 @@ import {
   Undefined,
   type Value,
 } from '../values/values.ts';
-import { CompileError, compileExpression, type Evaluate, type Place } from './compile-expression.ts';
+import { compileExpression } from './compile-expression.ts';
+import { CompileError, type Evaluate, type Place } from './evaluate.ts';
 import type { Capture, CompileCapture, Execute } from './execute.ts';
 import type { CallStatement, Expression, Macro, Node } from './tree.ts';
 

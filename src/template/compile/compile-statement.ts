@@ -4,14 +4,9 @@ import { iterate, truthy } from '../values/operators.ts';
 import { Scope } from '../values/runtime.ts';
 import { str } from '../values/text.ts';
 import { Attributes, PythonError, type Value } from '../values/values.ts';
-import {
-  CompileError,
-  compileExpression,
-  compileFilter,
-  type Evaluate,
-  type Place,
-} from './compile-expression.ts';
+import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
+import { CompileError, type Evaluate, type Place } from './evaluate.ts';
 import type { Capture, Execute } from './execute.ts';
 import { Loop } from './loop.ts';
 import { rewritten } from './parse-source.ts';

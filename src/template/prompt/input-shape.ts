@@ -6,11 +6,12 @@ import type { InputShape } from '../../format/chat-format.ts';
 import type { Message } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
 import type { Template, TemplateVariables } from '../template.ts';
+import { composeIds } from './composed-ids.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from './sentinels.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
 
-type CallShape = Pick<InputShape, 'arguments' | 'emptyContent'>;
+type CallShape = Pick<InputShape, 'arguments' | 'emptyContent' | 'callIds'>;
 type ReasoningField = InputShape['reasoningField'];
 
 /** A message in the shape that a template reads: plain data, not OpenAI's any more. */
@@ -27,7 +28,7 @@ export const callShapes: readonly [CallShape, ...CallShape[]] = [
 ];
 
 /** Message fields that may carry reasoning, in the order in which they are tried. */
-export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
+const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
 
 /** A call, with reasoning where it is asked for. */
 function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons: boolean): Message {
@@ -67,10 +68,18 @@ function findCallShape(trial: ShapeTrial): CallShape {
     const full = { ...shape, reasoningField: null, thinkingVariables: [] };
     const text = trial.render(callMessage(sentinels, false), full, {});
     if (text?.includes(sentinels.values[0]) !== true) continue;
-    if (!printedArguments.some((each) => text.includes(each))) return shape;
-    printed ??= shape;
+    const found = withCallIds(shape, text, sentinels);
+    if (!printedArguments.some((each) => text.includes(each))) return found;
+    printed ??= found;
   }
   return printed ?? callShapes[0];
+}
+
+/** A call that shows its id and not its name can say in the id alone which tool it calls. */
+function withCallIds(shape: CallShape, text: string, { user, names, ids }: Sentinels): CallShape {
+  const turn = text.slice(text.lastIndexOf(user));
+  const holdsName = turn.toLowerCase().includes(names[0]);
+  return turn.includes(ids[0]) && !holdsName ? { ...shape, callIds: 'composed' } : shape;
 }
 
 /** The reasoning was rendered, and not by printing the message or the list of parts that holds it. */
@@ -163,7 +172,7 @@ function shapeReasoning(message: Message, shape: InputShape): ShapedMessage {
 
 /** Turns OpenAI's messages (arguments as JSON text, `reasoning_content`) into the shape of a template. */
 export function shapeMessages(messages: readonly Message[], shape: InputShape): readonly ShapedMessage[] {
-  return messages.map((message) => {
+  return (shape.callIds === 'composed' ? composeIds(messages) : messages).map((message) => {
     const { content, tool_calls, reasoning_content, ...others }: Record<string, unknown> = { ...message };
     return {
       ...others,

@@ -7,11 +7,9 @@ import { MessageError } from '../../format/errors.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
+import { anySentinels, type Sentinels } from './sentinels.ts';
 
 type Role = Message['role'];
-
-/** Texts that no template holds. Two parts, because some templates show the first alone. */
-const planted = ['qv part', 'qv next'] as const;
 
 /** The messages, rewritten where the template would leave their texts out or print them as data. */
 export function makeReadable(template: Template, messages: readonly Message[]): readonly Message[] {
@@ -47,7 +45,9 @@ function asKnownRole(
   template: Template,
   message: Message & { readonly role: 'system' | 'developer' },
 ): Message {
-  return shows(template, 'developer', planted.join(' ')) ? message : { ...message, role: 'system' };
+  return shows(template, 'developer', plantedIn(template).join(' '))
+    ? message
+    : { ...message, role: 'system' };
 }
 
 /** Texts of parts on lines of their own, as llama.cpp joins them. */
@@ -64,7 +64,7 @@ function showsParts(template: Template, role: Role): boolean {
   return shows(
     template,
     role,
-    planted.map((text) => ({ type: 'text', text })),
+    plantedIn(template).map((text) => ({ type: 'text', text })),
   );
 }
 
@@ -74,7 +74,8 @@ const known = new WeakMap<Template, Map<string, boolean>>();
 function shows(template: Template, role: Role, content: string | readonly ContentPart[]): boolean {
   const answers = answersOf(template);
   const question = `${role} ${typeof content}`;
-  const answer = answers.get(question) ?? isRendered(template, conversation(role, content));
+  const answer =
+    answers.get(question) ?? isRendered(template, conversation(anySentinels(template.source), role, content));
   answers.set(question, answer);
   return answer;
 }
@@ -82,9 +83,12 @@ function shows(template: Template, role: Role, content: string | readonly Conten
 /** Whether a second system message is rendered, and one after an answer. */
 function showsLateInstructions(template: Template): boolean {
   const answers = answersOf(template);
-  const [next, later] = planted.map((content) => ({ role: 'system', content }));
-  const first = { role: 'system', content: 'qv first' };
-  const answer = answers.get('late') ?? isRendered(template, [first, next, user, reply, later, user]);
+  const [next, later] = plantedIn(template).map((content) => ({ role: 'system', content }));
+  const { system, user, reasoning } = anySentinels(template.source);
+  const first = { role: 'system', content: system };
+  const question = { role: 'user', content: user };
+  const reply = { role: 'assistant', content: reasoning };
+  const answer = answers.get('late') ?? isRendered(template, [first, next, question, reply, later, question]);
   answers.set('late', answer);
   return answer;
 }
@@ -95,22 +99,27 @@ function answersOf(template: Template): Map<string, boolean> {
   return answers;
 }
 
+/** The texts to be found again. Two parts, because some templates show the first alone. */
+function plantedIn(template: Template): readonly [string, string] {
+  const { content, part } = anySentinels(template.source);
+  return [content, part];
+}
+
 function isRendered(template: Template, messages: readonly unknown[]): boolean {
   const render = tryRender(template, { messages, add_generation_prompt: true });
-  return planted.every(
+  return plantedIn(template).every(
     (text) =>
       render?.includes(text) === true && !render.includes(`'${text}'`) && !render.includes(`"${text}"`),
   );
 }
 
-const user = { role: 'user', content: 'qv question' };
-const reply = { role: 'assistant', content: 'qv answer' };
-const call = { id: 'call00001', type: 'function', function: { name: 'qv_lookup', arguments: {} } };
-
-function conversation(role: Role, content: unknown): readonly unknown[] {
+function conversation({ user, ids, names }: Sentinels, role: Role, content: unknown): readonly unknown[] {
   const message = { role, content };
-  if (role === 'assistant') return [user, message, user];
-  if (role !== 'tool') return [message, ...(role === 'user' ? [] : [user])];
+  const question = { role: 'user', content: user };
+  if (role === 'assistant') return [question, message, question];
+  if (role !== 'tool') return [message, ...(role === 'user' ? [] : [question])];
+  const [id, name] = [ids[0], names[0]];
+  const call = { id, type: 'function', function: { name, arguments: {} } };
   const calling = { role: 'assistant', content: '', tool_calls: [call] };
-  return [user, calling, { ...message, tool_call_id: call.id, name: call.function.name }];
+  return [question, calling, { ...message, tool_call_id: id, name }];
 }

@@ -18,6 +18,7 @@ import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import { OwnText, parseTemplate, type RenderOptions, type Template, type TextSpan } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
+import { renderAcceptably } from './after-refusal.ts';
 import { observeInputShape, type ShapedMessage, shapeMessages } from './input-shape.ts';
 import { makeReadable } from './readable-messages.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
@@ -201,7 +202,7 @@ function markMessage(last: AssistantMessage): AssistantMessage {
   if (typeof content === 'string' && content !== '') return { ...last, content: content + endMark };
   if (Array.isArray(content) && content.length > 0) {
     const part = content.at(-1);
-    if (typeof part?.text !== 'string') throw cannotContinue('the last part of the last message is no text');
+    if (typeof part?.text !== 'string') throw cannotContinue('the last part of the last message is not text');
     return { ...last, content: [...content.slice(0, -1), { ...part, text: part.text + endMark }] };
   }
   if (reasoning !== undefined && reasoning !== '') return { ...last, reasoning_content: reasoning + endMark };
@@ -217,15 +218,6 @@ function cutAtMark<Render>(rendered: Render, kind: RenderKind<Render>): Render {
 /** Roles were checked, so they count as the template's own: many markers are made of them. */
 function withOwnRoles(messages: readonly ShapedMessage[]): readonly ShapedMessage[] {
   return messages.map((message) => ({ ...message, role: new OwnText(String(message.role)) }));
-}
-
-/** Thoughts are left out where text and calls stand next to them; some templates refuse all three. */
-function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message[] {
-  return messages.map((message) => {
-    if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
-    const { reasoning_content: _, ...others } = message;
-    return others;
-  });
 }
 
 /**
@@ -269,21 +261,6 @@ function renderConversation<Render>(
   };
   const readable = makeReadable(template, conversation);
   const messages = continued ? markEnd(readable) : readable;
-  const rendered = renderOrLighten(messages, render);
+  const rendered = renderAcceptably(messages, render);
   return continued ? cutAtMark(rendered, kind) : rendered;
-}
-
-/** Renders; where the template refuses, once more without the thoughts that few can write next to calls. */
-function renderOrLighten<Render>(
-  messages: readonly Message[],
-  render: (messages: readonly Message[]) => Render,
-): Render {
-  try {
-    return render(messages);
-  } catch (error) {
-    const lighter = withoutCrowdedReasoning(messages);
-    const worthTrying = lighter.some((message, index) => message !== messages[index]);
-    if (!(error instanceof TemplateError && error.kind === 'raised' && worthTrying)) throw error;
-    return render(lighter);
-  }
 }

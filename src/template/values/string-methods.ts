@@ -32,7 +32,7 @@ export function capitalize(text: string): string {
 }
 
 /** Python's `str.title`: a letter after anything that is no letter is upper case. */
-export function title(text: string): string {
+function title(text: string): string {
   return text.replace(/\p{L}+/gu, capitalize);
 }
 
@@ -176,7 +176,7 @@ function count(runtime: Runtime, self: Text, args: readonly Value[], keywords: K
 }
 
 /** Python's `str.join`. */
-export function join(runtime: Runtime, separator: Text, items: readonly Value[]): Text {
+function join(runtime: Runtime, separator: Text, items: readonly Value[]): Text {
   const texts = items.map((item, index) => {
     const text = tracedOf(item);
     if (text === null) throw new PythonError('TypeError', `sequence item ${index}: expected str instance`);

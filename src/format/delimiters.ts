@@ -1,0 +1,5 @@
+/** Two literals around something. */
+export interface Delimiters {
+  readonly open: string;
+  readonly close: string;
+}

@@ -1,0 +1,124 @@
+/** Operators of the syntax tree become functions; the compiler of their operands is given. */
+import { formatPercent } from '../values/format-text.ts';
+import { binary, compare, concatenate, contains, equals, signed, truthy } from '../values/operators.ts';
+import type { Scope } from '../values/runtime.ts';
+import { tracedOf, type Value } from '../values/values.ts';
+import type { Evaluate } from './evaluate.ts';
+import type { BinaryNode, Expression } from './tree.ts';
+
+/** Compiles an operand. */
+type Compile = (node: Expression) => Evaluate;
+
+type Comparison = (scope: Scope, left: Value, right: Value) => boolean;
+
+const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
+  ['==', (scope, a, b) => equals(scope.runtime, a, b)],
+  ['!=', (scope, a, b) => !equals(scope.runtime, a, b)],
+  ['<', (scope, a, b) => compare(scope.runtime, a, b) < 0],
+  ['<=', (scope, a, b) => compare(scope.runtime, a, b) <= 0],
+  ['>', (scope, a, b) => compare(scope.runtime, a, b) > 0],
+  ['>=', (scope, a, b) => compare(scope.runtime, a, b) >= 0],
+  ['in', (scope, a, b) => contains(scope.runtime, b, a)],
+  ['not in', (scope, a, b) => !contains(scope.runtime, b, a)],
+]);
+
+/** The operands of operators of one kind that stand in a row, and the operators between them. */
+function unroll(node: BinaryNode, belongs: (operator: string) => boolean) {
+  const operands: Expression[] = [node.right];
+  const operators: string[] = [node.operator.value];
+  let left = node.left;
+  while (left.type === 'BinaryExpression' && belongs(left.operator.value)) {
+    operands.push(left.right);
+    operators.push(left.operator.value);
+    left = left.left;
+  }
+  operands.push(left);
+  return { operands: operands.reverse(), operators: operators.reverse() };
+}
+
+/** `a < b < c` compares neighbours, each evaluated once. */
+function compileComparison(node: BinaryNode, compile: Compile): Evaluate {
+  const chain = unroll(node, (operator) => comparisons.has(operator));
+  const [first, ...rest] = chain.operands.map((operand) => compile(operand));
+  const links = rest.map((operand, index) => ({
+    operand,
+    holds: comparisons.get(chain.operators[index] ?? ''),
+  }));
+  return (scope) => {
+    let left = first?.(scope) ?? null;
+    for (const { operand, holds } of links) {
+      scope.runtime.charge(1);
+      const right = operand(scope);
+      if (holds?.(scope, left, right) !== true) return false;
+      left = right;
+    }
+    return true;
+  };
+}
+
+/** `~` binds tighter than `+` and `-` in Jinja, though the parser puts them on one level. */
+function compileSum(node: BinaryNode, compile: Compile): Evaluate {
+  const { operands, operators } = unroll(node, (operator) => '+-~'.includes(operator));
+  const terms: Evaluate[][] = [];
+  operands.forEach((operand, index) => {
+    const compiled = compile(operand);
+    if (index > 0 && operators[index - 1] === '~') terms.at(-1)?.push(compiled);
+    else terms.push([compiled]);
+  });
+  const signs = operators.filter((operator) => operator !== '~');
+  const [first = () => null, ...rest] = terms.map(compileConcatenation);
+  return (scope) => {
+    let sum = first(scope);
+    rest.forEach((term, index) => {
+      sum = binary(scope.runtime, signs[index] ?? '+', sum, term(scope));
+    });
+    return sum;
+  };
+}
+
+function compileConcatenation(parts: readonly Evaluate[]): Evaluate {
+  const [single] = parts;
+  if (single !== undefined && parts.length === 1) return single;
+  return (scope) =>
+    concatenate(
+      scope.runtime,
+      parts.map((part) => part(scope)),
+    );
+}
+
+/** Compiles operators between two operands, and rows of them. */
+export function compileBinary(node: BinaryNode, compile: Compile): Evaluate {
+  const operator = node.operator.value;
+  if (comparisons.has(operator)) return compileComparison(node, compile);
+  if (operator === '+' || operator === '-' || operator === '~') return compileSum(node, compile);
+  const left = compile(node.left);
+  const right = compile(node.right);
+  if (operator === 'and') {
+    return (scope) => {
+      scope.runtime.charge(1);
+      const value = left(scope);
+      return truthy(value) ? right(scope) : value;
+    };
+  }
+  if (operator === 'or') {
+    return (scope) => {
+      scope.runtime.charge(1);
+      const value = left(scope);
+      return truthy(value) ? value : right(scope);
+    };
+  }
+  return (scope) => {
+    const value = left(scope);
+    const text = operator === '%' ? tracedOf(value) : null;
+    if (text !== null) return formatPercent(scope.runtime, text, right(scope));
+    return binary(scope.runtime, operator, value, right(scope));
+  };
+}
+
+/** Compiles an operator before its operand. */
+export function compileUnary(operator: string, argument: Evaluate): Evaluate {
+  return (scope) => {
+    scope.runtime.charge(1);
+    return operator === 'not' ? !truthy(argument(scope)) : signed(operator, argument(scope));
+  };
+}

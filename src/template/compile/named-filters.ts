@@ -1,0 +1,21 @@
+/** Filters and tests by the names that a template calls them by. */
+import type { Filter } from '../filters/filter.ts';
+import { filters, findFilter } from '../filters/filters.ts';
+import { findTest, tests } from '../filters/tests.ts';
+import { CompileError, type Place } from './evaluate.ts';
+import { rewritten } from './parse-source.ts';
+
+function testFilter(name: string, wanted: boolean, place: Place): Filter {
+  if (!place.conditional && !tests.has(name)) throw new CompileError(`No test named '${name}'.`);
+  return (runtime, value, args, keywords) => findTest(name)(runtime, value, args, keywords) === wanted;
+}
+
+/** The filter of a name, tests among them. Throws CompileError for a name that is surely reached and unknown. */
+export function filterByName(name: string, place: Place): Filter {
+  if (name === rewritten.generation) return (_runtime, value) => value;
+  const { test, negatedTest } = rewritten;
+  if (name.startsWith(negatedTest)) return testFilter(name.slice(negatedTest.length), false, place);
+  if (name.startsWith(test)) return testFilter(name.slice(test.length), true, place);
+  if (!place.conditional && !filters.has(name)) throw new CompileError(`No filter named '${name}'.`);
+  return (runtime, value, args, keywords) => findFilter(name)(runtime, value, args, keywords);
+}

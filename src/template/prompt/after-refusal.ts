@@ -1,0 +1,69 @@
+/** What is told otherwise where a template refuses a conversation. */
+import { TemplateError } from '../../format/errors.ts';
+import type { Message } from '../../format/messages.ts';
+import { sha256 } from '../../format/sha256.ts';
+
+/**
+ * Renders; where the template raises an error, once more without the thoughts that few can write next to calls, then
+ * with plain ids, then with both. Throws the first error where it refuses these, too.
+ */
+export function renderAcceptably<Render>(
+  messages: readonly Message[],
+  render: (messages: readonly Message[]) => Render,
+): Render {
+  try {
+    return render(messages);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    for (const rewrite of [withoutCrowdedReasoning, withPlainIds, withBoth]) {
+      const rewritten = rewrite(messages);
+      if (rewritten.every((message, index) => message === messages[index])) continue;
+      try {
+        return render(rewritten);
+      } catch (again) {
+        if (!isRefusal(again)) throw again;
+      }
+    }
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof TemplateError && error.kind === 'raised';
+}
+
+/** Thoughts are left out where text and calls stand next to them; some templates refuse all three. */
+function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
+    if (message.reasoning_content === undefined) return message;
+    const { reasoning_content: _, ...others } = message;
+    return others;
+  });
+}
+
+/**
+ * Ids of nine letters and digits in place of all others, as some templates demand. Clients bring ids of other models,
+ * and only that a result names its call means anything. An id is always replaced by the same one.
+ */
+function withPlainIds(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => {
+    if (message.role === 'tool') {
+      const id = message.tool_call_id;
+      return id === undefined || isPlain(id) ? message : { ...message, tool_call_id: plainId(id) };
+    }
+    if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
+    const calls = message.tool_calls.map((call) =>
+      call.id === undefined || isPlain(call.id) ? call : { ...call, id: plainId(call.id) },
+    );
+    return calls.every((call, index) => call === message.tool_calls?.[index])
+      ? message
+      : { ...message, tool_calls: calls };
+  });
+}
+
+const isPlain = (id: string): boolean => /^[a-zA-Z0-9]{9}$/.test(id);
+const plainId = (id: string): string => sha256(id).slice(0, 9);
+
+const withBoth = (messages: readonly Message[]): readonly Message[] =>
+  withPlainIds(withoutCrowdedReasoning(messages));
