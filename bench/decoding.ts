@@ -5,6 +5,8 @@
  *
  *     npx tsx --conditions=idiolect:source bench/decoding.ts
  *
+ * `REPEATS=8` makes it shorter, `VOCABULARY=qwen2` takes one of the two vocabularies alone.
+ *
  * llama.cpp's grammar comes from its chat layer through `@fugood/llama.node`, for the same tools, prompt
  * and model file. Its `required` lets any text stand before the call, which a random model never ends; so
  * its start rule is replaced by its rule for one call, and both write nothing else.
@@ -20,9 +22,9 @@ import { loadVocabulary, tinyModelFile, writeModelFile } from '../examples/suppo
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../src/codegen/create-response-parser.ts';
 import { GrammarCache } from '../src/runtime/chat/grammar-cache.ts';
-import { decode } from '../src/runtime/node-llama-cpp/decode.ts';
+import { decode } from '../src/runtime/node-llama-cpp/decoding/decode.ts';
+import { ResponseRun } from '../src/runtime/node-llama-cpp/decoding/response-run.ts';
 import { MarkerTokens, markersOf } from '../src/runtime/node-llama-cpp/marker-tokens.ts';
-import { ResponseRun } from '../src/runtime/node-llama-cpp/response-run.ts';
 import { readVocabulary } from '../src/runtime/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 import { cpuTime, median } from './processor-time.ts';
@@ -62,7 +64,8 @@ const llama = await getLlama({
   progressLogs: false,
 });
 
-for (const vocabulary of ['llama-spm', 'qwen2']) {
+const vocabularies = process.env.VOCABULARY === undefined ? ['llama-spm', 'qwen2'] : [process.env.VOCABULARY];
+for (const vocabulary of vocabularies) {
   const tiny = await tinyModelFile({ vocabulary, markers, controls, chatTemplate: template });
   await conforming(vocabulary, tiny);
   await random(vocabulary, tiny);

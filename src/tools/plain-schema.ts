@@ -71,14 +71,14 @@ class Walk {
 function scalarWrong(value: unknown): string | null {
   switch (typeof value) {
     case 'number':
-      return Number.isFinite(value) ? null : `${value} is no number of JSON`;
+      return Number.isFinite(value) ? null : `${value} is not a JSON number`;
     case 'bigint':
-      return 'a BigInt is no value of JSON';
+      return 'a BigInt is not a JSON value';
     case 'function':
-      return '~standard' in value ? ofLibrary : 'a function is no value of JSON';
+      return '~standard' in value ? ofLibrary : 'a function is not a JSON value';
     case 'symbol':
     case 'undefined':
-      return `${String(value)} is no value of JSON`;
+      return `${String(value)} is not a JSON value`;
     default:
       return null;
   }
@@ -91,7 +91,7 @@ const ofLibrary =
 function entriesOf(value: object, pointer: string): readonly (readonly [string, unknown])[] {
   if ('~standard' in value) throw new NotJson(pointer, ofLibrary);
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (tag !== 'Object' && tag !== 'Array') throw new NotJson(pointer, `a ${tag} is no value of JSON`);
+  if (tag !== 'Object' && tag !== 'Array') throw new NotJson(pointer, `a ${tag} is not a JSON value`);
   try {
     return Object.entries(value);
   } catch (error) {

@@ -26,7 +26,7 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
     const vendor = vendorOf(input);
     if (vendor !== null) throw refusal(withoutJsonSchema(vendor));
     if (isJsonSchema(input)) return input;
-    throw refusal(`${typeof input} is no JSON Schema: a schema is an object or a boolean`);
+    throw refusal(`${typeof input} is not JSON Schema: a schema is an object or a boolean`);
   }
   const { vendor, jsonSchema } = input['~standard'];
   let converted: unknown;
@@ -38,7 +38,7 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
       `${vendor} cannot give it as JSON Schema: ${error instanceof Error ? error.message : error}`,
     );
   }
-  if (!isJsonSchema(converted)) throw refusal(`${vendor} gave something that is no JSON Schema`);
+  if (!isJsonSchema(converted)) throw refusal(`${vendor} gave something that is not JSON Schema`);
   return converted;
 }
 

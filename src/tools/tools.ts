@@ -11,7 +11,7 @@ import type { StandardJsonSchema } from './standard-schema.ts';
 
 /**
  * JSON Schema, or an object of a library that implements Standard JSON Schema (zod, arktype, valibot).
- * Plain objects are taken as other packages type them; what is no JSON Schema is refused at run time.
+ * Plain objects are taken as other packages type them; what is not JSON Schema is refused at run time.
  */
 export type ToolSchema = JsonSchema | StandardJsonSchema | Readonly<Record<string, unknown>>;
 

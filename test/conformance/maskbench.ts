@@ -10,7 +10,12 @@ import { SchemaError } from '../../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../src/format/messages.ts';
 import { RuleSet } from '../../src/grammar/expression/rule-set.ts';
 import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
-import { compileSchema, jsonSyntax } from '../../src/grammar/json-schema/compile-schema.ts';
+import {
+  compileSchema,
+  jsonSyntax,
+  lenientJsonSyntax,
+  type Syntax,
+} from '../../src/grammar/json-schema/compile-schema.ts';
 import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
 import { compileValidator } from '../../src/grammar/json-schema/validate/validate.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
@@ -43,6 +48,8 @@ export interface MaskBenchResult {
   readonly mislabelled: number;
   /** Schemas that pass with keys in any order and instances in their own, if that was asked for. */
   readonly passInOwnOrder: number | null;
+  /** The same in compact spelling, against a grammar for answers, which has any layout. */
+  readonly passCompact: number | null;
   /** CPU time of compiling, in milliseconds. */
   readonly milliseconds: { readonly median: number; readonly p99: number; readonly worst: number };
   readonly characters: { readonly median: number; readonly p99: number; readonly worst: number };
@@ -57,8 +64,8 @@ export interface MaskBenchOptions {
   readonly every?: number;
   /** The first schema that is run. */
   readonly offset?: number;
-  /** Whether instances are also tried as they stand, against a grammar for keys in any order. */
-  readonly ownOrder?: boolean;
+  /** Whether instances are also tried with their keys as they stand, on one line and in compact spelling. */
+  readonly asDelivered?: boolean;
   /** Called for each schema. */
   readonly onCase?: (id: string, outcome: string) => void;
 }
@@ -74,7 +81,10 @@ export async function run(file: string, options: MaskBenchOptions = {}): Promise
   for (const each of cases) {
     const outcome = judge(each, matcher, tally);
     tally.count(outcome);
-    if (options.ownOrder) tally.countOwnOrder(passesInOwnOrder(each, matcher));
+    if (options.asDelivered) {
+      tally.countOwnOrder(passesAsDelivered(each, jsonSyntax, spellOnOneLine, matcher));
+      tally.countCompact(passesAsDelivered(each, lenientJsonSyntax, JSON.stringify, matcher));
+    }
     options.onCase?.(each.id, outcome);
   }
   return tally.result();
@@ -126,20 +136,22 @@ function judge(
   return 'silent';
 }
 
+const spellOnOneLine = (data: JsonValue) => spellValue({}, data, style);
+
 /** Whether a grammar for keys in any order judges all instances as they are labelled, in their own order. */
-function passesInOwnOrder(
+function passesAsDelivered(
   { schema, tests }: MaskBenchCase,
+  syntax: Syntax,
+  spell: (data: JsonValue) => string,
   matcher: (gbnf: string) => EngineMatcher,
 ): boolean {
   const rules = new RuleSet();
-  const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict', keyOrder: 'any' } as const;
+  const options = { rules, syntax, tool: '', policy: 'strict', keyOrder: 'any' } as const;
   try {
     const compiled = compileSchema(schema, options);
     const isLetThrough = checkOf(schema, compiled);
     const engine = matcher(printGbnf(rules.grammar('root', compiled.expression)));
-    return tests.every(
-      ({ valid, data }) => (engine.accepts(spellValue({}, data, style)) && isLetThrough(data)) === valid,
-    );
+    return tests.every(({ valid, data }) => (engine.accepts(spell(data)) && isLetThrough(data)) === valid);
   } catch {
     // Refused, or too large for the engine.
     return false;
@@ -194,6 +206,7 @@ class Tally {
   mislabelled = 0;
   checked = 0;
   #ownOrder: number | null = null;
+  #compact: number | null = null;
   readonly #counts: Record<Outcome, number> = { pass: 0, refused: 0, silent: 0, reported: 0 };
   readonly #refusedFor = new Map<string, number>();
 
@@ -203,6 +216,10 @@ class Tally {
 
   countOwnOrder(passes: boolean): void {
     this.#ownOrder = (this.#ownOrder ?? 0) + Number(passes);
+  }
+
+  countCompact(passes: boolean): void {
+    this.#compact = (this.#compact ?? 0) + Number(passes);
   }
 
   refuse(error: SchemaError): void {
@@ -223,6 +240,7 @@ class Tally {
       reported,
       mislabelled: this.mislabelled,
       passInOwnOrder: this.#ownOrder,
+      passCompact: this.#compact,
       milliseconds: quantiles(this.times),
       characters: quantiles(this.sizes),
       examples: this.examples,

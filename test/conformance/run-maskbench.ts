@@ -3,7 +3,7 @@ import { run } from './maskbench.ts';
 
 /** Runs the file and prints what came of it, for people or (`json`) for programs. */
 export async function runMaskBenchFile(file: string, json: boolean): Promise<void> {
-  const result = await run(file, { ownOrder: true });
+  const result = await run(file, { asDelivered: true });
   if (json) {
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
@@ -19,11 +19,12 @@ export async function runMaskBenchFile(file: string, json: boolean): Promise<voi
     refusedFor,
     examples,
     passInOwnOrder,
+    passCompact,
   } = result;
   const share = ((100 * pass) / total).toFixed(2);
   process.stdout.write(
     `${pass} of ${total} pass (${share} %), ${refused} refused, ${checked} with a check, ${silent} wrong without a report (${mislabelled} of them as Ajv has it)\n` +
-      `${passInOwnOrder} pass with keys in any order, and instances in their own\n` +
+      `${passInOwnOrder} pass with keys in any order, and instances in their own; ${passCompact} in compact spelling, too\n` +
       `compile: median ${milliseconds.median.toFixed(2)} ms, p99 ${milliseconds.p99.toFixed(0)} ms, worst ${milliseconds.worst.toFixed(0)} ms\n` +
       `refused for: ${JSON.stringify(refusedFor)}\n${examples.map((line) => `    ${line}\n`).join('')}`,
   );

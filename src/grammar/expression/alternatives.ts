@@ -5,7 +5,7 @@
 import { choice, type Expression, empty, literal, optional, sequence } from './expression.ts';
 
 /**
- * One of `expressions`. Common literal beginnings are factored out; an expression that begins with
+ * One of `expressions`. Common literals and rules at the beginning are factored out; an expression that begins with
  * anything else stays whole, and its first set must differ from all others. An empty one makes the
  * whole optional.
  */
@@ -13,17 +13,19 @@ export function alternatives(...expressions: readonly Expression[]): Expression 
   const [only, second] = expressions;
   if (only !== undefined && second === undefined) return only;
   const groups = new Map<string, Expression[]>();
-  const others: Expression[] = [];
+  const others = new Map<string, Expression[]>();
   let optionalWhole = false;
   for (const expression of expressions) {
     const first = leadingCharacter(expression);
     if (first === '') optionalWhole = true;
-    else if (first === undefined) others.push(expression);
-    else groups.set(first, [...(groups.get(first) ?? []), expression]);
+    else if (first === undefined) {
+      const key = leadingRule(expression) ?? `#${others.size}`;
+      others.set(key, [...(others.get(key) ?? []), expression]);
+    } else groups.set(first, [...(groups.get(first) ?? []), expression]);
   }
-  const factored = [...groups.values()].map(factorGroup);
-  if (factored.length + others.length === 0) return empty;
-  const whole = choice(...factored, ...others);
+  const factored = [...[...groups.values()].map(factorGroup), ...[...others.values()].map(factorRule)];
+  if (factored.length === 0) return empty;
+  const whole = choice(...factored);
   return optionalWhole ? optional(whole) : whole;
 }
 
@@ -34,6 +36,21 @@ function factorGroup(group: readonly Expression[]): Expression {
   if (rest.length === 0) return first;
   const common = rest.map(leadingText).reduce(commonPrefix, leadingText(first));
   return sequence(literal(common), alternatives(...group.map((each) => dropLeading(each, common.length))));
+}
+
+/** Expressions that begin with the same rule: the rule, then what differs. */
+function factorRule(group: readonly Expression[]): Expression {
+  const [first, second] = group;
+  if (first?.type !== 'sequence' || second === undefined) return first ?? empty;
+  const [rule = empty] = first.items;
+  const rests = group.map((each) => (each.type === 'sequence' ? sequence(...each.items.slice(1)) : empty));
+  return sequence(rule, alternatives(...rests));
+}
+
+/** The rule with which a sequence begins. */
+function leadingRule(expression: Expression): string | null {
+  const [first] = expression.type === 'sequence' ? expression.items : [];
+  return first?.type === 'rule' ? first.name : null;
 }
 
 /** First code point of the leading literal; `''` for the empty expression, `undefined` for no literal. */

@@ -13,9 +13,16 @@ export class BudgetExceeded extends Error {
 
 /** Counts down from an allowance of steps. */
 export class StepBudget {
+  readonly #allowed: number;
   #left: number;
   constructor(steps: number) {
+    this.#allowed = steps;
     this.#left = steps;
+  }
+
+  /** Steps that were taken away so far, those that were not there included. */
+  get spent(): number {
+    return this.#allowed - this.#left;
   }
 
   /** Takes `steps` away; throws `BudgetExceeded` when none are left. */

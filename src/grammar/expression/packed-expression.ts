@@ -57,7 +57,9 @@ function unpackClass(text: string): CharacterClass {
   const ranges = text.split(' ').map((range): CodePointRange => {
     const [from, to = from] = range.split('-').map((digits) => Number.parseInt(digits, 16));
     if (from === undefined || to === undefined || Number.isNaN(from + to)) {
-      throw new GrammarError({ reason: `${JSON.stringify(text)} in a table of compiled tools is no class` });
+      throw new GrammarError({
+        reason: `${JSON.stringify(text)} in a table of compiled tools is not a character class`,
+      });
     }
     return [from, to];
   });

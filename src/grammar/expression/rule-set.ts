@@ -2,6 +2,7 @@
 
 import { BudgetExceeded, type StepBudget } from './budget.ts';
 import { type Expression, type Grammar, rule } from './expression.ts';
+import { finish, type Steps } from './steps.ts';
 
 /** What a rule costs of the budget: to write, check and print it takes about as long as so many steps. */
 const stepsPerRule = 15;
@@ -122,7 +123,7 @@ export class RuleSet {
     if (found !== undefined) return rule(found);
     const name = this.#await(hint, build);
     this.#byKey.set(key, name);
-    if (!this.#building) this.#buildWaiting();
+    if (!this.#building) finish(this.#buildWaiting());
     return rule(name);
   }
 
@@ -138,14 +139,17 @@ export class RuleSet {
     return name;
   }
 
-  #buildWaiting(): void {
+  *#buildWaiting(): Steps<void> {
     this.#building = true;
     try {
       // Builds ask for more, which wait for the next round: what is built is let go.
       while (this.#waiting.length > 0) {
         const round = this.#waiting;
         this.#waiting = [];
-        for (const { name, build } of round) this.#rules.set(name, build());
+        for (const { name, build } of round) {
+          this.#rules.set(name, build());
+          yield;
+        }
       }
     } finally {
       this.#building = false;
@@ -153,17 +157,24 @@ export class RuleSet {
     }
   }
 
-  /** Runs `write`; when it throws, takes back what it has added. */
-  attempt<T>(write: () => T): T {
+  /**
+   * Runs `write`, then builds the rules that it has asked for, step by step; nothing else may be written meanwhile.
+   * When it throws or is stopped, takes back what was added.
+   */
+  *attempt<T>(write: () => T): Steps<T> {
     const maps = [this.#rules, this.#byKey, this.#byContent, this.#memory];
     const sizes = maps.map((map) => map.size);
+    let written = false;
     try {
-      return write();
-    } catch (error) {
-      maps.forEach((map, index) => {
-        for (const key of [...map.keys()].slice(sizes[index])) map.delete(key);
-      });
-      throw error;
+      this.#building = true;
+      const result = write();
+      yield* this.#buildWaiting();
+      written = true;
+      return result;
+    } finally {
+      this.#building = false;
+      this.#waiting = [];
+      if (!written) for (const [index, map] of maps.entries()) cutTo(map, sizes[index] ?? 0);
     }
   }
 
@@ -187,6 +198,11 @@ export class RuleSet {
     }
     return rule(name);
   }
+}
+
+/** Takes out all but the first `size` entries. */
+function cutTo<Key>(map: Map<Key, unknown>, size: number): void {
+  for (const key of [...map.keys()].slice(size)) map.delete(key);
 }
 
 function copyInto<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, Value>): void {

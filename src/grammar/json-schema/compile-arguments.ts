@@ -5,11 +5,13 @@ import { SchemaError, ToolError } from '../../format/errors.ts';
 import { isObject } from '../../format/json-values.ts';
 import type { JsonSchema, Tool } from '../../format/messages.ts';
 import { alternatives } from '../expression/alternatives.ts';
-import { type Expression, literal, sequence } from '../expression/expression.ts';
+import { type Expression, empty, literal, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
+import { finish, type Steps } from '../expression/steps.ts';
 import { jsonSpelling } from '../regular/spelling.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, NothingValid } from './compile-schema.ts';
-import { type ObjectWriting, writeObject } from './objects/object-writer.ts';
+import { writeObject } from './objects/object-writer.ts';
+import type { ObjectWriting } from './objects/object-writing.ts';
 import type { Compilation } from './plan/compilation.ts';
 import type { KeySorting } from './plan/places.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
@@ -36,6 +38,15 @@ export function compileArguments(
   format: ArgumentsFormat,
   options: CompileArgumentsOptions,
 ): CompiledSchema {
+  return finish(compileArgumentsSteps(tool, format, options));
+}
+
+/** The same in steps. */
+export function compileArgumentsSteps(
+  tool: Tool,
+  format: ArgumentsFormat,
+  options: CompileArgumentsOptions,
+): Steps<CompiledSchema> {
   const { name } = tool.function;
   const parameters = tool.function.parameters ?? noArguments;
   const keyOrder = options.argumentOrder ?? 'schema';
@@ -109,6 +120,7 @@ function jsonWriting(format: JsonArguments, compilation: Compilation, rules: Rul
     compilation,
     rules,
     object: indented(syntax.object, syntax.indent, syntax.margin),
+    blank: empty,
     value: (state, place, key, close) =>
       sequence(writer.value(state, place, key ?? 'value', inner), literal(close)),
   };
@@ -138,6 +150,7 @@ function entryWriting(
     compilation,
     rules,
     object,
+    blank: empty,
     value: (state, place, key, close) => values.value(state, place, key, close),
     canWrite: (state, close) => values.canWrite(state, close),
   };

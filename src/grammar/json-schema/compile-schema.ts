@@ -25,13 +25,14 @@ import { plainSchema } from '../../tools/plain-schema.ts';
 import { BudgetExceeded } from '../expression/budget.ts';
 import type { Expression } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
+import { finish, type Steps } from '../expression/steps.ts';
 import { Compilation, type CompilationOptions } from './plan/compilation.ts';
 import type { KeySorting } from './plan/places.ts';
 import { settleChecks } from './validate/settle-checks.ts';
 import type { Syntax } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
-export { jsonStyleSyntax, jsonSyntax, pythonSyntax, type Syntax } from './write/syntax.ts';
+export { jsonStyleSyntax, jsonSyntax, lenientJsonSyntax, pythonSyntax, type Syntax } from './write/syntax.ts';
 
 /** How a schema is compiled. */
 export interface CompileSchemaOptions {
@@ -47,7 +48,7 @@ export interface CompileSchemaOptions {
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Whether `format` restricts strings (default) or is a mere annotation, as drafts since 2019-09 have it. */
   readonly formats?: 'assert' | 'ignore';
-  /** Steps of work that one attempt may spend; there are at most three. The default is less than a second of work. */
+  /** Steps of work, for all attempts together. The default is less than a second of work. */
   readonly budget?: number;
   /**
    * `false`: properties that the schema says nothing about are not written next to declared ones (reported as
@@ -62,6 +63,8 @@ export interface CompileSchemaOptions {
 export interface CompiledSchema {
   readonly expression: Expression;
   readonly issues: readonly SchemaIssue[];
+  /** Steps of work that it took. */
+  readonly steps: number;
 }
 
 /**
@@ -69,6 +72,11 @@ export interface CompiledSchema {
  * policy `strict` when the grammar would accept more than the schema and nothing can check it.
  */
 export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions): CompiledSchema {
+  return finish(compileSchemaSteps(schema, options));
+}
+
+/** The same in steps. */
+export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOptions): Steps<CompiledSchema> {
   const { rules, syntax } = options;
   return compile(schema, options, syntax, (compilation) => {
     const { root, places, document } = compilation;
@@ -88,54 +96,77 @@ export class NothingValid extends Error {
   }
 }
 
+/** Steps of work for one schema, where nothing else is said: with the check that comes with it, less than a second of an idle core. */
+const defaultBudget = 600_000;
+
 /**
  * What is given up, one after the other, until the budget suffices. Each says so in the report, as narrowed:
- * long texts of patterns first, then properties that the schema says nothing about.
+ * long texts of patterns first, then properties that the schema says nothing about. What is smaller gets a
+ * smaller share of the budget, and all shares together are no more than the budget.
  */
-const savings: readonly Saving[] = [{}, { stringStates: 10_000 }, { stringStates: 4000, openObjects: false }];
+const savings: readonly Saving[] = [
+  { share: 0.6, less: {} },
+  { share: 0.25, less: { stringStates: 10_000 } },
+  { share: 0.15, less: { stringStates: 4000, openObjects: false } },
+];
 
-type Saving = Partial<Pick<CompilationOptions, 'stringStates' | 'openObjects'>>;
+interface Saving {
+  /** The part of the budget that this attempt may spend. */
+  readonly share: number;
+  readonly less: Partial<Pick<CompilationOptions, 'stringStates' | 'openObjects'>>;
+}
 
 /** Runs `write`, and deals with its budget and its reports as the policy says. */
-export function compile(
+export function* compile(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
   { sortKeys }: Pick<CompilationOptions, 'sortKeys'>,
   write: (compilation: Compilation) => Expression,
-): CompiledSchema {
+): Steps<CompiledSchema> {
   const { tool, policy } = options;
-  const written = writeFirst(plainSchema(schema, tool), options, sortKeys, write);
-  const { expression } = written;
+  const written = yield* writeFirst(plainSchema(schema, tool), options, sortKeys, write);
+  const { expression, steps } = written;
   const issues = settleChecks(schema, written.issues, options);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
-  if (expression !== null) return { expression, issues };
+  if (expression !== null) return { expression, issues, steps };
   if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);
-  const anything = compile(true, { ...options, budget: Number.POSITIVE_INFINITY }, { sortKeys }, write);
-  return { expression: anything.expression, issues };
+  const anything = yield* compile(
+    true,
+    { ...options, budget: Number.POSITIVE_INFINITY },
+    { sortKeys },
+    write,
+  );
+  return { expression: anything.expression, issues, steps };
 }
 
 /** What the first of the savings gives that suffices; without any, no expression and a report. */
-function writeFirst(
+function* writeFirst(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
   sortKeys: KeySorting,
   write: (compilation: Compilation) => Expression,
-): { readonly expression: Expression | null; readonly issues: readonly SchemaIssue[] } {
+): Steps<Omit<CompiledSchema, 'expression'> & { readonly expression: Expression | null }> {
+  let steps = 0;
   let failure: SchemaIssue | null = null;
   let last: Compilation | null = null;
   for (const saving of savings) {
     if (last !== null && !helps(saving, last)) continue;
     const compilation = startCompilation(schema, options, sortKeys, saving);
     last = compilation;
-    const written = writeWithin(compilation, options, write);
-    if (typeof written !== 'string') return { expression: written, issues: compilation.issues };
+    const written = yield* writeWithin(compilation, options, write);
+    steps += compilation.budget.spent;
+    yield;
+    if (typeof written !== 'string') return { expression: written, issues: compilation.issues, steps };
     failure ??= unwritten(written, options.tool);
   }
-  return { expression: null, issues: failure === null ? [] : [failure] };
+  return { expression: null, issues: failure === null ? [] : [failure], steps };
 }
 
 /** Whether with `saving` anything would be different from what `compilation` did, for which the budget did not suffice. */
-function helps({ stringStates, openObjects }: Saving, { languages, wroteOpenObject }: Compilation): boolean {
+function helps(
+  { less: { stringStates, openObjects } }: Saving,
+  { languages, wroteOpenObject }: Compilation,
+): boolean {
   const shorter = stringStates !== undefined && languages.widest > stringStates;
   return shorter || (openObjects === false && wroteOpenObject);
 }
@@ -146,17 +177,18 @@ function startCompilation(
   sortKeys: KeySorting,
   saving: Saving,
 ): Compilation {
-  const { tool, documents, budget, openObjects = true, formats = 'assert', keyOrder = 'schema' } = options;
+  const { tool, documents, openObjects = true, formats = 'assert', keyOrder = 'schema' } = options;
+  const { share, less } = saving;
   try {
     return new Compilation(schema, {
       tool,
       sortKeys,
       formats,
       anyOrder: keyOrder === 'any',
-      openObjects: openObjects && saving.openObjects !== false,
+      openObjects: openObjects && less.openObjects !== false,
       ...(documents === undefined ? {} : { documents }),
-      ...(budget === undefined ? {} : { budget }),
-      ...(saving.stringStates === undefined ? {} : { stringStates: saving.stringStates }),
+      budget: Math.floor((options.budget ?? defaultBudget) * share),
+      ...(less.stringStates === undefined ? {} : { stringStates: less.stringStates }),
     });
   } catch (error) {
     if (error instanceof RangeError) throw refusal(tool, 'it is nested too deeply', []);
@@ -171,14 +203,14 @@ function unwritten(written: string, tool: string): SchemaIssue {
 }
 
 /** What `write` gives, or why a budget (or the stack) does not suffice. */
-function writeWithin(
+function* writeWithin(
   compilation: Compilation,
   { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,
   write: (compilation: Compilation) => Expression,
-): Expression | string {
+): Steps<Expression | string> {
   rules.allow(maxRules, compilation.budget);
   try {
-    return rules.attempt(() => write(compilation));
+    return yield* rules.attempt(() => write(compilation));
   } catch (error) {
     if (error instanceof NothingValid)
       throw refusal(tool, error.message, compilation.issues, compilation.blamed);

@@ -23,7 +23,7 @@ test('texts of counted parts are of the pattern, and short enough', () => {
     fc.property(pattern, fc.integer({ min: 8, max: 60 }), fc.integer(), (source, max, seed) => {
       const budget = new StepBudget(Number.POSITIVE_INFINITY);
       const terms = new Terms(budget);
-      const automaton = buildAutomaton(terms, patternLanguage(terms, source), budget);
+      const automaton = buildAutomaton(terms, patternLanguage(terms, source, budget), budget);
       const parts = countParts(automaton, max);
       if (parts === null) return;
       const rules = new RuleSet();

@@ -235,12 +235,18 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     schema: {
       type: 'array',
       prefixItems: [{ type: 'boolean' }, { type: 'boolean' }],
-      items: { enum: ['a', 'b', 1, true] },
+      items: { anyOf: [{ enum: ['a', 'b', true] }, { type: 'integer', minimum: 1, maximum: 2 }] },
       uniqueItems: true,
       minItems: 1,
     },
-    valid: [[true], [false, true, 1, 'b', 'a'], [true, false, 'a']],
-    invalid: [[], [true, true], [true, false, true], [true, false, 'a', 'a'], [false, true, true]],
+    valid: [[true], [false, true, 1, 'b', 'a'], [true, false, 'a'], [false, true, 2, 1]],
+    invalid: [
+      ...[[], [true, true], [true, false, true], [true, false, 'a', 'a'], [false, true, true]],
+      ...[
+        [true, false, 3],
+        [true, false, 2, 1, 2],
+      ],
+    ],
   },
   '`uniqueItems`, items out of up to 200 scalars': {
     schema: {

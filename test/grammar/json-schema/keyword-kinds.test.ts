@@ -137,6 +137,11 @@ test.each([
   ['String', 'string'],
   ['int', 'integer'],
   ['objects', 'object'],
+  ['Float', 'number'],
+  ['dict', 'object'],
+  ['list', 'array'],
+  ['none', 'null'],
+  ['text', 'string'],
   ['date', null],
   ['xyz', null],
 ])('a type that does not exist is reported, with the one that is probably meant: %s', (type, meant) => {
@@ -147,6 +152,17 @@ test.each([
   ]);
   const asked = /is "(\w+)" meant\?$/.exec(lines[0]?.reason ?? '')?.[1] ?? null;
   expect(asked).toBe(meant);
+});
+
+test.each([
+  ['any', 'leave `type` out to allow any value'],
+  ['date-time', 'is "string" with a `format` meant?'],
+  ['string[]', 'is "array" with `items` meant?'],
+  ['string|null', 'several types are a list: ["string","null"]'],
+  ['enum', 'list the values with `enum`'],
+])('a type in another notation is reported, with what to write: %s', (type, advice) => {
+  const [line] = linesOf({ type: 'object', properties: { a: { type } } });
+  expect(line?.reason.endsWith(`no value is of it; ${advice}`)).toBe(true);
 });
 
 test.each<JsonSchema>([

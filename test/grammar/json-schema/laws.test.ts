@@ -1,11 +1,12 @@
 /** Soundness and completeness: Ajv says what is valid, llama.cpp's engine what the grammar accepts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SchemaError, type SchemaIssue } from '../../../src/format/errors.ts';
+import type { SchemaIssue } from '../../../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
+import { hasExponent, hasManyDigits, isValid } from './judge-values.ts';
 import { anySchema, anyValue, compileStrict, spell } from './schema-tools.ts';
 
 const long = process.env.LAWS === 'long';
@@ -73,46 +74,7 @@ describe('grammars of random schemas', () => {
   });
 });
 
-/** Whether `JSON.parse` rounds a number of `text`: the grammar judges by digits, Ajv what is left of them. */
-function hasManyDigits(text: string): boolean {
-  return /\d[\d.]{15}/.test(text);
-}
-
-/** Integers and multiples are written without exponent, so not as JSON.stringify writes these. */
-function hasExponent(value: JsonValue): boolean {
-  return /\de[+-]/.test(JSON.stringify(value));
-}
-
 /** Whether the check of a chat lets `value` through. */
 function isChecked(schema: JsonSchema, value: JsonValue): boolean {
   return compileValidator(schema)(value).length === 0;
-}
-
-const validators = new Map<JsonSchema, ReturnType<typeof compileValidator>>();
-
-/** `null` where Ajv cannot say. */
-function isValid(schema: JsonSchema, value: JsonValue): boolean | null {
-  try {
-    const validate = validators.get(schema) ?? compileValidator(withoutPairs(schema));
-    validators.clear();
-    validators.set(schema, validate);
-    return validate(value).length === 0;
-  } catch (error) {
-    if (error instanceof SchemaError) return null;
-    throw error;
-  }
-}
-
-/** Under `not`, Ajv passes over `contains` next to `prefixItems` where the array is empty; here they stand apart. */
-function withoutPairs<Value extends JsonValue>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value), (_, inner: JsonValue) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    if (!('prefixItems' in inner) || !('contains' in inner)) return inner;
-    const { contains, minContains = 1, maxContains = Number.MAX_SAFE_INTEGER, allOf = [], ...rest } = inner;
-    // What contains has seen counts for unevaluatedItems, which sees it through allOf as well.
-    return {
-      ...rest,
-      allOf: [...(Array.isArray(allOf) ? allOf : []), { contains, minContains, maxContains }],
-    };
-  });
 }

@@ -82,9 +82,9 @@ describe('work is bounded', () => {
   test.each([
     ['nested counts', { type: 'string', pattern: '^(a{1,1000}){1,1000}$' }],
     [
-      'thousands of conditions',
+      'a thousand conditions',
       {
-        allOf: Array.from({ length: 3000 }, (_, index) => ({
+        allOf: Array.from({ length: 1000 }, (_, index) => ({
           properties: { [`p${index}`]: { type: 'string' } },
         })),
       },

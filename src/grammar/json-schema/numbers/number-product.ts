@@ -30,7 +30,7 @@ export function multiplyReaders(alternatives: readonly NumberAlternative[], budg
   const marks: number[] = [];
   for (let state = 0; state < tuples.size; state += 1) {
     if (state > maxProductStates) throw new BudgetExceeded('automaton states');
-    budget.spend();
+    budget.spend(1 + (tuple.length >> 2));
     for (let at = 0; at < tuple.length; at += 1) tuple[at] = tuples.value(state, at);
     marks.push(product.accepts(tuple) ? 1 : 0);
     for (const { first } of groups) targets.push(product.step(tuple, first, next) ? tuples.number(next) : -1);

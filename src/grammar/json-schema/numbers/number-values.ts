@@ -1,4 +1,5 @@
 /** Numbers one by one, for constraints whose automaton would be too large: those nearest to zero. */
+import type { StepBudget } from '../../expression/budget.ts';
 import { commonMultiple, compareDecimals, type Decimal, normalDecimal, scaled } from '../document/decimal.ts';
 import type { NumberShape } from '../shapes/shapes.ts';
 import { fits } from './number-language.ts';
@@ -16,13 +17,14 @@ const maxTries = 40_000;
 const largest: Decimal = { digits: 2n ** 53n, scale: 0 };
 
 /** Some numbers of `shape`, the nearest to zero. */
-export function numbersNearZero(shape: NumberShape): ListedNumbers {
+export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedNumbers {
   const step = stepOf(shape);
   const lowest = shape.min === null ? null : quotient(shape.min.value, step, 'up');
   const highest = shape.max === null ? null : quotient(shape.max.value, step, 'down');
   const values: Decimal[] = [];
   let [below, above] = startingAt(lowest, highest);
   for (let tries = 0; tries < maxTries && values.length < maxValues; tries += 1) {
+    budget.spend();
     const lower = lowest === null || below >= lowest ? below : null;
     const upper = highest === null || above <= highest ? above : null;
     if (lower === null && upper === null) break;

@@ -6,8 +6,6 @@
 import { alternatives } from '../../expression/alternatives.ts';
 import { BudgetExceeded, DeadEnd } from '../../expression/budget.ts';
 import { choice, type Expression, literal, sequence } from '../../expression/expression.ts';
-import type { RuleSet } from '../../expression/rule-set.ts';
-import type { Compilation } from '../plan/compilation.ts';
 import { type KeyClass, type ObjectPlan, type PlannedKey, planObject } from '../plan/object-plan.ts';
 import type { Place } from '../plan/places.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
@@ -24,19 +22,9 @@ import {
   reportNeverWritten,
   reportUnwritable,
 } from './object-reports.ts';
+import type { ObjectWriting } from './object-writing.ts';
 import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 import { splitByTag } from './tagged-objects.ts';
-
-/** Where and how an object is written. */
-export interface ObjectWriting {
-  readonly compilation: Compilation;
-  readonly rules: RuleSet;
-  readonly object: ObjectNotation;
-  /** A value and the text after it; `key` is `null` for keys that are not declared. */
-  value(state: State, place: Place, key: string | null, close: string): Expression;
-  /** Whether some value of `state` can be written before `close`; absent where every value can. */
-  canWrite?(state: State, close: string): boolean;
-}
 
 /** An object: with at least one property (`null` where there is none), and whether it may have none. */
 export interface WrittenObject {
@@ -215,8 +203,8 @@ class ObjectWriter {
 
   object(): WrittenObject {
     const start: Progress = { position: 0, used: 0, count: 0, met: 0, pending: noneBegun };
-    const { open } = this.#writing.object;
-    const some = this.#mayGoOn(start) ? sequence(literal(open), this.#member(start)) : null;
+    const { object, blank } = this.#writing;
+    const some = this.#mayGoOn(start) ? sequence(literal(object.open), blank, this.#member(start)) : null;
     const mayBeEmpty = this.#mayEnd(start);
     if (some === null && !mayBeEmpty) throw new DeadEnd();
     return { some, mayBeEmpty };
@@ -339,11 +327,16 @@ class ObjectWriter {
     const ending = (label: number) => {
       const key = this.#plan.declared[label]?.key ?? null;
       const options = this.#settledSteps(label, progress).map(([value]) => this.#valueOf(key, value));
-      return sequence(literal(this.#writing.object.keyClose), choice(...options));
+      return sequence(this.#keyClose(), choice(...options));
     };
     return this.#writing.rules.named(`${this.#key} entry ${labels.join()}`, `${this.#hint}-entry`, () =>
       this.#keys.keys({ labels, following: 'any', ending }),
     );
+  }
+
+  #keyClose(): Expression {
+    const { object, blank } = this.#writing;
+    return sequence(literal(object.keyClose), blank);
   }
 
   #valueOf(key: string | null, value: State): Expression {
@@ -376,16 +369,17 @@ class ObjectWriter {
     const options = this.#settledSteps(label, progress).map(([value, next]) =>
       sequence(this.#valueOf(key, value), this.#after(next)),
     );
-    return sequence(literal(this.#writing.object.keyClose), choice(...options));
+    return sequence(this.#keyClose(), choice(...options));
   }
 
   #after(progress: Progress): Expression {
-    const { separator, close } = this.#writing.object;
+    const { object, blank } = this.#writing;
+    const { separator, close } = object;
     const key = `${this.#key} after ${this.#progressKey(progress)}`;
     const make = () => {
       const options: Expression[] = [];
-      if (this.#mayGoOn(progress)) options.push(sequence(literal(separator), this.#member(progress)));
-      if (this.#mayEnd(progress)) options.push(literal(close));
+      if (this.#mayGoOn(progress)) options.push(sequence(literal(separator), blank, this.#member(progress)));
+      if (this.#mayEnd(progress)) options.push(sequence(blank, literal(close)));
       return alternatives(...options);
     };
     return this.#mayGoOn(progress) ? this.#writing.rules.named(key, `${this.#hint}-members`, make) : make();

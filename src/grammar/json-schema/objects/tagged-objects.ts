@@ -6,7 +6,8 @@ import { fits } from '../numbers/number-language.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { Place } from '../plan/places.ts';
 import { scalarText, type Tag } from '../plan/tags.ts';
-import { coversKey, type KeySet, noKeys, type ObjectShape, type Shape } from '../shapes/shapes.ts';
+import { coversKey, type KeySet, noKeys } from '../shapes/key-sets.ts';
+import type { ObjectShape, Shape } from '../shapes/shapes.ts';
 
 /** A shape, and the place of all that it allows. */
 export interface PlacedShape {

@@ -5,19 +5,17 @@ import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
 import { farthest } from '../../regular/counted.ts';
 import { UnsupportedPattern } from '../../regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../regular/terms.ts';
-import { narrowedFormats, unenforcedLengths } from '../document/formats.ts';
+import { formatPattern, narrowedFormats, unenforcedLengths } from '../document/formats.ts';
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from '../shapes/assertions.ts';
 import { Expander } from '../shapes/expand.ts';
-import { coversKey, type Shape, type StringShape, type ValueType } from '../shapes/shapes.ts';
+import { coversKey } from '../shapes/key-sets.ts';
+import type { Shape, StringShape, ValueType } from '../shapes/shapes.ts';
 import { type State, States } from '../shapes/states.ts';
-import { formatLanguage, patternLanguage } from './known-languages.ts';
+import { patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { type KeySorting, Places } from './places.ts';
 import { Productivity } from './productivity.ts';
-
-/** Steps of work for one schema: less than a second of an idle core. Of 620 schemas of MaskBench, four need more. */
-const defaultBudget = 600_000;
 
 /** How a compilation is set up. */
 export interface CompilationOptions {
@@ -27,7 +25,7 @@ export interface CompilationOptions {
   /** Other documents that references may name, by URI. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Steps of work. */
-  readonly budget?: number;
+  readonly budget: number;
   readonly formats: 'assert' | 'ignore';
   /** Whether properties that no keyword declares are written where the schema allows them. */
   readonly openObjects: boolean;
@@ -54,14 +52,14 @@ export class Compilation implements ExpansionContext {
   readonly #expander: Expander;
   readonly #productivity: Productivity;
   readonly #issues = new Map<string, SchemaIssue>();
-  readonly #patterns = new Map<string, Term | null>();
+  readonly #patterns = new Map<string, Term>();
 
   constructor(schema: JsonSchema, options: CompilationOptions) {
     this.#tool = options.tool;
     this.#formats = options.formats;
     this.openObjects = options.openObjects;
     this.anyOrder = options.anyOrder ?? false;
-    this.budget = new StepBudget(options.budget ?? defaultBudget);
+    this.budget = new StepBudget(options.budget);
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);
     this.languages = new Languages(this.terms, this.budget, options.stringStates);
@@ -195,12 +193,8 @@ export class Compilation implements ExpansionContext {
   }
 
   patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null {
-    const known = this.#patterns.get(pattern);
-    if (known !== undefined && known !== null) return known;
     try {
-      const term = patternLanguage(this.terms, pattern);
-      this.#patterns.set(pattern, term);
-      return term;
+      return this.#patternTerm(pattern);
     } catch (error) {
       if (!(error instanceof UnsupportedPattern)) throw error;
       this.report(node, keyword, `the pattern ${JSON.stringify(pattern)} cannot be read: ${error.message}`);
@@ -210,8 +204,9 @@ export class Compilation implements ExpansionContext {
 
   formatLanguage(node: SchemaNode, format: string): Term | null {
     if (this.#formats === 'ignore') return null;
-    const found = formatLanguage(this.terms, format);
-    if (found === 'unsupported') {
+    const pattern = formatPattern(format);
+    if (pattern === null) return null;
+    if (pattern === 'unsupported') {
       this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
       return null;
     }
@@ -220,7 +215,14 @@ export class Compilation implements ExpansionContext {
     const tooLong = unenforcedLengths.get(format);
     if (tooLong !== undefined && lengthLimit(node) > tooLong.most)
       this.report(node, 'format', tooLong.reason, 'noted');
-    return found;
+    return this.#patternTerm(pattern);
+  }
+
+  /** What `pattern` allows, paid for once. Throws `UnsupportedPattern`. */
+  #patternTerm(pattern: string): Term {
+    const term = this.#patterns.get(pattern) ?? patternLanguage(this.terms, pattern, this.budget);
+    this.#patterns.set(pattern, term);
+    return term;
   }
 }
 

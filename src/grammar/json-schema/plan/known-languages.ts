@@ -1,6 +1,6 @@
 /**
  * Automata of patterns, formats and numbers, remembered across schemas. Each is made within a budget of its
- * own, so that remembering changes no outcome.
+ * own and remembered with what it cost, which every schema pays that uses it: remembering changes no outcome.
  */
 
 import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
@@ -9,17 +9,21 @@ import { buildAutomaton } from '../../regular/build-automaton.ts';
 import { restrictLength } from '../../regular/lengths.ts';
 import { patternTerm } from '../../regular/parse-pattern.ts';
 import { type Term, Terms } from '../../regular/terms.ts';
-import { formatPattern } from '../document/formats.ts';
 
 const ownBudget = 400_000;
+/** Steps on an automaton are cheaper than those on schemas and rules; so many, as a power of two, cost one. */
+const cheaper = 2;
 const remembered = 1000;
-const known = new Map<string, Automaton | 'too large'>();
+const known = new Map<string, KnownAutomaton>();
 
-/** The automaton that `make` makes under `key`, or `too large`. */
-export function knownAutomaton(
-  key: string,
-  make: (budget: StepBudget) => Automaton,
-): Automaton | 'too large' {
+/** An automaton, and what it cost to make it, or to find that it is too large. */
+export interface KnownAutomaton {
+  readonly automaton: Automaton | 'too large';
+  readonly steps: number;
+}
+
+/** The automaton that `make` makes under `key`. */
+export function knownAutomaton(key: string, make: (budget: StepBudget) => Automaton): KnownAutomaton {
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = build(make);
@@ -27,54 +31,40 @@ export function knownAutomaton(
   return made;
 }
 
-function build(make: (budget: StepBudget) => Automaton): Automaton | 'too large' {
+function build(make: (budget: StepBudget) => Automaton): KnownAutomaton {
+  const budget = new StepBudget(ownBudget);
   try {
-    return make(new StepBudget(ownBudget));
+    return { automaton: make(budget), steps: budget.spent >> cheaper };
   } catch (error) {
-    if (error instanceof BudgetExceeded) return 'too large';
+    if (error instanceof BudgetExceeded) return { automaton: 'too large', steps: budget.spent >> cheaper };
     throw error;
   }
 }
 
 /** The automaton of the texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
-export function patternAutomaton(pattern: string): Automaton | 'too large' {
+export function patternAutomaton(pattern: string): KnownAutomaton {
   return knownAutomaton(`pattern ${pattern}`, (budget) => {
     const own = new Terms(budget);
     return buildAutomaton(own, patternTerm(own, pattern), budget);
   });
 }
 
-/** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
-export function patternLanguage(terms: Terms, pattern: string): Term {
-  const automaton = patternAutomaton(pattern);
+/** The texts that contain a match of `pattern`, paid for from `budget`. Throws `UnsupportedPattern`. */
+export function patternLanguage(terms: Terms, pattern: string, budget: StepBudget): Term {
+  const { automaton, steps } = patternAutomaton(pattern);
+  budget.spend(steps);
   // What is too large alone may be small together with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
 }
 
-/** The language of a format, `null` for a name that asserts nothing, or `unsupported`. */
-export function formatLanguage(terms: Terms, format: string): Term | null | 'unsupported' {
-  const pattern = formatPattern(format);
-  return pattern === null || pattern === 'unsupported' ? pattern : patternLanguage(terms, pattern);
-}
+const limited = new WeakMap<Automaton, Map<string, KnownAutomaton>>();
 
-const limited = new WeakMap<Automaton, Map<string, Automaton | 'too large'>>();
-
-/** `restrictLength` of an automaton that is remembered, remembered. Throws `BudgetExceeded`. */
-export function knownRestriction(automaton: Automaton, min: number, max: number | null): Automaton {
-  const byRange = limited.get(automaton) ?? new Map<string, Automaton | 'too large'>();
+/** `restrictLength` of an automaton that is remembered, remembered. */
+export function knownRestriction(automaton: Automaton, min: number, max: number | null): KnownAutomaton {
+  const byRange = limited.get(automaton) ?? new Map<string, KnownAutomaton>();
   limited.set(automaton, byRange);
   const key = `${min} ${max}`;
-  const made = byRange.get(key) ?? restrict(automaton, min, max);
+  const made = byRange.get(key) ?? build((budget) => restrictLength(automaton, min, max, budget));
   if (byRange.size < 10) byRange.set(key, made);
-  if (made === 'too large') throw new BudgetExceeded('automaton states times length');
   return made;
-}
-
-function restrict(automaton: Automaton, min: number, max: number | null): Automaton | 'too large' {
-  try {
-    return restrictLength(automaton, min, max, new StepBudget(8 * ownBudget));
-  } catch (error) {
-    if (error instanceof BudgetExceeded) return 'too large';
-    throw error;
-  }
 }

@@ -7,8 +7,10 @@ import { type CountedParts, countParts } from '../../regular/counted-parts.ts';
 import { lengthsOf, maxLengthStates, restrictLength } from '../../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../../regular/terms.ts';
 import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
-import { fitsRange, type NumberShape, type StringShape, shapeKey } from '../shapes/shapes.ts';
-import { knownAutomaton, knownRestriction } from './known-languages.ts';
+import { type ListedNumbers, numbersNearZero } from '../numbers/number-values.ts';
+import { shapeKey } from '../shapes/shape-keys.ts';
+import { fitsRange, type NumberShape, type StringShape } from '../shapes/shapes.ts';
+import { type KnownAutomaton, knownAutomaton, knownRestriction } from './known-languages.ts';
 
 /** States that a string may have whose length is cut: about as many rules come of it. */
 const cutStates = 20_000;
@@ -22,6 +24,9 @@ export class Languages {
   readonly #terms: Terms;
   readonly #budget: StepBudget;
   readonly #automata = new Map<string, Automaton>();
+  /** Those that other schemas know, too. */
+  readonly #known = new Map<string, Automaton | 'too large'>();
+  readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
   #widest = 0;
 
@@ -49,10 +54,12 @@ export class Languages {
     if (min === 0 && max === null) return this.of(language);
     const automaton = this.of(language);
     this.#widest = Math.max(this.#widest, automaton.states.length * ((max ?? min) + 1));
-    if (automatonOf(language) !== undefined) return knownRestriction(automaton, min, max);
-    return this.#once(`${language.id} ${min} ${max}`, () =>
-      restrictLength(automaton, min, max, this.#budget),
-    );
+    const key = `${language.id} ${min} ${max}`;
+    if (automatonOf(language) === undefined)
+      return this.#once(key, () => restrictLength(automaton, min, max, this.#budget));
+    const made = this.#paid(key, () => knownRestriction(automaton, min, max));
+    if (made === 'too large') throw new BudgetExceeded('automaton states times length');
+    return made;
   }
 
   /** Whether the automaton of a shape times its length is too much. */
@@ -118,10 +125,27 @@ export class Languages {
 
   /** The spellings of the numbers of `shapes`. */
   numbers(shapes: readonly NumberShape[]): Automaton {
-    const key = shapes.map(shapeKey).sort().join();
-    const made = knownAutomaton(`numbers ${key}`, (budget) => numberAutomaton(shapes, budget));
+    const key = `numbers ${shapes.map(shapeKey).sort().join()}`;
+    const made = this.#paid(key, () => knownAutomaton(key, (budget) => numberAutomaton(shapes, budget)));
     if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
     return made;
+  }
+
+  /** The numbers of `shape` that are nearest to zero, looked for once. */
+  listed(shape: NumberShape): ListedNumbers {
+    const found = this.#listed.get(shape) ?? numbersNearZero(shape, this.#budget);
+    this.#listed.set(shape, found);
+    return found;
+  }
+
+  /** What `make` gives for `key`. The first time, what it cost is paid for, whoever has made it before. */
+  #paid(key: string, make: () => KnownAutomaton): Automaton | 'too large' {
+    const found = this.#known.get(key);
+    if (found !== undefined) return found;
+    const { automaton, steps } = make();
+    this.#budget.spend(steps);
+    this.#known.set(key, automaton);
+    return automaton;
   }
 
   #once(key: string, make: () => Automaton): Automaton {

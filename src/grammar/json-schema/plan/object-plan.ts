@@ -12,7 +12,8 @@ import {
   type Partition,
 } from '../../regular/character-set.ts';
 import type { Term, Terms } from '../../regular/terms.ts';
-import { type Clause, coversKey, type ObjectShape, type PropertyRule } from '../shapes/shapes.ts';
+import { coversKey } from '../shapes/key-sets.ts';
+import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
 import type { State, States } from '../shapes/states.ts';
 
 /** Keys come in this order, each at most once; then keys of the classes, in any order and number. */
@@ -160,10 +161,17 @@ function keyClass(
   };
 }
 
-/** Where the reader of a key stands: in the trie of declared keys (or off it), and in each pattern. */
+/**
+ * Where the reader of a key stands: in the trie of declared keys (or off it), and in each pattern. A path of as many
+ * links as there are patterns, so that equal positions are one object, found without comparing what came before.
+ */
 interface KeyPosition {
+  readonly id: number;
   readonly node: TrieNode | null;
-  readonly patterns: readonly Term[];
+  readonly before: KeyPosition | null;
+  /** In the last pattern of the path. */
+  readonly term: Term | null;
+  readonly after: Map<Term, KeyPosition>;
 }
 interface TrieNode {
   readonly id: number;
@@ -182,6 +190,8 @@ class KeyAutomaton {
   readonly #declared: number;
   readonly #root: TrieNode = { id: 0, children: new Map(), label: null };
   #trieSize = 1;
+  readonly #starts = new Map<TrieNode | null, KeyPosition>();
+  #positions = 0;
 
   constructor(
     keys: readonly string[],
@@ -220,17 +230,16 @@ class KeyAutomaton {
   }
 
   build(): Automaton {
-    const start: KeyPosition = { node: this.#root, patterns: this.#patterns };
-    const numbers = new Map<string, number>([[positionKey(start), 0]]);
+    const start = this.#patterns.reduce((all, term) => this.#then(all, term), this.#at(this.#root));
+    const numbers = new Map<KeyPosition, number>([[start, 0]]);
     const queue: KeyPosition[] = [start];
     const states: AutomatonState[] = [];
     for (const position of queue) {
       const edges: AutomatonEdge[] = [];
       for (const [set, target] of this.#steps(position)) {
-        const key = positionKey(target);
-        const number = numbers.get(key) ?? numbers.size;
+        const number = numbers.get(target) ?? numbers.size;
         if (number === numbers.size) {
-          numbers.set(key, number);
+          numbers.set(target, number);
           queue.push(target);
         }
         edges.push([set, number]);
@@ -243,28 +252,48 @@ class KeyAutomaton {
     return { states };
   }
 
-  #steps({ node, patterns }: KeyPosition): Partition<KeyPosition> {
+  /** Before the first pattern, at `node`. */
+  #at(node: TrieNode | null): KeyPosition {
+    const found = this.#starts.get(node) ?? this.#position(node, null, null);
+    this.#starts.set(node, found);
+    return found;
+  }
+
+  /** `before`, and in the next pattern at `term`. */
+  #then(before: KeyPosition, term: Term): KeyPosition {
+    const found = before.after.get(term) ?? this.#position(before.node, before, term);
+    before.after.set(term, found);
+    return found;
+  }
+
+  #position(node: TrieNode | null, before: KeyPosition | null, term: Term | null): KeyPosition {
+    this.#positions += 1;
+    return { id: this.#positions, node, before, term, after: new Map() };
+  }
+
+  #steps(position: KeyPosition): Partition<KeyPosition> {
     const { terms, budget } = this.#context;
-    let steps = trieSteps(node).map(([set, next]): [CharacterSet, KeyPosition] => [
-      set,
-      { node: next, patterns: [] },
-    ]) as Partition<KeyPosition>;
-    for (const pattern of patterns) {
+    let steps: Partition<KeyPosition> = trieSteps(position.node).map(
+      ([set, next]) => [set, this.#at(next)] as const,
+    );
+    for (const pattern of termsOf(position)) {
       budget.spend(steps.length);
       steps = combinePartitions(
         steps,
         terms.transitions(pattern),
-        (position, term) => ({ node: position.node, patterns: [...position.patterns, term] }),
-        positionKey,
+        (before, term) => this.#then(before, term),
+        ({ id }) => String(id),
       );
     }
     return steps;
   }
 
   /** What is read when a key ends here; `null` when no key may. */
-  #label({ node, patterns }: KeyPosition): number | null {
+  #label(position: KeyPosition): number | null {
+    const { node } = position;
     if (node?.label != null) return node.label;
-    const matched = new Set(this.#patterns.filter((_, index) => patterns[index]?.nullable));
+    const terms = termsOf(position);
+    const matched = new Set(this.#patterns.filter((_, index) => terms[index]?.nullable));
     const covered = (rule: PropertyRule) =>
       rule.keys.patterns.some((pattern) => matched.has(pattern)) !== rule.keys.complement;
     const made = keyClass(
@@ -284,8 +313,12 @@ class KeyAutomaton {
   }
 }
 
-function positionKey({ node, patterns }: KeyPosition): string {
-  return `${node?.id ?? -1} ${patterns.map((term) => term.id).join()}`;
+/** Where each pattern is read to. */
+function termsOf(position: KeyPosition): readonly Term[] {
+  const found: Term[] = [];
+  for (let at: KeyPosition | null = position; at !== null; at = at.before)
+    if (at.term !== null) found.push(at.term);
+  return found.reverse();
 }
 
 function trieSteps(node: TrieNode | null): Partition<TrieNode | null> {

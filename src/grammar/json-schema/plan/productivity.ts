@@ -3,13 +3,12 @@
  * enters one is stuck. The answer is a least fixpoint, because schemas are recursive.
  */
 import { BudgetExceeded } from '../../expression/budget.ts';
-import { numbersNearZero } from '../numbers/number-values.ts';
+import { intersectShapes } from '../shapes/intersect-shapes.ts';
+import { coversKey } from '../shapes/key-sets.ts';
 import {
   type ArrayShape,
   type Clause,
-  coversKey,
   fitsRange,
-  intersectShapes,
   type ObjectShape,
   type Shape,
   type ValueType,
@@ -104,7 +103,7 @@ export class Productivity {
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error;
       if (shape.type !== 'number') return true;
-      const { values, complete } = numbersNearZero(shape);
+      const { values, complete } = languages.listed(shape);
       return values.length > 0 || !complete;
     }
   }

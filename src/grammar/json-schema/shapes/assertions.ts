@@ -4,11 +4,11 @@ import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import type { StepBudget } from '../../expression/budget.ts';
 import type { Term, Terms } from '../../regular/terms.ts';
 import type { SchemaDocument, SchemaNode } from '../document/schema-document.ts';
+import { noKeys } from './key-sets.ts';
 import {
   type ArrayShape,
   anyShape,
   type NumberShape,
-  noKeys,
   type ObjectShape,
   type Shape,
   type StringShape,

@@ -10,11 +10,13 @@ import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext } from './assertions.ts';
 import { keptApart, type Part } from './clauses.ts';
 import { absorb, plainest, uniteAbsent } from './fewer-shapes.ts';
+import { costOfProduct, intersectShapes } from './intersect-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords } from './object-keywords.ts';
 import { hasReference, referencesOf } from './references.ts';
 import { keywordReporter } from './report-keywords.ts';
-import { anyShape, intersectShapes, type Shape, shapeKey, type ValueType, valueTypes } from './shapes.ts';
+import { shapeKey } from './shape-keys.ts';
+import { anyShape, type Shape, type ValueType, valueTypes } from './shapes.ts';
 import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
@@ -369,7 +371,7 @@ export class Expander {
     for (const part of rest) {
       if (shapes.length === 0) return shapes;
       const others = part();
-      budget.spend(shapes.length * others.length);
+      budget.spend(costOfProduct(shapes, others));
       if (shapes.length * others.length > 20 * maxShapes) throw new BudgetExceeded('alternatives');
       const product = shapes.flatMap((a) =>
         others.flatMap((b) => intersectShapes(a, b, terms, states) ?? []),

@@ -1,5 +1,8 @@
 /** The same values in fewer shapes: a disjunction without what its other parts already say. */
-import { type ObjectShape, objectFacts, onlyName, type Shape } from './shapes.ts';
+
+import { onlyName } from './key-sets.ts';
+import { objectFacts } from './shape-keys.ts';
+import type { ObjectShape, Shape } from './shapes.ts';
 import type { State, States } from './states.ts';
 
 const maxAbsorbed = 1500;

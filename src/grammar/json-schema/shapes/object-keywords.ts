@@ -15,7 +15,9 @@ import {
   type KeywordReader,
   objectShape,
 } from './assertions.ts';
-import { allKeys, intersectShapes, type KeySet, noKeys, type PropertyRule, type Shape } from './shapes.ts';
+import { intersectShapes } from './intersect-shapes.ts';
+import { allKeys, type KeySet, noKeys } from './key-sets.ts';
+import type { PropertyRule, Shape } from './shapes.ts';
 
 /** Reads the keywords for objects. */
 export const readObjectKeywords: KeywordReader = (schema, node, context) => {

@@ -2,14 +2,9 @@
 import type { JsonObject } from '../../../format/messages.ts';
 import { isSchema, type SchemaNode } from '../document/schema-document.ts';
 import { arrayShape, type ExpansionContext, objectShape } from './assertions.ts';
-import {
-  type ArrayShape,
-  allKeys,
-  intersectShapes,
-  type ObjectShape,
-  type Shape,
-  type ValueType,
-} from './shapes.ts';
+import { intersectShapes } from './intersect-shapes.ts';
+import { allKeys } from './key-sets.ts';
+import type { ArrayShape, ObjectShape, Shape, ValueType } from './shapes.ts';
 
 /**
  * `shapes` after the unevaluated-keywords of `schema`. `siblings` gives the shapes that the other

@@ -37,7 +37,7 @@ export function reportTypes(
   const unknown = named.filter((name) => typeof name !== 'string' || !knownTypes.includes(name));
   if (unknown.length > 0) {
     const names = unknown.map((name) => JSON.stringify(name)).join(', ');
-    const reason = `${names} is no type of JSON Schema (${knownTypes.join(', ')}); no value is of it`;
+    const reason = `${names} is not a type of JSON Schema (${knownTypes.join(', ')}); no value is of it`;
     context.report(node, 'type', reason + unknown.map(meantType).join(''), 'narrowed');
   }
   const { nullable, enum: values, const: value } = schema;
@@ -54,12 +54,40 @@ export function reportTypes(
 
 const knownTypes: readonly string[] = [...valueTypes, 'integer'];
 
-/** A type whose name differs in case, or by letters that are missing or too many: `strng`, `String`, `int`. */
+/** What other languages and libraries call the types. */
+const otherNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    array: ['list', 'tuple', 'set', 'sequence', 'vector'],
+    boolean: ['logical', 'yesno'],
+    integer: ['long', 'bigint', 'uint', 'uint32', 'uint64', 'timestamp'],
+    null: ['none', 'nil', 'undefined', 'void'],
+    number: ['float', 'double', 'decimal', 'real', 'numeric', 'currency'],
+    object: ['dict', 'dictionary', 'map', 'record', 'struct', 'json'],
+    string: ['text', 'varchar', 'char', 'file', 'bytes', 'binary', 'path'],
+  }).flatMap(([type, names]) => names.map((name) => [name, type] as const)),
+);
+const anyType: ReadonlySet<string> = new Set(['any', 'all', 'mixed', 'unknown', 'variant', '*']);
+const formatNames = /^(?:date|time|date-?time|duration|email|hostname|ip|ipv[46]|ur[il]|uuid|guid|regex)$/;
+
+/** What to write in place of a type that does not exist. */
 function meantType(name: JsonValue): string {
-  if (typeof name !== 'string' || name.length < 3) return '';
-  const written = name.toLowerCase();
-  const meant = knownTypes.find((type) => holdsInOrder(type, written) || holdsInOrder(written, type));
+  if (typeof name !== 'string' || name === '') return '';
+  const written = name.toLowerCase().trim();
+  if (anyType.has(written)) return '; leave `type` out to allow any value';
+  if (formatNames.test(written)) return '; is "string" with a `format` meant?';
+  if (written === 'enum') return '; list the values with `enum`';
+  if (/\[\]$|^(?:array|list)\s*[<[(]/.test(written)) return '; is "array" with `items` meant?';
+  const several = written.split(/\s*[|,/]\s*|\s+or\s+/);
+  if (several.length > 1 && several.every((type) => knownTypes.includes(type)))
+    return `; several types are a list: ${JSON.stringify(several)}`;
+  const meant = otherNames.get(written) ?? similarType(written);
   return meant === undefined ? '' : `; is ${JSON.stringify(meant)} meant?`;
+}
+
+/** A type whose name differs in case, or by letters that are missing or too many: `strng`, `String`, `int`. */
+function similarType(written: string): string | undefined {
+  if (written.length < 3) return undefined;
+  return knownTypes.find((type) => holdsInOrder(type, written) || holdsInOrder(written, type));
 }
 
 /** Whether the letters of `part` come in `whole` in their order, from the first on. */

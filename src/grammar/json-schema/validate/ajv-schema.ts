@@ -30,8 +30,43 @@ export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   );
   const inner = meant.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
   return withoutNullable(
-    withoutListedItems(withoutTruths(renamed(Object.fromEntries(inner), reading)), reading),
+    withoutListedItems(
+      withoutTruths(renamed(withContained(withPrototype(Object.fromEntries(inner))), reading)),
+      reading,
+    ),
   );
+}
+
+/**
+ * Ajv takes all items for evaluated where `contains` stands; evaluated are those that it has found. Under `not`, it tells
+ * Ajv nothing of that.
+ */
+function withContained(schema: JsonObject): JsonObject {
+  const { contains, minContains, maxContains, unevaluatedItems, allOf = [], ...rest } = schema;
+  if (contains === undefined || unevaluatedItems === undefined || !isArray(allOf)) return schema;
+  const counted = Object.entries({ contains, minContains, maxContains }).filter(
+    (entry): entry is [string, JsonValue] => entry[1] !== undefined,
+  );
+  return {
+    ...rest,
+    allOf: [...allOf, { not: { not: Object.fromEntries(counted) } }],
+    unevaluatedItems: { anyOf: [contains, unevaluatedItems] },
+  };
+}
+
+/** Ajv passes over a property `__proto__`, but not over a pattern that only this key fits. */
+function withPrototype(schema: JsonObject): JsonObject {
+  const { properties, patternProperties = {} } = schema;
+  if (!isObject(properties) || !isObject(patternProperties)) return schema;
+  const own = Object.entries(properties).find(([name]) => name === '__proto__');
+  if (own === undefined) return schema;
+  const others = Object.entries(properties).filter((entry) => entry[0] !== '__proto__');
+  const pattern = `^${'(?:)'.repeat(Object.keys(patternProperties).length)}__proto__$`;
+  return {
+    ...schema,
+    properties: Object.fromEntries(others),
+    patternProperties: { ...patternProperties, [pattern]: own[1] },
+  };
 }
 
 function innerForAjv(keyword: string, value: JsonValue, reading: AjvReading): JsonValue {

@@ -13,7 +13,7 @@ export type TextTest = (text: string) => boolean;
  */
 export function patternTest(pattern: string): TextTest {
   try {
-    const automaton = patternAutomaton(pattern);
+    const { automaton } = patternAutomaton(pattern);
     if (automaton !== 'too large') return (text) => accepts(automaton, text);
   } catch (error) {
     if (!(error instanceof UnsupportedPattern)) throw error;

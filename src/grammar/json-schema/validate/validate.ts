@@ -96,6 +96,8 @@ function prepareAjv(
   const dialect = isObject(schema) ? String(schema.$schema) : '';
   const reading = { listedItems: oldDraft.test(dialect), plainId: olderDraft.test(dialect) };
   const ajv = reading.listedItems ? new Ajv(ajvOptions) : new Ajv2020(ajvOptions);
+  // Where nobody asks what was evaluated, it is not tracked: that would cost the square of the branches.
+  ajv.opts.unevaluated = [schema, ...documents.values()].some(asksForEvaluated);
   if (formats === 'assert') addOwnFormats(ajv);
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
@@ -103,6 +105,10 @@ function prepareAjv(
     if (ajv.getSchema(uri) === undefined) ajv.addSchema(asAjvSchema(document, reading), uri);
   }
   return { ajv, translated: forAjv(withoutDialect(schema), reading) };
+}
+
+function asksForEvaluated(schema: JsonSchema): boolean {
+  return /"unevaluated(?:Items|Properties)"/.test(JSON.stringify(schema));
 }
 
 /** Ajv takes `true` and `false` for schemas, but not when they are added. */

@@ -8,6 +8,7 @@ import type { Place } from '../plan/places.ts';
 import type { ArrayShape } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
 import { alwaysDiffer, writeDistinct } from './distinct-items.ts';
+import { blankOf } from './lenient-json.ts';
 import { type ArrayNotation, indented } from './syntax.ts';
 import type { ValueWriter } from './value-writer.ts';
 
@@ -39,6 +40,7 @@ class ArrayWriter {
   readonly #margin: number;
   readonly #writer: ValueWriter;
   readonly #notation: ArrayNotation;
+  readonly #blank: Expression;
   readonly #search: ArraySearch;
   readonly #key: string;
 
@@ -50,6 +52,7 @@ class ArrayWriter {
     this.#margin = margin;
     this.#writer = writer;
     this.#notation = indented(writer.syntax.array, writer.syntax.indent, margin);
+    this.#blank = blankOf(writer.syntax, writer.rules);
     const uniform = Math.max(shape.prefix.length, compilation.places.tupleLength(place));
     this.#search = new ArraySearch(shape, uniform, compilation.states, (state) =>
       compilation.isProductive(state),
@@ -62,7 +65,7 @@ class ArrayWriter {
     const { open, empty } = this.#notation;
     const options: Expression[] = [];
     if (this.#search.mayEnd(start)) options.push(literal(empty));
-    if (this.#search.mayGoOn(start)) options.push(sequence(literal(open), this.#items(start)));
+    if (this.#search.mayGoOn(start)) options.push(sequence(literal(open), this.#blank, this.#items(start)));
     // Where counts go too far for it, productivity does not weigh several `contains` against each other.
     if (options.length === 0) throw new DeadEnd();
     return alternatives(...options);
@@ -91,8 +94,9 @@ class ArrayWriter {
   #after(progress: ItemProgress): Expression {
     const { separator, close } = this.#notation;
     const options: Expression[] = [];
-    if (this.#search.mayGoOn(progress)) options.push(sequence(literal(separator), this.#items(progress)));
-    if (this.#search.mayEnd(progress)) options.push(literal(close));
+    if (this.#search.mayGoOn(progress))
+      options.push(sequence(literal(separator), this.#blank, this.#items(progress)));
+    if (this.#search.mayEnd(progress)) options.push(sequence(this.#blank, literal(close)));
     return alternatives(...options);
   }
 
@@ -101,10 +105,10 @@ class ArrayWriter {
     const { rules } = this.#writer;
     const { min, max } = this.#shape;
     const item = this.#item(this.#shape.rest, index);
-    const more = rules.add(`${this.#hint}-items`, sequence(literal(separator), item));
+    const more = rules.add(`${this.#hint}-items`, sequence(literal(separator), this.#blank, item));
     const least = Math.max(0, min - index - 1);
     const most = max === null ? null : max - index - 1;
     const rest = least === 0 && most === null ? repeat(more) : countedRepeat(more, least, most, rules);
-    return sequence(item, rest, literal(close));
+    return sequence(item, rest, this.#blank, literal(close));
   }
 }

@@ -3,8 +3,9 @@ import { alternatives } from '../../expression/alternatives.ts';
 import { DeadEnd } from '../../expression/budget.ts';
 import { type Expression, literal, sequence } from '../../expression/expression.ts';
 import { wordsOf } from '../../regular/words.ts';
-import type { ArrayShape, Shape, StringShape } from '../shapes/shapes.ts';
+import type { ArrayShape, NumberShape, Shape, StringShape } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
+import { blankOf } from './lenient-json.ts';
 import { indented } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
 import type { ValueWriter } from './value-writer.ts';
@@ -140,14 +141,17 @@ class DistinctWriter {
   #rest(used: readonly number[], count: number): Expression {
     const { array, indent } = this.#writer.syntax;
     const { open, close, separator } = indented(array, indent, this.#margin);
-    const lead = (count === 0 ? open : separator) + array.itemOpen;
+    const blank = blankOf(this.#writer.syntax, this.#writer.rules);
+    const lead = sequence(literal(count === 0 ? open : separator), blank, literal(array.itemOpen));
     const more = this.#next(used, count).map((value) =>
       sequence(
-        literal(lead + this.#items.texts[value] + array.itemClose),
+        lead,
+        literal(this.#items.texts[value] + array.itemClose),
         this.#after(this.#with(used, count, value), count + 1),
       ),
     );
-    const end = this.#mayEnd(count) ? [literal(count === 0 ? array.empty : close)] : [];
+    const closed = count === 0 ? literal(array.empty) : sequence(blank, literal(close));
+    const end = this.#mayEnd(count) ? [closed] : [];
     return alternatives(...more, ...end);
   }
 
@@ -184,12 +188,17 @@ function valuesOf(shape: Shape, writer: ValueWriter): readonly string[] | null {
     case 'boolean':
       return shape.values.map((value) => (value ? syntax.true : syntax.false));
     case 'number':
-      return shape.only === null ? null : wordsOf(compilation.languages.numbers([shape]), maxValues);
+      return hasListedNumbers(shape) ? wordsOf(compilation.languages.numbers([shape]), maxValues) : null;
     case 'string':
       return stringsOf(shape, writer);
     default:
       return null;
   }
+}
+
+/** Whether each number has one spelling, and they may be few. */
+function hasListedNumbers({ only, integer, min, max }: NumberShape): boolean {
+  return only !== null || (integer === true && min !== null && max !== null);
 }
 
 function reportLost(shape: StringShape, state: State, { syntax, compilation }: ValueWriter): void {

@@ -12,6 +12,7 @@ import { spelledCharacter } from '../../regular/write-characters.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import { fitsRange, type Shape, type StringShape } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
+import { lenientCharacter } from './lenient-json.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
 import { wordTrie } from './word-trie.ts';
@@ -89,7 +90,9 @@ export class StringWriter {
     if (spelling === null) {
       return shape.min === 0 && shape.max === null ? until({ delimiter: close, next: empty }) : null;
     }
-    const item = spelledCharacter(allCharacters, spelling, this.#rules);
+    const item = this.#syntax.lenient
+      ? this.#rules.remember('lenient character', () => this.#rules.add('json-character', lenientCharacter))
+      : spelledCharacter(allCharacters, spelling, this.#rules);
     const max = this.#compilation.countable(shape.max, state, 'maxLength');
     return sequence(countedRepeat(item, shape.min, max, this.#rules), literal(close));
   }

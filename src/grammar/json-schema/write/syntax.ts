@@ -25,6 +25,8 @@ export interface Syntax {
   readonly margin: number;
   /** Keys are written in the order of their code points. */
   readonly sortKeys: boolean;
+  /** Values may have other spellings of JSON, too: any layout, `1.0` for integers, any escape in free strings. */
+  readonly lenient: boolean;
 }
 
 /** A string between two texts. */
@@ -92,6 +94,7 @@ export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' =
     indent: style.indent,
     margin: style.margin ?? 0,
     sortKeys: style.sortKeys,
+    lenient: false,
   };
 }
 
@@ -103,6 +106,18 @@ export const jsonSyntax: Syntax = jsonStyleSyntax({
   ascii: false,
   sortKeys: false,
 });
+
+/** JSON in any layout: compact, on one line, or indented. */
+export const lenientJsonSyntax: Syntax = {
+  ...jsonStyleSyntax({
+    itemSeparator: ',',
+    keySeparator: ':',
+    indent: null,
+    ascii: false,
+    sortKeys: false,
+  }),
+  lenient: true,
+};
 
 const single = pythonSpelling("'");
 

@@ -9,7 +9,6 @@ import { writeAutomaton } from '../../regular/write-automaton.ts';
 import { saysNothing } from '../document/schema-document.ts';
 import { anyInteger, anyNumber } from '../numbers/free-numbers.ts';
 import { isUnbounded } from '../numbers/number-language.ts';
-import { numbersNearZero } from '../numbers/number-values.ts';
 import { writeObject } from '../objects/object-writer.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { Place } from '../plan/places.ts';
@@ -23,6 +22,7 @@ import type {
 } from '../shapes/shapes.ts';
 import type { State } from '../shapes/states.ts';
 import { writeArray } from './array-writer.ts';
+import { blankOf, emptyFraction, integerTail } from './lenient-json.ts';
 import { StringWriter } from './string-writer.ts';
 import { indented, type Syntax } from './syntax.ts';
 
@@ -195,6 +195,7 @@ export class ValueWriter {
       compilation: this.compilation,
       rules: this.rules,
       object: indented(this.syntax.object, this.syntax.indent, margin),
+      blank: blankOf(this.syntax, this.rules),
       value: (state, valuePlace, key, close) => this.closed(state, valuePlace, key ?? hint, inner, close),
     });
     const none = mayBeEmpty ? [literal(this.syntax.object.empty)] : [];
@@ -206,7 +207,7 @@ export class ValueWriter {
     const [only, second] = shapes;
     if (only !== undefined && second === undefined && isUnbounded(only)) {
       if (only.integer === null) return anyNumber(this.rules);
-      if (only.integer) return anyInteger(this.rules);
+      if (only.integer) return this.#orFraction(anyInteger(this.rules), integerTail);
     }
     const together = this.#numberAutomaton(shapes);
     const automata =
@@ -215,9 +216,16 @@ export class ValueWriter {
       this.compilation.reportState(state, 'number', 'its numbers are too many to tell apart', 'checked');
       return anyNumber(this.rules);
     }
-    return alternatives(
+    const written = alternatives(
       ...automata.map((each) => writeAutomaton(each, plainSpelling, empty, this.rules, numberHint(shapes))),
     );
+    const areIntegers = shapes.every(({ integer, only }) => integer === true && only === null);
+    return areIntegers ? this.#orFraction(written, emptyFraction) : written;
+  }
+
+  /** Integers, with `.0` where the syntax allows other spellings of them. */
+  #orFraction(integers: Expression, fraction: Expression): Expression {
+    return this.syntax.lenient ? sequence(integers, fraction) : integers;
   }
 
   /** `null` where it would be too large. */
@@ -234,7 +242,7 @@ export class ValueWriter {
   #numbersOf(shape: NumberShape, state: State): Automaton | null {
     const automaton = this.#numberAutomaton([shape]);
     if (automaton !== null) return automaton;
-    const listed = numbersNearZero(shape);
+    const listed = this.compilation.languages.listed(shape);
     if (listed.values.length === 0) return null;
     if (!listed.complete) {
       const reason = `too large for an automaton: only the ${listed.values.length} values nearest to zero are written`;

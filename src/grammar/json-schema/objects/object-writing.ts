@@ -1,0 +1,20 @@
+/** What the writer of an object's properties has to know of values, and of the notation around them. */
+import type { Expression } from '../../expression/expression.ts';
+import type { RuleSet } from '../../expression/rule-set.ts';
+import type { Compilation } from '../plan/compilation.ts';
+import type { Place } from '../plan/places.ts';
+import type { State } from '../shapes/states.ts';
+import type { ObjectNotation } from '../write/syntax.ts';
+
+/** Where and how an object is written. */
+export interface ObjectWriting {
+  readonly compilation: Compilation;
+  readonly rules: RuleSet;
+  readonly object: ObjectNotation;
+  /** White space that may stand between tokens; `empty` where the notation says it all. */
+  readonly blank: Expression;
+  /** A value and the text after it; `key` is `null` for keys that are not declared. */
+  value(state: State, place: Place, key: string | null, close: string): Expression;
+  /** Whether some value of `state` can be written before `close`; absent where every value can. */
+  canWrite?(state: State, close: string): boolean;
+}

@@ -1,0 +1,84 @@
+/** Texts by which shapes and their parts are told apart: equal for those that say the same. */
+import type { Term } from '../../regular/terms.ts';
+import type { KeySet } from './key-sets.ts';
+import type { Clause, ObjectShape, PropertyRule, Shape } from './shapes.ts';
+import type { State } from './states.ts';
+
+const clauseKeys = new WeakMap<Clause, string>();
+
+/** A text that is equal for clauses that say the same in the same way. */
+export function clauseKey(clause: Clause): string {
+  const known = clauseKeys.get(clause) ?? clause.map(shapeKey).sort().join(' or ');
+  clauseKeys.set(clause, known);
+  return known;
+}
+
+const ruleKeys = new WeakMap<PropertyRule, string>();
+
+/** A text that is equal for rules that say the same. */
+export function ruleKey(rule: PropertyRule): string {
+  const known = ruleKeys.get(rule);
+  if (known !== undefined) return known;
+  const key = `${keySetKey(rule.keys)} ${rule.state.id}`;
+  ruleKeys.set(rule, key);
+  return key;
+}
+
+const keySetKeys = new WeakMap<KeySet, string>();
+
+/** A text that is equal for equal sets of keys. */
+function keySetKey(keys: KeySet): string {
+  const known = keySetKeys.get(keys);
+  if (known !== undefined) return known;
+  const { names, patterns, complement } = keys;
+  const key = JSON.stringify([[...names].sort(), patterns.map(({ id }) => id), complement]);
+  keySetKeys.set(keys, key);
+  return key;
+}
+
+const shapeKeys = new WeakMap<Shape, string>();
+
+/** A text that is equal for shapes that say the same in the same way. */
+export function shapeKey(shape: Shape): string {
+  const known = shapeKeys.get(shape) ?? writeShapeKey(shape);
+  shapeKeys.set(shape, known);
+  return known;
+}
+
+function writeShapeKey(shape: Shape): string {
+  if (shape.type === 'string') return `string ${shape.language.id} ${shape.min} ${shape.max}`;
+  if (shape.type === 'object') return [...objectFacts(shape)].sort().join(' ');
+  return JSON.stringify(shape, (_, value: unknown) => {
+    if (typeof value === 'bigint') return String(value);
+    return isTerm(value) || isState(value) ? value.id : value;
+  });
+}
+
+function isTerm(value: unknown): value is Term {
+  return typeof value === 'object' && value !== null && 'nullable' in value && 'id' in value;
+}
+
+function isState(value: unknown): value is State {
+  return typeof value === 'object' && value !== null && 'nodes' in value && 'id' in value;
+}
+
+/** What an object shape asks for, one by one: a shape that asks for more is part of one that asks for less. */
+export function objectFacts({
+  rules,
+  required,
+  min,
+  max,
+  some,
+  evaluated,
+  clauses,
+}: ObjectShape): ReadonlySet<string> {
+  const facts = new Set<string>();
+  for (const rule of rules) facts.add(`rule ${ruleKey(rule)}`);
+  for (const rule of some) facts.add(`some ${ruleKey(rule)}`);
+  for (const name of required) facts.add(`required ${JSON.stringify(name)}`);
+  for (const clause of clauses) facts.add(`clause ${clauseKey(clause)}`);
+  if (min > 0) facts.add(`min ${min}`);
+  if (max !== null) facts.add(`max ${max}`);
+  facts.add(`evaluated ${keySetKey(evaluated)}`);
+  return facts;
+}

@@ -1,0 +1,98 @@
+/** What JSON allows next to the one spelling that a template has: for answers, which models write as they are used to. */
+import {
+  type CodePointRange,
+  characterClass,
+  choice,
+  type Expression,
+  empty,
+  exceptCharacters,
+  literal,
+  optional,
+  repeat,
+  sequence,
+} from '../../expression/expression.ts';
+import type { RuleSet } from '../../expression/rule-set.ts';
+import type { Syntax } from './syntax.ts';
+
+/** Spaces or tabs at the beginning of a line. */
+const deepestLine = 40;
+
+const space = characterClass([0x20, 0x20], [0x09, 0x09]);
+
+/**
+ * White space between two tokens: none, a space, or a line break with an indentation. It is bounded: a model that
+ * writes nothing else would never end.
+ */
+const whiteSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(space, 0, deepestLine))));
+
+/** White space that may stand after what opens or separates, and before what closes. */
+export function blankOf({ lenient }: Syntax, rules: RuleSet): Expression {
+  return lenient ? rules.remember('white space', () => rules.add('blank', whiteSpace)) : empty;
+}
+
+const hex = characterClass(range('0', '9'), range('A', 'F'), range('a', 'f'));
+const nonZero = characterClass(range('1', '9'), range('A', 'F'), range('a', 'f'));
+
+/** Four digits of a code point that is not NUL and no half of a pair, or those of a pair. */
+const escapedUnits = choice(
+  sequence(
+    literal('0'),
+    choice(
+      sequence(nonZero, hex, hex),
+      sequence(literal('0'), choice(sequence(nonZero, hex), sequence(literal('0'), nonZero))),
+    ),
+  ),
+  sequence(
+    characterClass(range('1', '9'), range('A', 'C'), range('E', 'F'), range('a', 'c'), range('e', 'f')),
+    hex,
+    hex,
+    hex,
+  ),
+  sequence(
+    characterClass(range('D', 'D'), range('d', 'd')),
+    choice(
+      sequence(characterClass(range('0', '7')), hex, hex),
+      sequence(
+        characterClass(range('8', '9'), range('A', 'B'), range('a', 'b')),
+        hex,
+        hex,
+        literal('\\u'),
+        characterClass(range('D', 'D'), range('d', 'd')),
+        characterClass(range('C', 'F'), range('c', 'f')),
+        hex,
+        hex,
+      ),
+    ),
+  ),
+);
+
+/** One code point of a string, with any escape of JSON. Where texts are restricted, there is one spelling only. */
+export const lenientCharacter: Expression = choice(
+  exceptCharacters([0, 0x1f], [0x22, 0x22], [0x5c, 0x5c]),
+  sequence(
+    literal('\\'),
+    choice(
+      characterClass(...Array.from('"/\\bfnrt', (character) => range(character, character))),
+      sequence(literal('u'), escapedUnits),
+    ),
+  ),
+);
+
+/** `.0` after an integer. */
+export const emptyFraction: Expression = optional(literal('.0'));
+
+/** `.0` or an exponent after an integer without bounds. */
+export const integerTail: Expression = optional(
+  choice(
+    literal('.0'),
+    sequence(
+      characterClass(range('E', 'E'), range('e', 'e')),
+      optional(literal('+')),
+      repeat(characterClass(range('0', '9')), 1, 2),
+    ),
+  ),
+);
+
+function range(from: string, to: string): CodePointRange {
+  return [from.charCodeAt(0), to.charCodeAt(0)];
+}
