@@ -8,6 +8,7 @@ import { toJsonSchema } from '../tools/standard-schema.ts';
 import { normalizeTools } from '../tools/tools.ts';
 import { checkGrammar, refuseFindings } from './expression/check-grammar.ts';
 import type { Grammar } from './expression/expression.ts';
+import { finish, type Steps } from './expression/steps.ts';
 import { printGbnf } from './gbnf/print-gbnf.ts';
 import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './grammar-options.ts';
 import { grammarRules } from './grammar-rules.ts';
@@ -17,10 +18,11 @@ import {
   type ResponseGrammar,
   type ResponseGrammarOptions,
   type ResponseShape,
-  responseGrammar,
+  responseGrammarSteps,
   restOfOpener,
   tellingWords,
 } from './response-grammar.ts';
+import type { SchemaStore } from './stored-schemas.ts';
 import type { ToolArguments } from './tool-arguments.ts';
 
 /** When a lazy grammar starts: at the first occurrence of a word, or of a pattern's first group. */
@@ -53,12 +55,13 @@ export type KnownArguments = (
 ) => ToolArguments | undefined;
 
 /** A grammar that no engine can build, or that has a dead end, never leaves here. */
-function compileResponse(
+function* compileResponse(
   format: ChatFormat,
   request: ResponseGrammarOptions,
   known: ToolArguments | undefined,
-): ResponseGrammar {
-  const made = responseGrammar(format, request, known);
+): Steps<ResponseGrammar> {
+  const made = yield* responseGrammarSteps(format, request, known);
+  yield;
   refuseFindings(checkGrammar(made.grammar, { ambiguity: false }));
   return made;
 }
@@ -71,21 +74,22 @@ export function buildGrammar(format: ChatFormat, given: GrammarOptions = {}): Bu
   requireOption('format', format, chatFormat);
   const options = readOptions(given, grammarRules);
   const tools = normalizeTools(options.tools ?? []);
-  return buildGrammarWith(() => undefined, format, { ...options, tools });
+  return finish(buildGrammarSteps(() => undefined, format, { ...options, tools }));
 }
 
-/** The same with arguments that are kept, for options that were checked. */
-export function buildGrammarWith(
+/** The same in steps, with arguments that are kept, for options that were checked. */
+export function* buildGrammarSteps(
   argumentsOf: KnownArguments,
   format: ChatFormat,
   options: PlainGrammarOptions,
-): BuiltGrammar {
+  store: SchemaStore | null = null,
+): Steps<BuiltGrammar> {
   const plan = planResponse(format, options);
   const rest = { preservedTokens: format.preservedTokens, stops: format.stops };
   if (plan === null)
     return { grammar: null, expression: null, lazy: false, triggers: [], report: [], ...rest };
-  const request = requestOf(plan, options);
-  const { grammar, issues } = compileResponse(format, request, argumentsOf(format, request));
+  const request = { ...requestOf(plan, options), store };
+  const { grammar, issues } = yield* compileResponse(format, request, argumentsOf(format, request));
   const lazy = plan.shape === 'calls-from-trigger';
   let printed: string | undefined;
   return {

@@ -164,7 +164,7 @@ function callBody(
       : { common: head.slice(0, nameAt), own: head.slice(nameAt) };
   });
   const ofTool = (tool: OfferedTool): Expression => {
-    const spell = (part: CallPart) => partExpression(part, tool, place);
+    const spell = (part: CallPart) => partExpression(part, calls, tool, place);
     return sequence(
       alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
       tool.arguments,
@@ -174,7 +174,7 @@ function callBody(
   };
   const common = split[0]?.common ?? [];
   return sequence(
-    ...common.map((part) => partExpression(part, null, place)),
+    ...common.map((part) => partExpression(part, calls, null, place)),
     alternatives(...tools.map(ofTool)),
   );
 }
@@ -184,18 +184,28 @@ function holdsName(part: CallPart): boolean {
   return part.hole === 'name' || (part.hole === 'composed-id' && part.parts.some(holdsName));
 }
 
-function partExpression(part: CallPart, tool: OfferedTool | null, place: 'first' | 'following'): Expression {
+function partExpression(
+  part: CallPart,
+  calls: CallsFormat,
+  tool: OfferedTool | null,
+  place: 'first' | 'following',
+): Expression {
   if (typeof part === 'string') return literal(part);
   switch (part.hole) {
     case 'name':
       return tool?.name ?? repeat(nameCharacters, 1, maxNameLength);
     case 'id':
-      return repeat(idCharacter, 1, maxIdLength);
+      return idExpression(calls);
     case 'index':
       return place === 'first' ? literal(String(part.base)) : repeat(digit, 1, maxIndexDigits);
     case 'composed-id':
-      return sequence(...part.parts.map((inner) => partExpression(inner, tool, place)));
+      return sequence(...part.parts.map((inner) => partExpression(inner, calls, tool, place)));
   }
+}
+
+/** An id of the length that the template insists on, or else of any. */
+function idExpression({ id }: CallsFormat): Expression {
+  return repeat(idCharacter, id?.length ?? 1, id?.length ?? maxIdLength);
 }
 
 /** The literal that follows the arguments. */

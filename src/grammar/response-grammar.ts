@@ -18,9 +18,18 @@ import {
 } from './expression/expression.ts';
 import { withoutUnused } from './expression/references.ts';
 import { RuleSet } from './expression/rule-set.ts';
-import { compileSchema, jsonSyntax } from './json-schema/compile-schema.ts';
+import { finish, type Steps } from './expression/steps.ts';
+import {
+  type CompiledSchema,
+  compileSchemaSteps,
+  jsonSyntax,
+  lenientJsonSyntax,
+  type Syntax,
+} from './json-schema/compile-schema.ts';
+import { schemaText } from './json-schema/document/schema-text.ts';
 import { grammarAfter } from './matcher/rest-of-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
+import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { withThoughts } from './thoughts-grammar.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
@@ -49,6 +58,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly parallel: boolean;
   /** Schema of the content for the shapes that need one. */
   readonly contentSchema: JsonSchema;
+  /** Where dear schemas are kept between processes. Default: nowhere. */
+  readonly store?: SchemaStore | null;
 }
 
 /** The grammar of a response, and what it does not enforce exactly. */
@@ -86,15 +97,29 @@ export function responseGrammar(
   options: ResponseGrammarOptions,
   known?: ToolArguments,
 ): ResponseGrammar {
-  const library = known ?? (format.calls === null ? null : new ToolArguments(format.calls, options));
-  const offered = library?.offer(callableTools(format, options)) ?? { tools: [], issues: [] };
-  const parts: Parts = { offered, rules: library?.branch() ?? new RuleSet(), issues: [] };
+  return finish(responseGrammarSteps(format, options, known));
+}
+
+/** The same in steps. */
+export function* responseGrammarSteps(
+  format: ChatFormat,
+  options: ResponseGrammarOptions,
+  known?: ToolArguments,
+): Steps<ResponseGrammar> {
+  const library =
+    known ?? (format.calls === null ? null : new ToolArguments(format.calls, options, null, options.store));
+  const tools = callableTools(format, options);
+  if (library !== null) yield* library.add(tools);
+  const offered = library?.offer(tools) ?? { tools: [], issues: [] };
+  const rules = library?.branch() ?? new RuleSet();
+  const content = yield* contentSteps(format, options, rules);
+  const parts: Parts = { offered, rules, content: content.expression, issues: [...content.issues] };
   const answer = answerExpression(format, options, parts);
   const fromTrigger = options.shape === 'calls-from-trigger';
   const root = fromTrigger ? answer : turnExpression(format, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
   const grammar = fromTrigger ? whole : afterPrompt(whole, format, options.prompt);
-  return { grammar: known === undefined ? grammar : withoutUnused(grammar), issues: parts.issues };
+  return { grammar: withoutUnused(grammar), issues: parts.issues };
 }
 
 /**
@@ -136,13 +161,15 @@ function emptyThoughts({ reasoning }: ChatFormat, shape: ResponseShape): readonl
 interface Parts {
   readonly offered: OfferedTools;
   readonly rules: RuleSet;
+  /** Content of the schema, for the shapes that have it. */
+  readonly content: Expression;
   readonly issues: SchemaIssue[];
 }
 
 function answerExpression(
   format: ChatFormat,
   options: ResponseGrammarOptions,
-  { offered, rules, issues }: Parts,
+  { offered, rules, content, issues }: Parts,
 ): Expression {
   const calls = () => {
     const fromTrigger = options.shape === 'calls-from-trigger';
@@ -163,16 +190,14 @@ function answerExpression(
     const before = isFree ? literal('') : contentBeforeCalls(format, options.prompt);
     return sequence(before, section, repeat(blank, 0, maxBlanks));
   };
-  const content = () =>
-    sequence(contentOfSchema(format, options, rules, issues), repeat(blank, 0, maxBlanks));
   switch (options.shape) {
     case 'calls-from-trigger':
     case 'calls':
       return calls();
     case 'schema':
-      return content();
+      return content;
     case 'schema-or-calls':
-      return alternatives(content(), calls());
+      return alternatives(content, calls());
     case 'text':
       return rules.add('answer', textWithoutCalls(format, options));
     case 'whole':
@@ -222,20 +247,30 @@ export function restOfOpener(opener: string, { pending }: PromptPosition): strin
   return written !== '' && opener.startsWith(written) ? opener.slice(written.length) : opener;
 }
 
-function contentOfSchema(
+/** Content of the schema that is asked for; nothing where the response has another shape. */
+function* contentSteps(
   format: ChatFormat,
-  { contentSchema, policy, prompt }: ResponseGrammarOptions,
+  { shape, contentSchema, policy, prompt, store = null }: ResponseGrammarOptions,
   rules: RuleSet,
-  issues: SchemaIssue[],
-): Expression {
-  const compiled = compileSchema(contentSchema, { rules, syntax: jsonSyntax, tool: '', policy });
-  issues.push(...compiled.issues);
+): Steps<Omit<CompiledSchema, 'steps'>> {
+  if (shape !== 'schema' && shape !== 'schema-or-calls') return { expression: literal(''), issues: [] };
+  const text = schemaText(contentSchema);
+  const compileIn = (syntax: Syntax) =>
+    storedOrCompiled(text === null ? null : store, ['response', syntax.lenient, policy, text], rules, () =>
+      compileSchemaSteps(contentSchema, { rules, syntax, tool: '', policy }),
+    );
+  const lenient = yield* compileIn(lenientJsonSyntax);
+  // What is checked is taken back and written again; that has to give another value, and not another layout of it.
+  const isChecked = lenient.issues.some(({ effect }) => effect === 'checked');
+  const { expression, issues } = isChecked ? yield* compileIn(jsonSyntax) : lenient;
   const open = openContent(format, prompt);
-  return sequence(
+  const content = sequence(
     literal(open === null ? format.content.open.trimStart() : ''),
-    rules.add('response', compiled.expression),
+    rules.add('response', expression),
     literal((open ?? format.content).close.trimEnd()),
+    repeat(blank, 0, maxBlanks),
   );
+  return { expression: content, issues };
 }
 
 /**

@@ -13,9 +13,11 @@ import { type Expression, literal } from './expression/expression.ts';
 import { packExpression, unpackExpression } from './expression/packed-expression.ts';
 import { referredRules } from './expression/references.ts';
 import { RuleSet } from './expression/rule-set.ts';
-import { compileArguments } from './json-schema/compile-arguments.ts';
+import { finish, type Steps } from './expression/steps.ts';
+import { compileArgumentsSteps } from './json-schema/compile-arguments.ts';
 import type { CompiledSchema } from './json-schema/compile-schema.ts';
 import { schemaText } from './json-schema/document/schema-text.ts';
+import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 
 /** How schemas are compiled. */
@@ -56,8 +58,17 @@ export class ToolArguments {
   readonly #announced = new Set<string>();
   readonly #packed: ReadonlyMap<string, CompiledArguments>;
   readonly #ahead: CompiledAhead | null;
+  readonly #store: SchemaStore | null;
+  /** The schema that is being compiled, for whichever request: the rules of two cannot be written at once. */
+  #underway: Steps<void> | null = null;
 
-  constructor(calls: CallsFormat, options: ArgumentOptions, ahead: CompiledAhead | null = null) {
+  constructor(
+    calls: CallsFormat,
+    options: ArgumentOptions,
+    ahead: CompiledAhead | null = null,
+    store: SchemaStore | null = null,
+  ) {
+    this.#store = store;
     this.#calls = calls;
     this.#options = options;
     this.#ahead = ahead;
@@ -71,22 +82,24 @@ export class ToolArguments {
     return texts.filter((text) => text === null || !this.#comesTo(text)).length;
   }
 
-  /** Says that `tools` will be added, so that whoever wants the same meanwhile adds to this set, too. */
-  announce(tools: readonly Tool[]): void {
-    for (const { function: tool } of tools) {
-      const text = schemaText(tool.parameters);
-      if (text !== null) this.#announced.add(text);
-    }
-  }
-
   /** A set of rules to write a grammar with; what it refers to here is in it. */
   branch(): RuleSet {
     return this.#rules.branch();
   }
 
-  /** Compiles the arguments of one tool ahead of `offer`, which throws what is wrong with them. */
-  add(tool: Tool): void {
-    this.#argumentsOf(tool);
+  /**
+   * Compiles the arguments of `tools` ahead of `offer`, which throws what is wrong with them. Whoever wants the same
+   * meanwhile adds to this set, too.
+   */
+  *add(tools: readonly Tool[]): Steps<void> {
+    for (const tool of tools) {
+      const text = textOf(tool);
+      if (typeof text === 'string') this.#announced.add(text);
+    }
+    for (const tool of tools) {
+      yield* this.#argumentsOf(tool);
+      yield;
+    }
   }
 
   /**
@@ -99,7 +112,7 @@ export class ToolArguments {
     const offered = tools.flatMap((tool): readonly OfferedTool[] => {
       const { name } = tool.function;
       checkToolName(name, this.#calls);
-      const compiled = this.#argumentsOf(tool);
+      const compiled = finish(this.#argumentsOf(tool));
       const ofTool = compiled.issues.map((issue) => ({ ...issue, tool: name }));
       if (compiled instanceof SchemaError) {
         refused.push(...ofTool);
@@ -124,31 +137,48 @@ export class ToolArguments {
     return { arguments: packed.flat(), rules: Object.fromEntries(rules) };
   }
 
-  #argumentsOf(tool: Tool): CompiledSchema | SchemaError {
-    const { name, parameters } = tool.function;
-    try {
-      if (parameters !== undefined) plainSchema(parameters, name);
-    } catch (error) {
-      return asRefusal(error);
+  *#argumentsOf(tool: Tool): Steps<CompiledSchema | SchemaError> {
+    const text = textOf(tool);
+    if (text instanceof SchemaError) return text;
+    for (;;) {
+      yield* this.#finishUnderway();
+      const known = text === null ? this.#large.get(tool) : this.#known.get(text);
+      if (known !== undefined) return known;
+      const unpacked = this.#unpack(text);
+      if (unpacked === null) this.#underway = this.#compile(tool, text);
+      else this.#keep(tool, text, unpacked);
     }
-    const text = schemaText(parameters);
-    const known = text === null ? this.#large.get(tool) : this.#known.get(text);
-    const compiled = known ?? this.#unpack(text) ?? this.#compile(tool);
-    if (text === null) this.#large.set(tool, compiled);
-    else this.#known.set(text, compiled);
-    return compiled;
   }
 
-  #compile(tool: Tool): CompiledSchema | SchemaError {
+  *#finishUnderway(): Steps<void> {
+    for (let steps = this.#underway; steps !== null; steps = this.#underway) {
+      if (steps.next().done === true) this.#underway = null;
+      else yield;
+    }
+  }
+
+  *#compile(tool: Tool, text: string | null): Steps<void> {
     const rules = this.#rules;
     const followedBy = textAfterArguments(this.#calls);
     try {
-      const options = { ...this.#options, rules, followedBy };
-      const compiled = compileArguments(tool, this.#calls.arguments, options);
-      return { ...compiled, expression: rules.add(`${tool.function.name}-arguments`, compiled.expression) };
+      const { policy, argumentOrder } = this.#options;
+      const options = { policy, argumentOrder, rules, followedBy };
+      const { arguments: format } = this.#calls;
+      const store = text === null ? null : this.#store;
+      const madeOf = ['arguments', format, followedBy, policy, argumentOrder, text];
+      const compiled = yield* storedOrCompiled(store, madeOf, rules, () =>
+        compileArgumentsSteps(tool, format, options),
+      );
+      const expression = rules.add(`${tool.function.name}-arguments`, compiled.expression);
+      this.#keep(tool, text, { ...compiled, expression });
     } catch (error) {
-      return asRefusal(error);
+      this.#keep(tool, text, asRefusal(error));
     }
+  }
+
+  #keep(tool: Tool, text: string | null, compiled: CompiledSchema | SchemaError): void {
+    if (text === null) this.#large.set(tool, compiled);
+    else this.#known.set(text, compiled);
   }
 
   #comesTo(text: string): boolean {
@@ -165,7 +195,7 @@ export class ToolArguments {
     if (packed === undefined) return null;
     const expression = unpackExpression(packed.value);
     this.#defineRules(expression);
-    return { expression, issues: packed.report };
+    return { expression, issues: packed.report, steps: 0 };
   }
 
   /** Unpacks the rules that `expression` comes to, which no other arguments had unpacked yet. */
@@ -180,6 +210,16 @@ export class ToolArguments {
       for (const each of referredRules(body)) needed.add(each);
     }
   }
+}
+
+/** The schema of a tool as text; `null` where it is too large to be compared, and why where it is none. */
+function textOf({ function: { name, parameters } }: Tool): string | null | SchemaError {
+  try {
+    if (parameters !== undefined) plainSchema(parameters, name);
+  } catch (error) {
+    return asRefusal(error);
+  }
+  return schemaText(parameters);
 }
 
 function asRefusal(error: unknown): SchemaError {

@@ -106,6 +106,6 @@ function tokenExpression({ negated, token }: GbnfToken, { resolveToken }: GbnfRe
   if (resolved === undefined || resolveToken === undefined) {
     throw new GrammarError({ reason: `token ${name} cannot be resolved without a vocabulary` });
   }
-  if (negated) throw new GrammarError({ reason: `${name} stands for any other token, which is no text` });
+  if (negated) throw new GrammarError({ reason: `${name} stands for any other token, which is not text` });
   return literal(resolved);
 }

@@ -84,7 +84,7 @@ interface Count {
 /**
  * The rules of a GBNF text, as written.
  *
- * @throws GrammarError with line and column where the text is no GBNF, and for nesting too deep to read;
+ * @throws GrammarError with line and column where the text is not GBNF, and for nesting too deep to read;
  * UnsupportedOptionError for anything but a text.
  */
 export function readGbnf(text: string): GbnfGrammar {
@@ -121,7 +121,7 @@ function parseShape(shape: string): Shape | null {
 function refuse(text: string, start: number): never {
   const before = text.slice(0, start).replace(/.+\n/g, '\n').replace(/[^\n]/g, ' ');
   const failure = gbnf().syntax.match(before + text.slice(start));
-  throw new GrammarError({ reason: `is no GBNF: ${failure.failed() ? failure.shortMessage : ''}` });
+  throw new GrammarError({ reason: `is not GBNF: ${failure.failed() ? failure.shortMessage : ''}` });
 }
 
 interface GbnfSyntax {

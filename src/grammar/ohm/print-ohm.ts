@@ -27,7 +27,9 @@ import { OhmCounts } from './ohm-counts.ts';
  */
 export function printOhm(grammar: Grammar, name: string): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw new GrammarError({ reason: `${JSON.stringify(name)} is no identifier, which Ohm wants as a name` });
+    throw new GrammarError({
+      reason: `${JSON.stringify(name)} is not an identifier, which Ohm needs as a name`,
+    });
   }
   const { root, rules } = grammar;
   const printer = new OhmPrinter(rules.keys());

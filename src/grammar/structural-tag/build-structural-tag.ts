@@ -3,13 +3,14 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
 import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
 import { normalizeTools } from '../../tools/tools.ts';
-import { type BuiltGrammar, buildGrammarWith, callBeginnings, planRequest } from '../build-grammar.ts';
+import { type BuiltGrammar, buildGrammar, callBeginnings, planRequest } from '../build-grammar.ts';
 import type { Grammar } from '../expression/expression.ts';
 import type { GrammarOptions, PlainGrammarOptions } from '../grammar-options.ts';
 import { grammarRules } from '../grammar-rules.ts';
 import { grammarAfter } from '../matcher/rest-of-grammar.ts';
 import type { ResponseGrammarOptions } from '../response-grammar.ts';
 import { autoResponse } from './auto-response.ts';
+import { easeGrammar } from './ease-grammar.ts';
 import { printStructuralTag } from './print-structural-tag.ts';
 import type { StructuralTag } from './structural-tag.ts';
 
@@ -17,7 +18,7 @@ import type { StructuralTag } from './structural-tag.ts';
 export interface BuiltStructuralTag {
   /** Covers the response from its first token on; `null` when nothing has to be enforced. */
   readonly tag: StructuralTag | null;
-  /** The same as an expression tree, for matching. */
+  /** The same as an expression tree, for matching. It allows a little more than the grammar of the same request: `easeGrammar`. */
   readonly expression: Grammar | null;
   /** Special tokens that must reach the parser as text. */
   readonly preservedTokens: readonly string[];
@@ -36,11 +37,7 @@ export function buildStructuralTag(format: ChatFormat, given: GrammarOptions = {
   requireOption('format', format, chatFormat);
   const options = readOptions(given, grammarRules);
   const plain = { ...options, tools: normalizeTools(options.tools ?? []) };
-  return structuralTagOf(
-    format,
-    plain,
-    buildGrammarWith(() => undefined, format, plain),
-  );
+  return structuralTagOf(format, plain, buildGrammar(format, plain));
 }
 
 /** The same for a grammar that has been built. */
@@ -51,7 +48,8 @@ export function structuralTagOf(
 ): BuiltStructuralTag {
   const { preservedTokens, stops, report } = built;
   const request = planRequest(format, options);
-  const expression = request === null ? null : wholeResponse(format, request, built);
+  const whole = request === null ? null : wholeResponse(format, request, built);
+  const expression = whole === null ? null : easeGrammar(whole);
   const tag: StructuralTag | null =
     expression === null ? null : { type: 'structural_tag', format: printStructuralTag(expression) };
   return { tag, expression, preservedTokens, stops, report };

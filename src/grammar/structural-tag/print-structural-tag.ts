@@ -1,7 +1,7 @@
 /**
  * Expression tree → structural tag. What is free becomes a node that XGrammar need not compile, which is four to ten
  * times faster than an automaton of ours: text up to a delimiter a `tag` around `any_text`, text up to the first call
- * `triggered_tags`. All the rest is GBNF.
+ * `triggered_tags`, calls with free text in them `tags_with_separator`. All the rest is GBNF.
  */
 import {
   choice,
@@ -12,14 +12,17 @@ import {
   sequence,
   type Until,
 } from '../expression/expression.ts';
-import { children, withoutUnused } from '../expression/references.ts';
+import { withoutUnused } from '../expression/references.ts';
 import { printGbnf } from '../gbnf/print-gbnf.ts';
+import { freeText } from './free-text.ts';
 import { areFound } from './marker-search.ts';
+import { repeatedCalls } from './repeated-calls.ts';
 import type { TagFormat, TagNode } from './structural-tag.ts';
+import { withTextRules } from './text-rules.ts';
 
 /** The format of a structural tag for all texts of `grammar`. */
 export function printStructuralTag(grammar: Grammar): TagFormat {
-  const printer = new TagPrinter(grammar);
+  const printer = new TagPrinter(withTextRules(grammar));
   return printer.print(rule(grammar.root)).format;
 }
 
@@ -36,13 +39,15 @@ const anyText: PrintedNode = { format: { type: 'any_text' }, unlimited: true };
 
 class TagPrinter {
   readonly #grammar: Grammar;
-  /** Whether a rule comes to free text; `null` while that is being found out. */
-  readonly #free = new Map<string, boolean | null>();
+  readonly #isFree: (expression: Expression) => boolean;
   readonly #open = new Set<string>();
   #nodes = 0;
+  /** Calls that may come again are printed as one. */
+  #callsOnce = false;
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
+    this.#isFree = freeText(grammar);
   }
 
   print(expression: Expression): PrintedNode {
@@ -89,16 +94,43 @@ class TagPrinter {
       if (bound.length > 0) parts.push(this.#gbnf(sequence(...bound)));
       bound = [];
     };
-    for (const item of items) {
+    for (let at = 0; at < items.length; at += 1) {
+      const item = items[at] ?? empty;
+      const calls = this.#isFree(item) ? this.#calls(items, at) : null;
       if (!this.#isFree(item)) {
         bound.push(item);
         continue;
       }
       flush();
-      parts.push(this.print(item));
+      parts.push(calls?.printed ?? this.print(item));
+      at = calls?.last ?? at;
     }
     flush();
     return joined(parts);
+  }
+
+  /** Calls that begin at `start` and are repeated, and the last item that belongs to them. */
+  #calls(
+    items: readonly Expression[],
+    start: number,
+  ): { readonly printed: PrintedNode; readonly last: number } | null {
+    const calls = repeatedCalls(items, start);
+    if (calls === null) return null;
+    const { body, separator, repetitionAt } = calls;
+    const printed = this.print(sequence(...body));
+    const next = items[repetitionAt + 1];
+    if (printed.unlimited || (next !== undefined && next.type !== 'literal')) return null;
+    if (this.#callsOnce) return { printed, last: repetitionAt };
+    const format: TagFormat = {
+      type: 'tags_with_separator',
+      tags: [{ type: 'tag', begin: '', content: printed.format, end: '' }],
+      separator,
+      at_least_one: true,
+      stop_after_first: false,
+    };
+    if (next === undefined) return { printed: { format, unlimited: true }, last: repetitionAt };
+    const closed: TagNode = { type: 'tag', begin: '', content: format, end: next.text };
+    return { printed: { format: closed, unlimited: false }, last: repetitionAt + 1 };
   }
 
   /** The alternatives must all have an end, or none of them. */
@@ -119,28 +151,25 @@ class TagPrinter {
     if (mayEnd) return this.#triggered(branches);
     const [only, second] = branches;
     if (only === undefined || second !== undefined || !areFound([only.delimiter])) return null;
-    const tag: TagNode = { type: 'tag', begin: '', content: anyText.format, end: only.delimiter };
     const next = only.next ?? empty;
-    const head = { format: tag, unlimited: false };
+    const head = { format: textUpTo(only.delimiter), unlimited: false };
     return isEmpty(next) ? head : joined([head, this.print(next)]);
   }
 
   #triggered(branches: Until['branches']): PrintedNode | null {
-    const tags: TagNode[] = [];
-    for (const { delimiter, next } of branches) {
-      const content = this.print(next ?? empty);
-      if (content.unlimited) return null;
-      tags.push({ type: 'tag', begin: delimiter, content: content.format, end: '' });
-    }
-    const triggers = branches.map(({ delimiter }) => delimiter);
-    const format = {
-      type: 'triggered_tags',
-      triggers,
-      tags,
-      at_least_one: false,
-      stop_after_first: true,
-    } as const;
-    return { format, unlimited: true };
+    const contents = branches.map(({ next }) => this.print(next ?? empty));
+    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents);
+    const [only, second] = branches;
+    const [content] = contents;
+    if (only === undefined || content === undefined || second !== undefined) return null;
+    // A trigger needs an end, which several calls do not have: they come after a text of their own.
+    const several = joined([{ format: textUpTo(only.delimiter), unlimited: false }, content]);
+    this.#callsOnce = true;
+    const once = this.print(only.next ?? empty);
+    this.#callsOnce = false;
+    if (once.unlimited) return null;
+    const elements = [triggeredTags(branches, [once]).format, several.format];
+    return { format: { type: 'or', elements }, unlimited: true };
   }
 
   #gbnf(expression: Expression): PrintedNode {
@@ -154,19 +183,30 @@ class TagPrinter {
     // A grammar says itself where its text ends.
     return { format: { type: 'grammar', grammar }, unlimited: false };
   }
+}
 
-  /** Whether free text stands somewhere in it. */
-  #isFree(expression: Expression): boolean {
-    if (expression.type === 'until') return true;
-    if (expression.type !== 'rule') return children(expression).some((each) => this.#isFree(each));
-    const known = this.#free.get(expression.name);
-    if (known !== undefined) return known === true;
-    this.#free.set(expression.name, null);
-    const body = this.#grammar.rules.get(expression.name);
-    const isFree = body !== undefined && this.#isFree(body);
-    this.#free.set(expression.name, isFree);
-    return isFree;
-  }
+function textUpTo(delimiter: string): TagNode {
+  return { type: 'tag', begin: '', content: anyText.format, end: delimiter };
+}
+
+function triggeredTags(branches: Until['branches'], contents: readonly PrintedNode[]): PrintedNode {
+  const tags = branches.map(
+    ({ delimiter }, at): TagNode => ({
+      type: 'tag',
+      begin: delimiter,
+      content: contents[at]?.format ?? anyText.format,
+      end: '',
+    }),
+  );
+  const triggers = branches.map(({ delimiter }) => delimiter);
+  const format = {
+    type: 'triggered_tags',
+    triggers,
+    tags,
+    at_least_one: false,
+    stop_after_first: true,
+  } as const;
+  return { format, unlimited: true };
 }
 
 function isEmpty(expression: Expression): boolean {

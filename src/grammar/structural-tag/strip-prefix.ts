@@ -1,10 +1,10 @@
-/** What an expression has left after a text with which it begins, its shape kept. */
+/** The rest of an expression after a text with which it begins, in the same shape. */
 import { alternatives } from '../expression/alternatives.ts';
 import { type Expression, type Grammar, literal, sequence } from '../expression/expression.ts';
 
 /**
- * What is left of `expression` after `text`; `null` where it does not begin with it in literals alone.
- * `grammarAfter` answers for every grammar, but what it gives is automata.
+ * The rest of `expression` after `text`; `null` where literals alone do not spell that text. `grammarAfter` works for
+ * every grammar, but turns it into automata.
  */
 export function stripPrefix(expression: Expression, text: string, { rules }: Grammar): Expression | null {
   const strip = (each: Expression, left: string): Expression | null => {

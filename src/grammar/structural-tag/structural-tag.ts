@@ -19,6 +19,7 @@ export type TagFormat =
   | TagSequence
   | TagChoice
   | TagNode
+  | TagsWithSeparator
   | TriggeredTags;
 
 /** Exactly this text, never empty. */
@@ -51,6 +52,14 @@ export interface TagNode {
   readonly begin: string;
   readonly content: TagFormat;
   readonly end: string;
+}
+/** Tags one after the other, with a text between them, which is never empty. It has no end of its own. */
+export interface TagsWithSeparator {
+  readonly type: 'tags_with_separator';
+  readonly tags: readonly TagNode[];
+  readonly separator: string;
+  readonly at_least_one: boolean;
+  readonly stop_after_first: boolean;
 }
 /** Any text; once a trigger comes, one of the tags that begin with it has to follow. */
 export interface TriggeredTags {

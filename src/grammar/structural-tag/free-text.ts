@@ -1,0 +1,21 @@
+/** Where in a grammar text is free up to a delimiter, which XGrammar has nodes for. */
+import type { Expression, Grammar } from '../expression/expression.ts';
+import { children } from '../expression/references.ts';
+
+/** Returns a predicate: whether an expression of `grammar` contains free text. */
+export function freeText({ rules }: Grammar): (expression: Expression) => boolean {
+  /** By rule; `null` while that is being found out. */
+  const known = new Map<string, boolean | null>();
+  const isFree = (expression: Expression): boolean => {
+    if (expression.type === 'until') return true;
+    if (expression.type !== 'rule') return children(expression).some(isFree);
+    const before = known.get(expression.name);
+    if (before !== undefined) return before === true;
+    known.set(expression.name, null);
+    const body = rules.get(expression.name);
+    const found = body !== undefined && isFree(body);
+    known.set(expression.name, found);
+    return found;
+  };
+  return isFree;
+}
