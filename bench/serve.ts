@@ -13,6 +13,7 @@ import { tinyModelFile } from '../examples/support/small-models.ts';
 import type { Message } from '../src/format/messages.ts';
 import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { serve } from '../src/serve/index.ts';
+import { toldStories } from '../test/support/told-stories.ts';
 import { median } from './processor-time.ts';
 
 const conversations = Number(process.env.CONVERSATIONS ?? 20);
@@ -21,19 +22,6 @@ const sequences = 4;
 const contextSize = 2048;
 const maxTokens = 16;
 const peerPort = 18_410;
-
-/** Everything that is said in a conversation up to one of its turns. */
-function history(conversation: number, turn: number): readonly Message[] {
-  const first = {
-    role: 'user',
-    content: `Story ${conversation}: ${`tell ${conversation} `.repeat(60)}`,
-  } as const;
-  const later = Array.from({ length: turn }, (_, at): readonly Message[] => [
-    { role: 'assistant', content: `Answer ${at} of ${conversation}. ${'And so on. '.repeat(20)}` },
-    { role: 'user', content: `Question ${at} of ${conversation}?` },
-  ]);
-  return [first, ...later.flat()];
-}
 
 /** One request, as its client sees it. */
 interface Answered {
@@ -82,9 +70,7 @@ async function ask(url: string, messages: readonly Message[]): Promise<Answered>
 
 async function measure(name: string, url: string): Promise<void> {
   await ask(url, [{ role: 'user', content: 'Warm up.' }]);
-  const requests = Array.from({ length: conversations }, (_, conversation) =>
-    Array.from({ length: turns }, (__, turn) => history(conversation, turn)),
-  ).flat();
+  const requests = toldStories({ conversations, turns, repeats: 60 }).flat();
   const begun = performance.now();
   const answers = await Promise.all(requests.map((messages) => ask(url, messages)));
   const seconds = (performance.now() - begun) / 1000;

@@ -1,7 +1,15 @@
 /** The tools of an MCP server as tools of a chat. */
 import { ToolListError } from '../format/errors.ts';
 import type { JsonSchema } from '../format/messages.ts';
-import { integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
+import {
+  integerFrom,
+  isRecord,
+  type OptionRule,
+  type OptionRules,
+  readOptions,
+  requireOption,
+  string,
+} from '../format/option-rules.ts';
 import type { CallContext } from '../tools/tools.ts';
 import type { McpClient, McpListedTool, McpResult } from './mcp-client.ts';
 import { resultContent } from './result-content.ts';
@@ -28,15 +36,23 @@ const rules: OptionRules<McpToolsOptions> = {
   timeout: integerFrom(1, Number.MAX_SAFE_INTEGER),
 };
 
+const mcpClient: OptionRule = {
+  expected: 'a client of an MCP server, with listTools and callTool',
+  allows: (value) =>
+    isRecord(value) && ['listTools', 'callTool'].every((name) => typeof value[name] === 'function'),
+};
+
 /** More pages than any server has tools for. */
 const maxPages = 1_000;
 
 /**
  * All tools that the server of `client` offers, ready for `runTools`. Texts of a result reach the model as they
  * are, structured content as JSON; images, sounds and binary resources, which chat templates do not take, as a
- * short description. Throws `ToolListError` for a list that never ends, and whatever the client throws.
+ * short description. Throws `ToolListError` for a list that never ends or is not one, `UnsupportedOptionError` for
+ * a wrong option, and whatever the client throws.
  */
 export async function mcpTools(client: McpClient, given: McpToolsOptions = {}): Promise<McpTool[]> {
+  requireOption('client', client, mcpClient);
   const options = readOptions(given, rules);
   const listed = await listAll(client);
   return listed.map((tool) => toolOf(client, tool, options));
@@ -47,12 +63,16 @@ async function listAll(client: McpClient): Promise<McpListedTool[]> {
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const listed = await client.listTools(cursor === undefined ? {} : { cursor });
-    tools.push(...listed.tools);
+    if (!Array.isArray(listed.tools)) throw listError('its answer has no list of tools');
+    for (const tool of listed.tools) tools.push(tool);
     cursor = listed.nextCursor;
     if (cursor === undefined) return tools;
   }
-  const reason = `the list goes on after ${maxPages} pages; the server repeats itself`;
-  throw new ToolListError({ source: 'the MCP server', reason });
+  throw listError(`the list goes on after ${maxPages} pages; the server repeats itself`);
+}
+
+function listError(reason: string): ToolListError {
+  return new ToolListError({ source: 'the MCP server', reason });
 }
 
 function toolOf(client: McpClient, tool: McpListedTool, { prefix = '', timeout }: McpToolsOptions): McpTool {

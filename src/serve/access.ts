@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { RequestError } from './errors.ts';
 
 /** Where no key is asked for, everybody is one caller. */
-export const anybody = 'anybody';
+const anybody = 'anybody';
 
 /** Checks keys in the same time whatever is wrong with them. */
 export class KeyCheck {

@@ -1,4 +1,4 @@
-/** Who may begin: so many requests at a time, the others wait in turns by key. */
+/** Limits how many requests run at a time; the others wait, and the keys take turns. */
 import { onAbort } from '../runtime/chat/on-abort.ts';
 import { RequestError } from './errors.ts';
 
@@ -6,7 +6,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Lets requests begin. Of those that wait, each key has its turn, and within a key the first. */
+/** Admits requests: round robin by key, first come first served within a key. */
 export class Admission {
   readonly #limits: { readonly concurrency: number; readonly queueLimit: number };
   /** Keys in the order of their turns. */

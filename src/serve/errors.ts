@@ -111,7 +111,10 @@ function serverFailure(error: IdiolectError): Failure {
   if (error instanceof ModelDisposedError) return failure(503, 'model_unloaded', 'model', message);
   if (error instanceof ServerError) return failure(502, 'upstream_error', null, message);
   if (error instanceof DecodingError) return failure(500, 'generation_failed', null, error.reason);
-  return failure(500, error.code.replaceAll('-', '_'), null, message);
+  const code = error.code.replaceAll('-', '_');
+  // Where a file lies is the operator's affair, who is told through `onError`.
+  if ('file' in error) return failure(500, code, 'model', 'the model cannot be opened');
+  return failure(500, code, null, message);
 }
 
 /** `/0/function/name` as `[0].function.name`. */

@@ -117,7 +117,7 @@ class Server {
       this.#keys.caller(req.raw);
       throw notFound(req.raw);
     });
-    this.#app.onError((error) => this.#refuse(error));
+    this.#app.onError((error, { req }) => this.#refuse(error, apiOf(req.raw)));
   }
 
   #allowOrigins(allowed: readonly string[]): void {
@@ -159,12 +159,19 @@ class Server {
     }
   }
 
-  #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'> = chatCompletions): Response {
+  #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'>): Response {
     const failure = failureOf(error);
     if (failure.status >= 500 && !(error instanceof RequestError)) this.#state.options.onError(error);
     const id = randomUUID().replaceAll('-', '');
     return failureResponse(failure, endpoint.errorBody(failure, id), id);
   }
+}
+
+/** In whose words an error is told where no API was asked: Anthropic's clients are known by a header. */
+function apiOf({ headers, url }: Request): Endpoint {
+  const { pathname } = new URL(url);
+  const asked = endpoints.find(({ path }) => withShortForm(path).some((each) => pathname.startsWith(each)));
+  return asked ?? (headers.has('anthropic-version') ? messages : chatCompletions);
 }
 
 /** Clients whose base address ends before `/v1` are served, too. */

@@ -1,4 +1,4 @@
-/** What a model would be told, and how long that is: questions about a request that is not made. */
+/** Questions about a request that is not made: its prompt, and how many tokens that has. */
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
@@ -50,7 +50,7 @@ export async function answerQuestion(
   const asked = endpoint.read({ ...given, ...(await readJsonBody(request, options)) });
   const { model, release } = await shelf.borrow(asked.model, request.signal);
   try {
-    if (model.preview === undefined) throw unanswerable('a prompt that is shown');
+    if (model.preview === undefined) throw unanswerable('shows no prompt');
     const chat = { ...options.defaults, policy: options.policy, ...asked.chat };
     return Response.json(answer(await model.preview(chat)));
   } finally {
@@ -59,11 +59,11 @@ export async function answerQuestion(
 }
 
 function countOf({ promptTokens }: PromptPreview): number {
-  if (promptTokens === undefined) throw unanswerable('tokens that are counted before');
+  if (promptTokens === undefined) throw unanswerable('counts no tokens of a request that is not made');
   return promptTokens;
 }
 
 function unanswerable(what: string): RequestError {
-  const reason = `the engine of this model has no ${what}`;
+  const reason = `the engine of this model ${what}`;
   return new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
 }

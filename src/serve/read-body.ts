@@ -22,7 +22,7 @@ export async function readJsonBody(
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalid(null, 'the body is no JSON', 'invalid_json');
+    throw invalid(null, 'the body is not JSON', 'invalid_json');
   }
   if (!isRecord(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
   return value;

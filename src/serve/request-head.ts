@@ -9,6 +9,8 @@ import { samplingFields } from './sampling-fields.ts';
 export interface Absent {
   readonly name: string;
   readonly reason: string;
+  /** What programs are told. Default: `unsupported_parameter`. */
+  readonly reasonCode?: string;
   /** Whether the value asks for nothing. */
   readonly isNothing: (value: unknown) => boolean;
 }
@@ -34,10 +36,10 @@ export function readHead(body: Body, known: KnownFields): Omit<ReadRequest, 'cha
 
 /** Throws for the first feature that is asked for and that there is none of. */
 function refuseFeatures(body: Body, features: readonly Absent[]): void {
-  for (const { name, reason, isNothing } of features) {
+  for (const { name, reason, reasonCode = 'unsupported_parameter', isNothing } of features) {
     const value = body[name] ?? undefined;
     if (value === undefined || isNothing(value)) continue;
-    throw invalid(name, `${name}: ${reason}`, 'unsupported_parameter');
+    throw invalid(name, `${name}: ${reason}`, reasonCode);
   }
 }
 

@@ -1,6 +1,7 @@
 /** One request that asks a model: from its body to the last byte of its answer. */
 import { randomUUID } from 'node:crypto';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import { follow } from '../runtime/chat/on-abort.ts';
 import type { Admission } from './admission.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { type Failure, failureOf } from './errors.ts';
@@ -30,7 +31,9 @@ export class RequestRun {
   readonly #endpoint: Endpoint;
   readonly #caller: string;
   readonly #id = randomUUID().replaceAll('-', '');
-  readonly #leaving = new AbortController();
+  /** Aborted when the client leaves, and when the server gives up. */
+  readonly #stopping = new AbortController();
+  #hasLeft = false;
   readonly #watch: RequestWatch;
   readonly #release: (() => void)[] = [];
   #frames: AsyncGenerator<Frame, void> | null = null;
@@ -47,6 +50,7 @@ export class RequestRun {
     this.#endpoint = endpoint;
     this.#caller = caller;
     this.#watch = new RequestWatch(this.#id, endpoint.path, state.report);
+    this.#release.push(follow(this.#stopping, state.closing));
   }
 
   /** The answer; an error is one, too. */
@@ -109,7 +113,8 @@ export class RequestRun {
 
   /** Nobody reads the answer any more: its sequence is freed before the next token. */
   #leave(reason: Error): void {
-    this.#leaving.abort(reason);
+    this.#hasLeft = true;
+    this.#stopping.abort(reason);
     // Frames that nobody has begun to read, or reads no more, are ended here.
     const ended = this.#frames?.return();
     void ended?.catch(() => undefined).then(() => this.#end(clientLeft, 'client_left'));
@@ -117,8 +122,8 @@ export class RequestRun {
 
   /** Waits for a turn and for the model, and starts the response. */
   async #begin(request: ReadRequest, body: Body): Promise<BegunAnswer> {
-    const { admission, shelf, closing, options } = this.#state;
-    const signal = AbortSignal.any([this.#leaving.signal, closing]);
+    const { admission, shelf, options } = this.#state;
+    const { signal } = this.#stopping;
     this.#release.push(await admission.enter(this.#caller, signal));
     const borrowed = await shelf.borrow(request.model, signal);
     this.#release.push(borrowed.release);
@@ -141,7 +146,7 @@ export class RequestRun {
 
   #headers({ unknown }: ReadRequest): Headers {
     const headers = new Headers({ 'x-request-id': this.#id });
-    const names = unknown.map((name) => encodeURIComponent(name).slice(0, 60)).slice(0, 20);
+    const names = unknown.map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 60)).slice(0, 20);
     if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
     return headers;
   }
@@ -155,7 +160,7 @@ export class RequestRun {
   /** An abort is whatever reason it was given. */
   #failureOf(error: unknown): Failure {
     const { closing } = this.#state;
-    if (this.#leaving.signal.aborted)
+    if (this.#hasLeft)
       return { status: clientLeft, code: 'client_left', param: null, message: 'the client left' };
     if (closing.aborted)
       return { status: 503, code: 'shutting_down', param: null, message: 'the server is shutting down' };

@@ -31,7 +31,8 @@ const ownNames = ['127.0.0.1', 'localhost', '::1'];
  */
 export async function serve(models: Servable, given: ServeOptions = {}): Promise<RunningServer> {
   const { port = 8080, host = '127.0.0.1', ...options } = given;
-  const hosts = options.hosts ?? (ownNames.includes(host) ? ownNames : []);
+  const isLocal = ownNames.includes(host) || host.startsWith('127.');
+  const hosts = options.hosts ?? (isLocal ? [...ownNames, host] : []);
   const handler = createHandler(models, { ...options, hosts });
   const server = createServer(getRequestListener(handler));
   // Slow heads are as good a way to hold a connection as slow bodies.

@@ -1,4 +1,4 @@
-/** What no API has a word for: text that fits the model's format nowhere, and what was repaired. Never left out. */
+/** What these APIs have no field for: text that does not fit the model's format, and what was repaired. */
 import type { Malformed, Repaired, ResponseEvent, ResponseMessage } from '../parser/events.ts';
 
 /** A further field of responses; absent where all went well. */

@@ -6,6 +6,7 @@ import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequenc
 import { sharedLength } from '../../src/runtime/node-llama-cpp/sequences/shared-prefix.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { openTiny } from '../support/small-chats.ts';
+import { toldStories } from '../support/told-stories.ts';
 
 const long = process.env.LAWS === 'long';
 /** `LAWS=long`: a hundred requests. */
@@ -22,19 +23,6 @@ afterEach(async () => {
   await server?.close();
   server = null;
 });
-
-/** Everything that is said in a conversation up to one of its turns. Each begins in its own words. */
-function history(conversation: number, turn: number): readonly Message[] {
-  const first = {
-    role: 'user',
-    content: `Story ${conversation}: ${`tell ${conversation} `.repeat(30)}`,
-  } as const;
-  const later = Array.from({ length: turn }, (_, at): readonly Message[] => [
-    { role: 'assistant', content: `Answer ${at} of ${conversation}. ${'And so on. '.repeat(20)}` },
-    { role: 'user', content: `Question ${at} of ${conversation}?` },
-  ]);
-  return [first, ...later.flat()];
-}
 
 interface Answered {
   readonly status: number;
@@ -91,9 +79,7 @@ function distinctTokens(prompts: readonly (readonly Token[])[]): number {
 }
 
 describe(`${conversations} conversations of ${turns} turns on ${sequences} sequences`, () => {
-  const all = Array.from({ length: conversations }, (_, conversation) =>
-    Array.from({ length: turns }, (__, turn) => history(conversation, turn)),
-  );
+  const all = toldStories({ conversations, turns, repeats: 30 });
 
   it('all at once: no beginning of a conversation is evaluated twice', async () => {
     server = await serve(model, { port: 0, concurrency: 2 * sequences, queueLimit: conversations * turns });

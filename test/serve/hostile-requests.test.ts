@@ -2,6 +2,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ModelFileError } from '../../src/format/errors.ts';
 import { type RunningServer, type ServeOptions, serve } from '../../src/serve/index.ts';
 import { type HeldModel, heldModel } from './held-model.ts';
 import { answer, anyFormat, question, serveTurns } from './served-models.ts';
@@ -44,6 +45,11 @@ describe('a body', () => {
     [
       'of strings that look nested',
       JSON.stringify({ messages: [{ role: 'user', content: `"\\${'['.repeat(300)}` }] }),
+      { status: 200 },
+    ],
+    [
+      'with a field whose name is half a character',
+      JSON.stringify({ '\ud800': 1, messages: [question] }),
       { status: 200 },
     ],
     [
@@ -107,6 +113,9 @@ describe('a body', () => {
   });
 });
 
+/** Only Linux listens at all of them without being told to. */
+const loopbacks = process.platform === 'linux' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1'];
+
 describe('who may call', () => {
   const apiKeys = ['first', 'second'];
 
@@ -132,8 +141,8 @@ describe('who may call', () => {
     expect(await (await fetch(new URL('/health', url))).json()).toEqual({ status: 'ok' });
   });
 
-  it('a name that is none of this machine is refused', async () => {
-    const url = new URL(await open());
+  it.each(loopbacks)('at %s, a name that is none of this machine is refused', async (host) => {
+    const url = new URL(await open({ host }));
     const statusOf = (host: string) =>
       new Promise((resolve, reject) => {
         const request = http.get(new URL('/v1/models', url), { headers: { host } }, (response) => {
@@ -144,6 +153,7 @@ describe('who may call', () => {
       });
     expect(await statusOf('evil.example')).toBe(403);
     expect(await statusOf(`localhost:${url.port}`)).toBe(200);
+    expect(await statusOf(url.host)).toBe(200);
   });
 
   it.each<[readonly string[], string | null]>([
@@ -334,6 +344,20 @@ it(`${requestCount} requests, most of them broken, leave nothing running`, async
   }
   expect(records).toHaveLength(requestCount);
   expect(records.filter((status) => status === 200)).toHaveLength(requestCount / 5);
+});
+
+it('where a model lies is told to the operator, and to nobody who asks', async () => {
+  const errors: unknown[] = [];
+  const cause = new ModelFileError({ file: '/home/somebody/model.gguf', reason: 'is cut off' });
+  const entry = { name: 'm', open: () => Promise.reject(cause) };
+  server = await serve([entry], { port: 0, onError: (error) => errors.push(error) });
+  for (const stream of [false, true]) {
+    const body = JSON.stringify({ messages: [question], stream });
+    const text = await (await post(`${server.url}/v1/chat/completions`, body)).text();
+    expect(text).toContain('model_file');
+    expect(text).not.toContain('/home');
+  }
+  expect(errors).toEqual([cause, cause]);
 });
 
 it('a port that is taken is the system’s error', async () => {

@@ -62,6 +62,21 @@ describe.each(formats)('$name', ({ format }) => {
     expect(further).toEqual({ role: 'user', content: 'And now?' });
   });
 
+  it.each([false, true])('the client’s own loop of tools, streamed: %s', async (stream) => {
+    const { client, served } = await open({ ...oneCall, ...thoughts }, { ...answer, ...thoughts });
+    const run = ({ city }: { city: string }) => `21 degrees in ${city}`;
+    const tools = [{ ...weather, type: 'custom', run, parse: (input: unknown) => input }] as never;
+    const runner = client.beta.messages.toolRunner({ ...asked, messages: [question], tools, stream });
+    const { content } = await runner.runUntilDone();
+    expect(content.at(-1)).toMatchObject({ type: 'text', text: answer.content });
+    expect(served.model.asked[1]?.messages).toMatchObject([
+      question,
+      { role: 'assistant', tool_calls: [{ function: { name: 'get_weather' } }] },
+      { role: 'tool', content: '21 degrees in Bern' },
+    ]);
+    expect(served.model.asked[1]?.tools).toHaveLength(1);
+  });
+
   it('the blocks of a stream are closed one after the other', async () => {
     const { client } = await open({ ...answer, ...thoughts, tool_calls: oneCall.tool_calls ?? [] });
     const open_ = new Set<number>();
@@ -110,6 +125,10 @@ describe('a request', () => {
       { output_config: { format: { type: 'json_schema', schema: weatherSchema } } },
       { responseFormat: { type: 'json_schema' } },
     ],
+    [
+      { output_format: { type: 'json_schema', schema: weatherSchema } },
+      { responseFormat: { type: 'json_schema', json_schema: { schema: weatherSchema } } },
+    ],
   ])('%j asks for %j', async (fields, options) => {
     served = await serveTurns(anyFormat, [answer]);
     const client = new Anthropic({ baseURL: served.url, apiKey: 'any' });
@@ -131,6 +150,8 @@ describe('a request', () => {
       'invalid_request_error',
     ],
     [{ messages: [] }, 400, 'invalid_request_error'],
+    [{ messages: [question, { role: 'assistant', content: 'It is' }] }, 400, 'invalid_request_error'],
+    [{ thread: { type: 'create' } }, 400, 'invalid_request_error'],
     [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 400, 'invalid_request_error'],
     [{ tool_choice: { type: 'any' } }, 400, 'invalid_request_error'],
     [{ thinking: { type: 'wild' } }, 400, 'invalid_request_error'],
@@ -141,6 +162,14 @@ describe('a request', () => {
     const request = client.messages.create({ ...asked, messages: [question], ...fields } as never);
     await expect(request).rejects.toMatchObject({ status, error: { type: 'error', error: { type } } });
     expect(served.model.asked).toEqual([]);
+  });
+
+  it('for what is not there gets the API’s own error, wherever it goes', async () => {
+    served = await serveTurns(anyFormat, [answer]);
+    const client = new Anthropic({ baseURL: served.url, apiKey: 'any', maxRetries: 0 });
+    const error = { type: 'error', error: { type: 'not_found_error' } };
+    await expect(client.messages.batches.create({ requests: [] })).rejects.toMatchObject({ error });
+    await expect(client.models.retrieve('other')).rejects.toMatchObject({ status: 404, error });
   });
 
   it('without the key gets the API’s own error', async () => {

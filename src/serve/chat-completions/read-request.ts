@@ -71,6 +71,7 @@ export const fieldsWithoutEffect = [
   'service_tier',
   'safety_identifier',
   'prompt_cache_key',
+  'prompt_cache_options',
   'prompt_cache_retention',
   'prediction',
   'verbosity',
@@ -96,6 +97,7 @@ export const refusedFields: readonly Absent[] = [
     reason: 'answers are constrained by response_format, and by tools',
     isNothing: () => false,
   })),
+  { name: 'moderation', reason: 'nothing here judges contents', isNothing: () => false },
   { name: 'functions', reason: 'use tools', isNothing: () => false },
   { name: 'function_call', reason: 'use tool_choice', isNothing: () => false },
 ];

@@ -12,6 +12,7 @@ export function readConversation(body: Body): readonly Message[] {
   if (given === undefined) throw invalid('messages', 'messages is missing', 'missing_required_parameter');
   const system = body.system == null ? '' : textOf(body.system, 'system');
   const messages = given.flatMap((message, index) => readTurn(message, `messages[${index}]`));
+  if (messages.at(-1)?.role === 'assistant') throw begunAnswer(given.length - 1);
   return readMessages(system === '' ? messages : [{ role: 'system', content: system }, ...messages]);
 }
 
@@ -90,6 +91,12 @@ function stringOf(block: Body, name: string, path: string): string {
   const value = block[name];
   if (typeof value === 'string') return value;
   throw invalid(`${path}.${name}`, `${path}.${name} must be a string`);
+}
+
+function begunAnswer(index: number): Error {
+  const path = `messages[${index}]`;
+  const reason = `${path}: an answer that was begun is not continued here; the last message has to be the user's`;
+  return invalid(path, reason, 'unsupported_content');
 }
 
 function unsupported({ type }: Body, path: string): Error {

@@ -32,12 +32,28 @@ export const readFields = [
   'tool_choice',
   'thinking',
   'output_config',
+  'output_format',
   'stop_sequences',
   'stream',
 ] as const;
 
-/** Fields that change nothing here. */
-export const fieldsWithoutEffect = ['metadata', 'service_tier', 'cache_control', 'inference_geo'] as const;
+/** Fields that change nothing here: they are about accounts, speed, caches, and what becomes of long conversations. */
+export const fieldsWithoutEffect = [
+  'metadata',
+  'service_tier',
+  'speed',
+  'cache_control',
+  'diagnostics',
+  'inference_geo',
+  'user_profile_id',
+  'workspace_id',
+  'billing_policy',
+  'fallbacks',
+  'fallback_credit_token',
+  'compaction',
+  'context_management',
+  'betas',
+] as const;
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
@@ -45,6 +61,13 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
 export const refusedFields: readonly Absent[] = [
   { name: 'container', reason: 'no code is run here', isNothing: () => false },
   { name: 'mcp_servers', reason: 'tools are called by the client', isNothing: isEmpty },
+  {
+    name: 'thread',
+    reason: 'nothing is kept of earlier messages; send the whole conversation',
+    // By this code clients know that they have to.
+    reasonCode: 'thread_unsupported_request',
+    isNothing: () => false,
+  },
 ];
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
@@ -56,7 +79,7 @@ export function readMessagesRequest(body: Body): ReadRequest {
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens', integerFrom(1, Number.POSITIVE_INFINITY))),
       ...present({ stop: readStops(body, 'stop_sequences') }),
-      ...readOutput(objectField(body, 'output_config') ?? {}),
+      ...readOutput(body),
       ...readThinking(objectField(body, 'thinking')),
       ...readTools(body, {
         kinds: [undefined, null, 'custom'],
@@ -78,18 +101,24 @@ function readThinking(thinking: Body | undefined): Partial<ChatOptions> {
   return { thinking: true, ...present({ thinkingBudget: budget }) };
 }
 
-function readOutput(config: Body): Partial<ChatOptions> {
+function readOutput(body: Body): Partial<ChatOptions> {
+  const config = objectField(body, 'output_config') ?? {};
   const effort = textField(config, 'effort');
-  const format = objectField(config, 'format');
   return {
     ...(effort === undefined ? {} : { templateVariables: effortOptions(effort).templateVariables ?? {} }),
-    ...present({ responseFormat: format === undefined ? undefined : readFormat(format) }),
+    ...present({
+      responseFormat:
+        readFormat(objectField(config, 'format'), 'output_config.format') ??
+        readFormat(objectField(body, 'output_format'), 'output_format'),
+    }),
   };
 }
 
-function readFormat(format: Body): ResponseFormat {
+/** `output_format` is an older place of the same. */
+function readFormat(format: Body | undefined, path: string): ResponseFormat | undefined {
+  if (format === undefined) return undefined;
   field(format, 'type', oneOf('json_schema'));
-  return schemaFormat(format.schema, 'output_config.format.schema');
+  return schemaFormat(format.schema, `${path}.schema`);
 }
 
 function readChoice({ type, name }: Body): ToolChoice {

@@ -48,8 +48,9 @@ export async function* streamMessage(answer: BegunAnswer): AsyncGenerator<Frame,
 }
 
 /** The body of an error. */
-export function messagesError({ status, message }: Failure, requestId: string): object {
-  return { type: 'error', error: { type: errorType(status), message }, request_id: requestId };
+export function messagesError({ status, code, message }: Failure, requestId: string): object {
+  const error = { type: errorType(status), message, details: { error_code: code } };
+  return { type: 'error', error, request_id: requestId };
 }
 
 /** The end of a stream that failed. */

@@ -132,7 +132,7 @@ function readThoughts(item: Body, path: string): string {
 const textParts = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'];
 
 /** A text, or parts that are texts. Throws `RequestError` for every other part. */
-export function readText(content: unknown, path: string): string {
+function readText(content: unknown, path: string): string {
   if (typeof content === 'string') return content;
   if (content == null) return '';
   if (!Array.isArray(content)) throw invalid(path, `${path} must be a string or a list of parts`);

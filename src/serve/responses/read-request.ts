@@ -36,7 +36,9 @@ export const fieldsWithoutEffect = [
   'service_tier',
   'safety_identifier',
   'prompt_cache_key',
+  'prompt_cache_options',
   'prompt_cache_retention',
+  'context_management',
   'truncation',
   'stream_options',
 ] as const;
@@ -49,8 +51,13 @@ const stateless = 'nothing is kept of earlier responses; send the whole conversa
 export const refusedFields: readonly Absent[] = [
   { name: 'previous_response_id', reason: stateless, isNothing: () => false },
   { name: 'conversation', reason: stateless, isNothing: () => false },
-  { name: 'background', reason: stateless, isNothing: isFalse },
+  {
+    name: 'background',
+    reason: 'no response is kept until it is asked for; stream it, or wait for it',
+    isNothing: isFalse,
+  },
   { name: 'prompt', reason: 'no prompts are kept here', isNothing: () => false },
+  { name: 'moderation', reason: 'nothing here judges contents', isNothing: () => false },
   { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
   { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
 ];
