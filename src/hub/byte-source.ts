@@ -39,7 +39,7 @@ async function openRegularFile(file: string): Promise<fs.FileHandle> {
   try {
     // A pipe or a device would block the open, so its kind is asked for first.
     const stats = await fs.stat(file);
-    if (!stats.isFile()) throw new ModelFileError({ file, reason: 'is no regular file' });
+    if (!stats.isFile()) throw new ModelFileError({ file, reason: 'is not a regular file' });
     return await fs.open(file, 'r');
   } catch (cause) {
     if (cause instanceof ModelFileError) throw cause;

@@ -5,7 +5,7 @@ import { errorClass } from '../format/error-class.ts';
 export class ModelReferenceError extends errorClass(
   'model-reference',
   (facts: { readonly reference: string; readonly reason: string }) =>
-    `${JSON.stringify(facts.reference)} is no model of the Hub: ${facts.reason} (write owner/name, owner/name:Q5_K_M or owner/name@revision)`,
+    `${JSON.stringify(facts.reference)} is not the name of a model on the Hub: ${facts.reason} (write owner/name, owner/name:Q5_K_M or owner/name@revision)`,
 ) {}
 
 /** The model is gated and no token was given. */
@@ -174,7 +174,7 @@ export class DiskFullError extends errorClass(
 export class NotAModelError extends errorClass(
   'not-a-model',
   (facts: { readonly file: string; readonly kind: string }) =>
-    `${facts.file} is no language model but ${facts.kind}: choose another file of the repository with --file`,
+    `${facts.file} is not a language model but ${facts.kind}: choose another file of the repository with --file`,
 ) {}
 
 /** The cache holds no such model. */

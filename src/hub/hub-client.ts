@@ -81,7 +81,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
   const token = options.token === undefined ? findAccessToken() : options.token;
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
-    throw new HubUnavailableError({ host: endpoint, reason: 'HF_ENDPOINT is no http address' });
+    throw new HubUnavailableError({ host: endpoint, reason: 'HF_ENDPOINT is not an http address' });
   }
   const { origin, username, password } = new URL(endpoint);
   if (username !== '' || password !== '') {

@@ -34,7 +34,10 @@ export function parseModelReference(text: string): ModelReference {
   checkId(text, model);
   checkRevision(text, revision);
   if (quantization !== null && !/^[\w.-]{1,64}$/.test(quantization)) {
-    throw new ModelReferenceError({ reference: text, reason: 'what follows the colon is no quantisation' });
+    throw new ModelReferenceError({
+      reference: text,
+      reason: 'what follows the colon is not a quantisation',
+    });
   }
   return { model, revision, quantization, file: null };
 }
@@ -65,5 +68,5 @@ function checkId(reference: string, model: string): void {
 function checkRevision(reference: string, revision: string | null): void {
   if (revision === null) return;
   if (revisionPattern.test(revision) && !/\.\.|\/\/|\/$|\.lock$/.test(revision)) return;
-  throw new ModelReferenceError({ reference, reason: 'what follows the @ is no revision' });
+  throw new ModelReferenceError({ reference, reason: 'what follows the @ is not a revision' });
 }

@@ -79,7 +79,9 @@ async function listAll(
   let seen = 0;
   for await (const entry of listFiles({ ...listing, hubUrl: hub.endpoint, fetch: request })) {
     if (++seen > maxFiles) throw new TypeError(`more than ${maxFiles} files`);
-    if (entry.type === 'file' && /\.gguf$/i.test(entry.path)) entries.push(entry);
+    // A path is what the Hub says it is: anything.
+    const isNamed = typeof entry.path === 'string' && /\.gguf$/i.test(entry.path);
+    if (entry.type === 'file' && isNamed) entries.push(entry);
   }
   return entries;
 }
@@ -98,7 +100,7 @@ function remoteFile(hub: Hub, model: string, commit: string, entry: ListFileEntr
 function hashOf(entry: ListFileEntry): ContentHash | null {
   const sha256 = /^(?:sha256:)?([0-9a-f]{64})$/.exec(entry.lfs?.oid ?? '')?.[1];
   if (sha256 !== undefined) return { algorithm: 'sha256', value: sha256 };
-  const sha1 = entry.lfs === undefined && /^[0-9a-f]{40}$/.test(entry.oid ?? '') ? entry.oid : undefined;
+  const sha1 = entry.lfs === undefined ? /^[0-9a-f]{40}$/.exec(entry.oid ?? '')?.[0] : undefined;
   return sha1 === undefined ? null : { algorithm: 'git-sha1', value: sha1 };
 }
 
@@ -114,13 +116,15 @@ function requireHashes(choice: Choice<UncheckedFile>): Choice<RemoteFile> {
 
 /**
  * A path that stays inside its folder on every platform: relative, without `..`, backslashes, drive
- * letters, control characters or the names that Windows keeps for devices.
+ * letters, control characters, halves of characters, or the names that Windows keeps for devices.
  */
 function checkFileName(model: string, path: string): void {
   const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
   const safe = path
     .split('/')
-    .every((part) => /^[^\p{Cc}<>:"|?*\\]+$/u.test(part) && !/^\.+$|[. ]$/.test(part) && !device.test(part));
+    .every(
+      (part) => /^[^\p{Cc}\p{Cs}<>:"|?*\\]+$/u.test(part) && !/^\.+$|[. ]$/.test(part) && !device.test(part),
+    );
   if (!safe || path.length > 512) throw new UnsafeFileNameError({ model, fileName: path });
 }
 
@@ -133,7 +137,7 @@ function unexpected(hub: Hub, reason: string, cause?: unknown): HubUnavailableEr
   return new HubUnavailableError({ host: new URL(hub.endpoint).host, reason, cause });
 }
 
-/** An answer that is no JSON, or not of the Hub's shape, is the Hub's error and not ours. */
+/** An answer that is not JSON, or not of the Hub's shape, is the Hub's error and not ours. */
 async function unlessMalformed<T>(hub: Hub, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

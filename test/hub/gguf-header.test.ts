@@ -109,7 +109,7 @@ describe('refused, saying why', () => {
     ['more entries than it holds', modelFile({ declaredEntries: 19_999n }), /./],
     ['an unknown version', modelFile({ version: 9 }), /version/],
     ['a key twice', modelFile({ moreMetadata: [['general.architecture', 'evil']] }), /twice/],
-    ['a key that would change prototypes', modelFile({ moreMetadata: [['__proto__', ['x']]] }), /no name/],
+    ['a key that would change prototypes', modelFile({ moreMetadata: [['__proto__', ['x']]] }), /not a name/],
     ['weights cut off', modelFile({ weights: new Uint8Array(64) }).subarray(0, -64), /ends after the file/],
     [
       'an absurd template',
@@ -123,7 +123,7 @@ describe('refused, saying why', () => {
 
   test('a missing file and a folder', async () => {
     await expect(readGgufHeader(path.join(folder, 'none.gguf'))).rejects.toThrow(/does not exist/);
-    await expect(readGgufHeader(folder)).rejects.toThrow(/no regular file/);
+    await expect(readGgufHeader(folder)).rejects.toThrow(/not a regular file/);
   });
 
   test('a connection that breaks is tried again', async () => {

@@ -111,7 +111,7 @@ function readKey(cursor: Cursor): string {
   if (length > longestKey) throw cursor.refuse('its header has a key that is longer than any');
   const key = cursor.text(length);
   if (/^[\x21-\x7e]+$/.test(key) && !key.split('.').includes('__proto__')) return key;
-  throw cursor.refuse(`its header has a key that is no name: ${JSON.stringify(key.slice(0, 80))}`);
+  throw cursor.refuse(`its header has a key that is not a name: ${JSON.stringify(key.slice(0, 80))}`);
 }
 
 function readValue(cursor: Cursor, key: string): Value {
@@ -135,7 +135,7 @@ function skipItems(cursor: Cursor, key: string, type: number, count: number): vo
     return;
   }
   if (type !== stringType)
-    throw cursor.refuse(`its header gives ${key} the type ${type}, which is none of a value`);
+    throw cursor.refuse(`its header gives ${key} the type ${type}, which values do not have`);
   // Each has its length before it, so that a lie about their number is found before the first is read.
   cursor.require(count * cursor.sizeWidth);
   for (let index = 0; index < count; index++) cursor.skip(cursor.size());
@@ -154,7 +154,7 @@ function alignmentOf(metadata: GgufMetadata, cursor: Cursor): number {
   const alignment = metadata.number('general.alignment') ?? 0;
   // A power of two, as ggml wants it, and no less than it wants for weights that are mapped into memory.
   if (alignment >= 32 && alignment <= 65_536 && Number.isInteger(Math.log2(alignment))) return alignment;
-  throw cursor.refuse('has an alignment (general.alignment) that is no power of two from 32 to 65536');
+  throw cursor.refuse('has an alignment (general.alignment) that is not a power of two from 32 to 65536');
 }
 
 /** The metadata of a file; values are decoded as they are asked for. */

@@ -48,7 +48,7 @@ function checkSizes({ metadata, tensors, file }: DescribedModel): void {
     const isNeeded = needs !== null && tensors.some((tensor) => needs.test(tensor.name));
     const least = isNeeded ? 1 : 0;
     if (size === null ? !isNeeded && !metadata.has(name) : size >= least && size <= most) continue;
-    const found = size === null ? 'is no number' : `is ${size}`;
+    const found = size === null ? 'is not a number' : `is ${size}`;
     throw new ModelFileError({ file, reason: `${name} ${found}, and must be from ${least} to ${most}` });
   }
   const [heads, keyHeads] = ['head_count', 'head_count_kv'].map((key) =>
