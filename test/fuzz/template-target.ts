@@ -1,0 +1,56 @@
+/** Chat templates: rendered, and analysed. */
+import { analyzeTemplate, renderPrompt } from '../../src/index.ts';
+import { lawTools } from '../support/law-tools.ts';
+import { spineTemplates } from '../support/spine-templates.ts';
+import { type FuzzTarget, typed } from './fuzz-target.ts';
+import { mutatedText } from './mutated-text.ts';
+
+const messages = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Hello' },
+] as const;
+
+const parts = [
+  ...[
+    '{{ ',
+    ' }}',
+    '{%- ',
+    ' -%}',
+    '{% if m %}',
+    '{% endif %}',
+    '{% else %}',
+    '{% break %}',
+    '%}',
+    '{# ',
+    ' #}',
+  ],
+  ...['{% for x in messages recursive %}', '{% for k, v in messages[0]|items %}', '{% endfor %}'],
+  ...['{% macro f(a) %}', '{% endmacro %}', '{% call f(1) %}', '{% endcall %}', '{% filter upper %}'],
+  ...['{% set x = ', '{% set x %}', '{% endset %}', '{% generation %}', '{{ caller() }}', 'namespace(a=1)'],
+  ...[
+    ' | tojson',
+    ' | trim',
+    ' | length',
+    ' | items',
+    ' | map("upper")',
+    ' | groupby("role")',
+    ' | join("")',
+  ],
+  ...[' | batch(2)', ' | replace("a", "")', ' | safe', ' | sort(attribute="role")', ' | selectattr("x")'],
+  ...['.split("<")', '.format(1)', '.strip()', '[-1:]', '[::-1]', '[0]', '.items()', '.get("role")'],
+  ...[' ~ ', ' not in ', ' is mapping', ' is defined', ' if true else ', 'none', '1e9', '-1', '**', '//'],
+  ...['{{ raise_exception("no") }}', '{{ [[1] * 9] * 9 }}', 'loop.index0', 'loop.cycle(1)', 'range(9)'],
+  ...['strftime_now("%Y")', '__class__', 'constructor', '{{ lipsum }}', '"%s" % 1'],
+];
+
+/** See the top of this file. */
+export const template: FuzzTarget = {
+  inputs: mutatedText(
+    (await spineTemplates()).map(({ source }) => source),
+    parts,
+  ),
+  attempt: async (source) => {
+    await typed(() => renderPrompt(source, { messages, tools: lawTools }));
+    await typed(() => analyzeTemplate(source, { budget: 1_000_000 }));
+  },
+};
