@@ -97,6 +97,11 @@ const takers: readonly (readonly [name: string, call: (added: Options) => unknow
     'scriptedModel',
     (added) => scriptedModel(anything({ vocabulary, script: [1], promptLength: 1, ...added })),
   ],
+  [
+    'scriptedModel, by turns',
+    (added) =>
+      scriptedModel(anything({ vocabulary, turns: [{ after: [1], script: [2] }], otherwise: 3, ...added })),
+  ],
 ];
 
 describe.each(takers)('options of %s', (_, call) => {
@@ -240,7 +245,7 @@ describe('a small model', () => {
 
   test('bytes that are no model file are refused as such', () => {
     const text = new TextEncoder().encode('Not a model file, but a text that is long enough.');
-    expect(() => vocabularyOf(text)).toThrow('is no GGUF file');
+    expect(() => vocabularyOf(text)).toThrow('is not a GGUF file');
     expect(() => vocabularyOf(writeGguf(new Map(), []))).toThrow('holds no tokenizer');
   });
 });

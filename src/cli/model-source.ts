@@ -76,7 +76,7 @@ function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ModelFileError({ file, reason: 'is no JSON', cause });
+    throw new ModelFileError({ file, reason: 'is not JSON', cause });
   }
 }
 
@@ -91,11 +91,13 @@ export function folderName(fileName: string): string {
 }
 
 async function readText(file: string): Promise<string> {
-  try {
-    return await readTextFile(file);
-  } catch (cause) {
+  const text = await readTextFile(file).catch((cause: unknown) => {
     throw cannotRead(file, cause);
-  }
+  });
+  // No template has a NUL, and nearly every binary file has one.
+  if (!text.includes('\0')) return text;
+  const reason = 'is not text; give a chat template (.jinja, tokenizer_config.json) or a model (.gguf)';
+  throw new ModelFileError({ file, reason });
 }
 
 async function mustExist(file: string): Promise<void> {

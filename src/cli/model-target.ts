@@ -3,6 +3,7 @@ import { MissingPackageError } from '../format/errors.ts';
 import { obtainModel } from '../hub/index.ts';
 import type { ChatModel, LoadModelOptions } from '../runtime/node-llama-cpp/index.ts';
 import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
+import type { ServableModel } from '../serve/index.ts';
 import { createPullView } from './hub/pull-view.ts';
 import { readModelSource } from './model-source.ts';
 
@@ -12,6 +13,7 @@ export interface TargetOptions {
   readonly command: string;
   readonly requireTools: boolean;
   readonly contextSize?: number;
+  readonly threads?: number;
   readonly sequences?: number;
   readonly gpu: boolean;
   readonly server: ServerKind;
@@ -20,7 +22,8 @@ export interface TargetOptions {
 
 /** Whoever answers. */
 export interface OpenedTarget
-  extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'> {
+  extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
+    Pick<ServableModel, 'preview'> {
   /** Its template knows tools and calls. */
   readonly supportsTools: boolean;
 }
@@ -78,6 +81,7 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
     supportsTools: requireTools || (supportsTools && supportsToolCalls),
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
+    preview: (request) => model.preview(request),
     dispose: async () => undefined,
   };
 }
@@ -88,11 +92,12 @@ async function openModel(
   options: TargetOptions,
 ): Promise<OpenedTarget> {
   const { loadModel } = await importEngine(options);
-  const { requireTools, contextSize, sequences } = options;
+  const { requireTools, contextSize, sequences, threads } = options;
   const loadOptions: LoadModelOptions = {
     requireTools,
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(sequences === undefined ? {} : { sequences }),
+    ...(threads === undefined ? {} : { threads }),
     ...(options.gpu ? {} : { gpu: false }),
   };
   const model = await loadModel(file, loadOptions);
@@ -104,6 +109,7 @@ async function openModel(
     supportsTools,
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
+    preview: (request) => model.preview(request),
     dispose: () => model.dispose(),
   };
 }

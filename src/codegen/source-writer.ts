@@ -3,26 +3,10 @@
 /** Longest line that the project's formatter leaves whole. */
 export const lineWidth = 110;
 
-/** A name that is printed as it stands, not as a string. */
-export class Identifier {
-  readonly name: string;
-  constructor(name: string) {
-    this.name = name;
-  }
-}
+/** What can be printed: JSON values. */
+export type Printable = string | number | boolean | null | readonly Printable[] | PrintableObject;
 
-/** What can be printed: JSON values and identifiers. */
-export type Printable =
-  | string
-  | number
-  | boolean
-  | null
-  | Identifier
-  | readonly Printable[]
-  | PrintableObject;
-
-/** An object of printable values. */
-export type PrintableObject = { readonly [key: string]: Printable };
+type PrintableObject = { readonly [key: string]: Printable };
 
 /** A value as source text; it begins in column `column` of a line indented by `indent`, `rest` units follow. */
 export function printValue(value: Printable, indent: number, column: number, rest: number): string {
@@ -33,7 +17,7 @@ export function printValue(value: Printable, indent: number, column: number, res
 }
 
 function isContainer(value: Printable): value is readonly Printable[] | PrintableObject {
-  return typeof value === 'object' && value !== null && !(value instanceof Identifier);
+  return typeof value === 'object' && value !== null;
 }
 
 function isList(value: Printable): value is readonly Printable[] {
@@ -41,7 +25,6 @@ function isList(value: Printable): value is readonly Printable[] {
 }
 
 function printAtom(value: Printable): string {
-  if (value instanceof Identifier) return value.name;
   return typeof value === 'string' ? printString(value) : String(value);
 }
 

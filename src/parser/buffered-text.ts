@@ -37,14 +37,6 @@ export class BufferedText {
     return text;
   }
 
-  /** Takes the first `length` units out. */
-  takeFirst(length: number): string {
-    const text = this.take();
-    this.first += length;
-    this.blocks.append(text.slice(length));
-    return text.slice(0, length);
-  }
-
   toString(): string {
     return this.blocks.toString();
   }

@@ -247,7 +247,7 @@ export class EventWriter {
     const input = this.inputText.toString();
     const parsed = parseObject(input);
     if (parsed === null) {
-      this.malformed('', at, ['arguments as one JSON object'], 'the arguments are no JSON object');
+      this.malformed('', at, ['arguments as one JSON object'], 'the arguments are not a JSON object');
       return;
     }
     this.noteDuplicates(input);

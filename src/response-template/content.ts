@@ -89,9 +89,9 @@ function parseContent(content: Content): FieldValue {
         ? stripSpace(content.raw)
         : content.raw;
     case 'int':
-      return readInteger(content.raw) ?? fail(content, 'is no integer');
+      return readInteger(content.raw) ?? fail(content, 'is not an integer');
     case 'float':
-      return readFloat(content.raw) ?? fail(content, 'is no number');
+      return readFloat(content.raw) ?? fail(content, 'is not a number');
     case 'bool':
       return ['true', '1'].includes(stripSpace(content.raw).toLowerCase());
     case 'json':
@@ -109,7 +109,7 @@ function readJson(content: Content): FieldValue {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (isTruthy(content.given.get('allow_non_json') ?? false)) return readJsonAsText(content);
-    return fail(content, `is no JSON (${error.message})`);
+    return fail(content, `is not JSON (${error.message})`);
   }
 }
 

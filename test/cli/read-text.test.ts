@@ -25,3 +25,9 @@ it.each(encodings)('%s', async (_name, encode) => {
   const { tools } = await readToolSources([list ?? '']);
   expect(tools.map((tool) => tool.function.name)).toEqual(['größe']);
 });
+
+it('a binary file is not taken for a template', async () => {
+  const file = path.join(root, 'binary.jinja');
+  fs.writeFileSync(file, Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13));
+  await expect(readModelSource(file)).rejects.toThrow('binary.jinja: is not text');
+});

@@ -1,10 +1,15 @@
 /** `idiolect serve` and its log. Nothing here is loaded: models behind addresses are opened on demand. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { locateTarget } from '../../src/cli/model-target.ts';
 import { logJson, logLine } from '../../src/cli/serve/log-line.ts';
 import { registerServe } from '../../src/cli/serve/serve.ts';
 import { readTarget } from '../../src/cli/serve/served-targets.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
+import { toyModel } from '../../src/testing/index.ts';
 import { runCommand } from './run-command.ts';
 
 const record: RequestRecord = {
@@ -117,4 +122,22 @@ describe('the command', () => {
     expect(text).not.toContain('secret');
     expect(process.listeners('SIGINT')).toHaveLength(before.length);
   });
+});
+
+it('what a file is opened to shows its prompts and counts their tokens', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'toy.gguf');
+  fs.writeFileSync(file, await toyModel());
+  const options = {
+    command: 'idiolect serve',
+    requireTools: true,
+    gpu: false,
+    server: 'llama-server',
+  } as const;
+  const model = await (await locateTarget(file, { ...options, contextSize: 256 })).open();
+  onTestFinished(() => model.dispose());
+  const preview = await model.preview?.({ messages: [{ role: 'user', content: 'How warm is it?' }] });
+  expect(preview?.prompt).toContain('How warm is it?');
+  expect(preview?.promptTokens).toBeGreaterThan(3);
 });

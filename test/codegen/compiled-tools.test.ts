@@ -102,9 +102,9 @@ describe('what is compiled ahead', () => {
           const generationPrompt = start + opened;
           const options = { tools: lawTools, ...request, policy: 'degrade', generationPrompt } as const;
           const wanted = buildGrammar(each, options);
-          vi.mocked(compiler.compileArguments).mockClear();
+          vi.mocked(compiler.compileArgumentsSteps).mockClear();
           const { grammar } = new GrammarCache().get(each, options);
-          expect(compiler.compileArguments).not.toHaveBeenCalled();
+          expect(compiler.compileArgumentsSteps).not.toHaveBeenCalled();
           expect(grammar.report).toEqual(wanted.report);
           expect(renamed(grammar.expression)).toEqual(renamed(wanted.expression));
         }
@@ -225,14 +225,14 @@ describe('one cache', () => {
       renamed(buildGrammar(format, { tools, toolChoice }).expression),
     );
     const cache = new GrammarCache();
-    vi.mocked(compiler.compileArguments).mockClear();
+    vi.mocked(compiler.compileArgumentsSteps).mockClear();
     for (const [index, toolChoice] of choices.entries()) {
       const { grammar } = await cache.prepare(format, { tools, toolChoice }, undefined);
       expect(renamed(grammar.expression)).toEqual(wanted[index]);
     }
     const { grammar } = cache.get(format, { tools: tools.slice(1), toolChoice: 'required' });
     expect(grammar.grammar).not.toContain('one-arguments');
-    expect(compiler.compileArguments).toHaveBeenCalledTimes(tools.length);
+    expect(compiler.compileArgumentsSteps).toHaveBeenCalledTimes(tools.length);
   });
 
   test('says again what is wrong with a schema, for every tool that has it', () => {

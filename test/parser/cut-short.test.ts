@@ -6,6 +6,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
 import { verificationCases, verificationTools } from '../../src/generate/verify/verification-cases.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
+import { sampled } from '../support/sample.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const asked = ['no argument', 'three arguments', 'a longer name', 'a nested object', 'two calls'];
@@ -29,7 +30,7 @@ function fencedCalls(open: string, close: string): ChatFormat {
 
 const formats: readonly (readonly [string, ChatFormat])[] = [
   ...sampleFormats,
-  ...generatedFormats().map(({ name, format }) => [name, format] as const),
+  ...sampled(generatedFormats(), 4).map(({ name, format }) => [name, format] as const),
   ['fences', fencedCalls('{{ "\\n" }}```json{{ "\\n" }}', '{{ "\\n" }}```{{ "\\n" }}')],
   ['one bracket and two', fencedCalls(' [[', ' [ ')],
 ];

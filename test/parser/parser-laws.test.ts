@@ -1,6 +1,6 @@
 /** What holds for every format and every text, well formed or not. */
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
@@ -13,7 +13,6 @@ import { sampleFormats } from '../support/sample-formats.ts';
 
 const long = process.env.LAWS === 'long';
 const numRuns = long ? 3000 : 25;
-vi.setConfig({ testTimeout: long ? 3_600_000 : 60_000 });
 
 /** What a format's writer would write, then damaged a little, or not. */
 function textOf(format: ChatFormat): fc.Arbitrary<string> {

@@ -13,7 +13,7 @@ export function calculate(expression: string): number {
   const reader = new ExpressionReader(expression);
   const value = reader.sum(0);
   reader.expectEnd();
-  if (!Number.isFinite(value)) throw refusal('the result is no number');
+  if (!Number.isFinite(value)) throw refusal('the result is not a number');
   return value;
 }
 

@@ -1,10 +1,11 @@
 /** `idiolect chat`: a conversation in the terminal, with tools that are really called. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
+import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
 import { chatTools } from './chat-tools.ts';
 import { createChatView } from './chat-view.ts';
@@ -22,7 +23,7 @@ interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireToo
 
 /** Adds the command. */
 export function registerChat(program: Command): void {
-  program
+  const command = program
     .command('chat')
     .description('talk to a model in the terminal; it is given a clock, a calculator and dice to call')
     .argument(
@@ -43,27 +44,11 @@ export function registerChat(program: Command): void {
       'the most tokens of one answer; default: what the context holds',
       positiveInteger,
     )
-    .option(
-      '--context-size <number>',
-      'tokens that the conversation may have; default: what the model was trained on, at most 8192',
-      positiveInteger,
-    )
     .option('--seed <number>', 'makes answers repeatable; default: another every time', wholeNumber)
     .option('--system <text>', 'a system message; default: none')
     .option('--require-tools', 'refuse a model that cannot call tools (the default, unless --no-tools)')
-    .option('--no-require-tools', 'also take a model that cannot call tools')
-    .option('--no-gpu', 'use no GPU')
-    .addOption(
-      new Option('--server <kind>', 'what answers at the address')
-        .choices(['llama-server', 'vllm', 'sglang'])
-        .default('llama-server'),
-    )
-    .option(
-      '--template <file>',
-      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
-    )
-    .addHelpText('after', `\n${usage}`)
-    .action(chat);
+    .option('--no-require-tools', 'also take a model that cannot call tools');
+  addTargetOptions(command).addHelpText('after', `\n${usage}`).action(chat);
 }
 
 const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and

@@ -110,7 +110,7 @@ function checkName(files: readonly string[], name: string | undefined): void {
     });
   }
   if (!/^[\w][\w.-]*$/.test(name) || reservedNames.has(name)) {
-    const reason = `${JSON.stringify(name)} is no name of a folder: letters, digits, dots, dashes and underscores are expected`;
+    const reason = `${JSON.stringify(name)} is not a folder name: letters, digits, dots, dashes and underscores are expected`;
     throw new UnsupportedOptionError({ option, reason });
   }
 }

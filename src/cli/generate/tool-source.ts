@@ -46,7 +46,7 @@ async function readJson(source: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = `is no JSON: ${cause instanceof Error ? cause.message : cause}`;
+    const reason = `is not JSON: ${cause instanceof Error ? cause.message : cause}`;
     throw new ToolListError({ source, reason, cause });
   }
 }

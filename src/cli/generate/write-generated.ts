@@ -58,7 +58,10 @@ async function readRecord(file: string): Promise<Map<string, Hashes>> {
   try {
     return new Map(Object.entries(JSON.parse(text) ?? {}));
   } catch {
-    throw new UnsupportedOptionError({ option: '--out', reason: `${file} is no JSON: restore or delete it` });
+    throw new UnsupportedOptionError({
+      option: '--out',
+      reason: `${file} is not JSON: restore or delete it`,
+    });
   }
 }
 

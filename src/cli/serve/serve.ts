@@ -1,5 +1,5 @@
 /** `idiolect serve`: models over HTTP. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import type {
   HandlerOptions,
@@ -12,6 +12,7 @@ import type { TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
 import { builtPage, openBrowser, readPage } from '../page.ts';
 import { reportError } from '../report-error.ts';
+import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
 import { logJson, logLine } from './log-line.ts';
 import { locateAll, readTarget } from './served-targets.ts';
@@ -35,7 +36,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
 
 /** Adds the command. */
 export function registerServe(program: Command): void {
-  program
+  const command = program
     .command('serve')
     .description("serve models over HTTP, in the words of OpenAI's API; their calls fit their schemas")
     .argument(
@@ -56,11 +57,6 @@ export function registerServe(program: Command): void {
     )
     .option('--queue <number>', 'requests that may wait; further ones get 429', wholeNumber, 100)
     .option('--memory <GB>', 'for the files of the models that are open; default: no limit', nonNegative)
-    .option(
-      '--context-size <number>',
-      'tokens that a conversation may have; default: what the model was trained on, at most 8192',
-      positiveInteger,
-    )
     .option('--temperature <number>', 'where a request does not say it', nonNegative, 0.7)
     .option('--degrade', 'accept schemas that cannot be enforced in full')
     .option(
@@ -70,20 +66,10 @@ export function registerServe(program: Command): void {
     .option('--any-model', 'a name that no model has asks the first one; default: it gets 404')
     .option('--allow-host <name...>', 'names that the server is called by; default: those of this machine')
     .option('--no-require-tools', 'also take models that cannot call tools')
-    .option('--no-gpu', 'use no GPU')
-    .addOption(
-      new Option('--server <kind>', 'what answers at an address')
-        .choices(['llama-server', 'vllm', 'sglang'])
-        .default('llama-server'),
-    )
-    .option(
-      '--template <file>',
-      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
-    )
     .option('--open', 'show a page to chat with the models, and their calls as they come')
     .option('--log', 'one line for every request; no contents')
-    .option('--json', 'the same for programs, on standard output')
-    .action(serveModels);
+    .option('--json', 'the same for programs, on standard output');
+  addTargetOptions(command).action(serveModels);
 }
 
 async function serveModels(targets: readonly string[], options: ServeCommandOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { skipSpace } from '../markers/white-space.ts';
 import type { JsonScanner } from './json-scanner.ts';
 import { readEscape } from './json-text.ts';
 
-/** `open`: more text is needed. `done`: the closing quote comes next. `illegal`: what is in it is no JSON value. */
+/** `open`: more text is needed. `done`: the closing quote comes next. `illegal`: what is in it cannot be in a JSON string. */
 export type StringStatus = 'open' | 'done' | 'illegal';
 
 /** Feeds the decoded text of one JSON string to a scanner. Begins after the opening quote. */

@@ -36,7 +36,7 @@ export function newEnvelope(reader: Reader, paths: EnvelopePaths, indexIsId: boo
     members: new Map(),
     string: null,
     expected: ['a JSON object'],
-    reason: 'the call is no JSON object',
+    reason: 'the call is not a JSON object',
   };
 }
 
@@ -111,7 +111,7 @@ function readPunctuation(
 
 function refuse(envelope: EnvelopeProgress, expected: readonly string[]): Status {
   envelope.expected = expected.map((each) => JSON.stringify(each));
-  envelope.reason = 'the call is no JSON object of the expected shape';
+  envelope.reason = 'the call is not a JSON object of the expected shape';
   return 'illegal';
 }
 

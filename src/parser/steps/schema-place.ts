@@ -90,7 +90,7 @@ function typesAt(schema: unknown, root: JsonSchema | undefined, depth: number): 
     }
   }
   if (Array.isArray(schema.allOf)) {
-    limits.push(...schema.allOf.map((each: unknown) => typesAt(each, root, depth + 1)));
+    for (const each of schema.allOf) limits.push(typesAt(each, root, depth + 1));
   }
   return new Set([...allTypes].filter((type) => limits.every((limit) => limit.has(type))));
 }

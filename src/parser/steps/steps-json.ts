@@ -28,7 +28,8 @@ export function readJsonArguments(
   const { progress } = reader;
   const status = progress?.kind === 'arguments' ? readObject(reader, progress) : 'open';
   if (status === 'open') return null;
-  if (status === 'illegal') return fail(reader, table.recover, ['JSON'], 'the arguments are no JSON object');
+  if (status === 'illegal')
+    return fail(reader, table.recover, ['JSON'], 'the arguments are not a JSON object');
   return finishArguments(reader, table);
 }
 
@@ -52,7 +53,7 @@ function beginArguments(
   const match = markers.matchAt(reader, cursor.text, cursor.at);
   if (match === undecided) return null;
   if (match === null) {
-    return fail(reader, table.recover, ['arguments as a JSON object'], 'the arguments are no JSON object');
+    return fail(reader, table.recover, ['arguments as a JSON object'], 'the arguments are not a JSON object');
   }
   reader.writer.input('{}', cursor.offset, cursor.offset);
   return finishArguments(reader, table);

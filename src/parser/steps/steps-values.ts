@@ -222,7 +222,7 @@ function readScanned(
 /** What was to be a container and is none stays text. */
 function readAsText(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const wanted = [...progress.types].join(' or ');
-  reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is no ${wanted}`);
+  reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is not of type ${wanted}`);
   progress.mode = 'raw';
   return readRaw(reader, values, progress);
 }

@@ -27,5 +27,5 @@ export type UnsupportedCode =
   | 'calls-not-separated'
   /** The call's id is written where no placeholder reaches it. */
   | 'unreachable-id'
-  /** A call without arguments is written as something that is no JSON. */
+  /** A call without arguments is written as something that is not JSON. */
   | 'empty-arguments';

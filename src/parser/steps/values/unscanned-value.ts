@@ -161,7 +161,7 @@ function decode(reader: Reader, text: string, { types }: ValueProgress): string 
   const written = JSON.stringify(text.trim());
   reader.noteRepair(
     'literal',
-    literal === null ? `${written} is no ${wanted}` : `${written} is read as ${literal}`,
+    literal === null ? `${written} is not of type ${wanted}` : `${written} is read as ${literal}`,
   );
   return literal ?? json;
 }

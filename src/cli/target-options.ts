@@ -1,0 +1,28 @@
+/** The options of commands that open what they talk to. */
+import { type Command, Option } from 'commander';
+import { positiveInteger, wholeNumber } from './option-values.ts';
+
+/** Adds those that say how a model is opened; `TargetOptions` holds their values. */
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option(
+      '--context-size <number>',
+      'tokens that a conversation may have; default: what the model was trained on, at most 8192',
+      positiveInteger,
+    )
+    .option(
+      '--threads <number>',
+      "threads to compute with; 0: as many as are useful; default: node-llama-cpp's choice",
+      wholeNumber,
+    )
+    .option('--no-gpu', 'use no GPU')
+    .addOption(
+      new Option('--server <kind>', 'what answers at an address')
+        .choices(['llama-server', 'vllm', 'sglang'])
+        .default('llama-server'),
+    )
+    .option(
+      '--template <file>',
+      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
+    );
+}
