@@ -1,22 +1,22 @@
 import { randomInt } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // Property tests draw new cases in every run; to repeat a run, give its seed: SEED=123 npm test.
 process.env.SEED ??= String(randomInt(2 ** 31));
 console.log(`property tests: SEED=${process.env.SEED}`);
 
-/** Tests without stubs, environments and engines: a worker loads the sources once for all of their files. */
-const pure = [
-  'analysis',
-  'cases',
-  'codegen',
-  'grammar',
-  'parser',
-  'response-template',
-  'template',
-  'testing',
-  'tools',
-].map((room) => `test/${room}/**/*.test.ts`);
+/**
+ * Files that replace parts of the process, or measure it, have one of their own. All others share that of a worker,
+ * which loads the sources and the engine once: to load them costs more than most files do.
+ */
+const alone = readdirSync(path.join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `test/${file}`)
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) =>
+    /\bvi\.\w|from 'node:v8'/.test(readFileSync(path.join(import.meta.dirname, file), 'utf8')),
+  );
 
 /** Tests of a GPU backend need a driver and minutes of shader compilation: `npm run test:gpu`. */
 const gpu = process.env.GPU === undefined ? ['test/gpu/**'] : [];
@@ -31,11 +31,16 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     projects: [
-      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
       {
         extends: true,
-        test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: [...pure, ...gpu, ...browser] },
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...alone, ...gpu, ...browser],
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [...gpu, ...browser] } },
     ],
   },
 });

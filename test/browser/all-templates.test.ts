@@ -87,7 +87,8 @@ async function show(page: Page, { source }: CorpusTemplate): Promise<Shown & { r
     (hash) => {
       const findings = document.querySelector('.findings');
       const state = document.querySelector('.app')?.getAttribute('data-state');
-      const isRead = document.querySelector('.live[data-ready=true] .events li') !== null;
+      const last = document.querySelector('.live[data-ready=true] .events li:last-child');
+      const isRead = last?.firstElementChild?.textContent?.startsWith('finish') === true;
       const isWhole = /^(\d+) of \1$/.test(document.querySelector('.replay output')?.textContent ?? '');
       const isThere = findings?.getAttribute('data-template') === hash && state === 'ready';
       const isDone = isThere && isRead && isWhole && document.querySelector('[role=tab]') !== null;

@@ -4,7 +4,7 @@
  * with text that it does not.
  */
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, ToolCall } from '../../src/format/messages.ts';
@@ -12,18 +12,19 @@ import { writeResponse } from '../../src/format/write-response.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawMessage, lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const long = process.env.LAWS === 'long';
 /** Responses of each format that are cut off, and places at which each is. */
 const responses = long ? 12 : 3;
 const places = long ? 60 : 5;
-vi.setConfig({ testTimeout: long ? 3_600_000 : 60_000 });
 
-const formats: readonly (readonly [name: string, format: ChatFormat])[] = [
+const all: readonly (readonly [name: string, format: ChatFormat])[] = [
   ...sampleFormats,
   ...generatedFormats().map(({ name, format }) => [name, format] as const),
 ];
+const formats = sampled(all, 4);
 
 function call(index: number, name: string, values: JsonObject): ToolCall {
   return { id: callId(index), type: 'function', function: { name, arguments: JSON.stringify(values) } };

@@ -10,11 +10,10 @@ import {
   openMatrixModel,
   tryCell,
 } from '../support/mode-matrix.ts';
+import { sampled } from '../support/sample.ts';
 
 const long = process.env.LAWS === 'long';
 const formats = long ? matrixTemplates : (['Qwen-Qwen3-0.6B', 'openai-gpt-oss-120b'] as const);
-/** Prime to the two sizes of the matrix, so that a sample goes through all modes and states. */
-const stride = long ? 1 : 3;
 
 describe.each(formats)('%s', (name) => {
   let model: MatrixModel;
@@ -23,8 +22,8 @@ describe.each(formats)('%s', (name) => {
   });
   afterAll(() => model.dispose());
 
-  const sample = cells.filter((_, index) => index % stride === 0);
-  it.each(sample)('$mode, thinking $thinking, parallel $parallel', async (cell) => {
+  // Prime to the two sizes of the matrix, so that a sample goes through all modes and states.
+  it.each(sampled(cells, 7))('$mode, thinking $thinking, parallel $parallel', async (cell) => {
     const { outcome, reason } = await tryCell(model, cell, 2);
     // Qwen3's template can do everything; the others may refuse.
     const kept = name === 'Qwen-Qwen3-0.6B' ? ['holds'] : ['holds', 'refused'];

@@ -8,6 +8,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
+import { sampled } from '../support/sample.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const thoughts = 'Let me see.';
@@ -25,10 +26,11 @@ function responsesOf(format: ChatFormat): readonly { readonly start: string; rea
   return [{ start: before + opener, text: written.slice(place + start.length) }];
 }
 
-const formats = [
+const all = [
   ...sampleFormats,
   ...generatedFormats().map(({ name, format }) => [name, format] as const),
 ].filter(([, format]) => responsesOf(format).length > 0);
+const formats = sampled(all, 2);
 
 const read = (format: ChatFormat, text: string, cuts: readonly number[]) => {
   const { content, reasoning_content: reasoning, malformed } = parsePieces(format, text, cuts).message;
@@ -68,6 +70,6 @@ describe.each(formats)('%s', (_name, format) => {
 });
 
 it('tries formats whose opener ends in a word', () => {
-  const openers = formats.map(([, { reasoning }]) => reasoning?.start.trimEnd() ?? '');
+  const openers = all.map(([, { reasoning }]) => reasoning?.start.trimEnd() ?? '');
   expect(openers.filter((opener) => /\w$/.test(opener)).length).toBeGreaterThan(0);
 });

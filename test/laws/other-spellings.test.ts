@@ -11,6 +11,7 @@ import type { ResponseParserOptions } from '../../src/parser/response-parser.ts'
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
+import { sampled } from '../support/sample.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const message: AssistantMessage = {
@@ -46,13 +47,14 @@ const all: readonly (readonly [name: string, format: ChatFormat])[] = [
   ...generatedFormats().map(({ name, format }) => [name, format] as const),
 ];
 /** Formats with equal calls are tried once. */
-const formats = [
+const different = [
   ...new Map(
     all
       .filter(([, format]) => format.calls !== null && firstMarker(format) !== '')
       .map((each) => [JSON.stringify([each[1].calls, each[1].content]), each]),
   ).values(),
 ];
+const formats = sampled(different, 3);
 
 /** The calls that are read, and the laws that were applied, the same at every cut. */
 function outcome(format: ChatFormat, text: string, options: ResponseParserOptions = {}) {

@@ -10,10 +10,15 @@ import { type BuiltGrammar, buildGrammar } from '../../src/grammar/build-grammar
 import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
 const samples = process.env.LAWS === 'long' ? 100 : 1;
-const formats = generatedFormats().filter(({ format }) => format.calls !== null);
+const formats = sampled(
+  generatedFormats().filter(({ format }) => format.calls !== null),
+  4,
+  3,
+);
 
 /** Ten beginnings of a turn: prose, prose that quotes each marker, markers that mean it, halves of markers. */
 function prefills({ turn, reasoning, content, calls }: ChatFormat): readonly string[] {

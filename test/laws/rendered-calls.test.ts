@@ -7,6 +7,7 @@ import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 
 function call(name: string, args: string, id: string): NonNullable<AssistantMessage['tool_calls']>[0] {
   return { id, type: 'function', function: { name, arguments: args } };
@@ -25,7 +26,11 @@ function messages({ calls, reasoning }: ChatFormat): readonly AssistantMessage[]
   });
 }
 
-const formats = generatedFormats().filter(({ format }) => format.calls !== null);
+const formats = sampled(
+  generatedFormats().filter(({ format }) => format.calls !== null),
+  4,
+  2,
+);
 
 describe.each(formats)('$name', ({ format }) => {
   const { prompt, start } = format.turn;

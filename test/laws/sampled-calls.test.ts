@@ -5,16 +5,17 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { demoTools } from '../../examples/support/demo-tools.ts';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { sampled } from '../support/sample.ts';
+import { smallVocabulary, tinyModelFile } from '../support/small-vocabulary.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { testLlama } from '../support/test-models.ts';
 
 /** 204 runs over the 17 formats in the long variant. */
 const runs = process.env.LAWS === 'long' ? 12 : 2;
 
-const templates = (await spineTemplates()).map(({ name, source }) => ({
+const templates = sampled(await spineTemplates(), 3).map(({ name, source }) => ({
   name,
   source,
   format: analyzeTemplate(source).format,
@@ -27,7 +28,7 @@ const validators = new Map(
 describe.each(templates)('$name', ({ source, format }) => {
   const withModel = async (use: (model: ChatModel) => Promise<void>): Promise<void> => {
     const file = await tinyModelFile({
-      vocabulary: 'llama-spm',
+      vocabulary: smallVocabulary,
       markers: format.preservedTokens,
       controls: format.stops,
       chatTemplate: source,

@@ -11,6 +11,7 @@ import type { Message } from '../../src/format/messages.ts';
 import { cutPrompt, renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../src/runtime/chat/special-finder.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
+import { sampled } from '../support/sample.ts';
 import {
   attackedConversation,
   attackedPositions,
@@ -23,7 +24,7 @@ import { spineTemplates } from '../support/spine-templates.ts';
 const long = process.env.LAWS === 'long';
 const templates = long
   ? (await generatedInputs()).map(({ name, templateSource: source }) => ({ name, source }))
-  : await spineTemplates();
+  : sampled(await spineTemplates(), 3);
 
 function countSpecials(
   source: string,

@@ -15,6 +15,7 @@ import {
 } from '../../src/grammar/structural-tag/build-structural-tag.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 import { structuralTagMatcher } from '../support/xgrammar.ts';
 
@@ -25,14 +26,16 @@ const samples = isLong ? 40 : 1;
 const some = [
   'qwen-qwen3-0.6b',
   'glm-4.6',
+  'qwen3-coder',
   'meta-llama-llama-3.1-8b-instruct',
   'mistralai-mistral-nemo-instruct-2407',
   'openai-gpt-oss-120b',
   'kimi-k3',
   'google-gemma-4-31b-it',
 ];
-const formats = generatedFormats().filter(
-  ({ name, format }) => format.calls !== null && (isLong || some.includes(name)),
+const formats = sampled(
+  generatedFormats().filter(({ name, format }) => format.calls !== null && (isLong || some.includes(name))),
+  3,
 );
 const named: ToolChoice = { type: 'function', function: { name: 'get_weather' } };
 const valid: JsonObject = { city: 'Bern', days: 3, unit: 'celsius' };

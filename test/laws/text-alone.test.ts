@@ -7,8 +7,13 @@ import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { triggerText } from '../../src/grammar/response-grammar.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 
-const formats = generatedFormats().filter(({ format }) => triggerText(format) !== '');
+const formats = sampled(
+  generatedFormats().filter(({ format }) => triggerText(format) !== ''),
+  3,
+  2,
+);
 
 describe.each(formats)('$name', ({ format }) => {
   const { expression } = buildGrammar(format, {

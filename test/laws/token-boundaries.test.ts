@@ -7,7 +7,6 @@
 import fc from 'fast-check';
 import type { LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
@@ -19,7 +18,9 @@ import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cp
 import { llamaTemplate } from '../support/corpora.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 import { writeTokens } from '../support/scripted-run.ts';
+import { smallVocabulary, tinyModelFile } from '../support/small-vocabulary.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { testLlama } from '../support/test-models.ts';
 
@@ -31,12 +32,10 @@ const openerInPrompt = 'meetkai-functionary-medium-v3.2';
 const numRuns = long ? 60 : 6;
 const formats = long
   ? generatedFormats().filter(({ format }) => format.calls !== null)
-  : [...(await spineTemplates()), await llamaTemplate(sameOpeners), await llamaTemplate(openerInPrompt)].map(
-      ({ name, source }) => ({
-        name,
-        format: analyzeTemplate(source).format,
-      }),
-    );
+  : sampled(
+      [...(await spineTemplates()), await llamaTemplate(sameOpeners), await llamaTemplate(openerInPrompt)],
+      3,
+    ).map(({ name, source }) => ({ name, format: analyzeTemplate(source).format }));
 
 const grammars = new GrammarCache();
 
@@ -93,7 +92,7 @@ describe.each(['one token each', 'spelled out'])('markers %s', (spelling) => {
   let vocabulary: Vocabulary;
   beforeAll(async () => {
     const markers = special ? formats.flatMap(({ format }) => format.preservedTokens) : [];
-    const modelPath = await tinyModelFile({ vocabulary: 'llama-spm', markers });
+    const modelPath = await tinyModelFile({ vocabulary: long ? 'llama-spm' : smallVocabulary, markers });
     model = await (await testLlama()).loadModel({ modelPath });
     vocabulary = readVocabulary(model, modelPath);
   });

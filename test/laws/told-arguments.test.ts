@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../src/format/messages.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
+import { sampled } from '../support/sample.ts';
 
 const args = { city: 'Oslo', days: 3 };
 
@@ -29,7 +30,7 @@ const elsewhere: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Formats with equal calls, tried once. Where the name is the key, any member is an argument. */
-const formats = [
+const different = [
   ...new Map(
     generatedFormats().flatMap(({ name, format }) => {
       const { calls } = format;
@@ -40,6 +41,7 @@ const formats = [
     }),
   ).values(),
 ];
+const formats = sampled(different, 3);
 
 function outcome(format: ChatFormat, text: string) {
   const { message } = parsePieces(format, text, [], { tools: lawTools });

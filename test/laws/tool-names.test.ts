@@ -7,6 +7,7 @@ import type { AssistantMessage, Tool } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
+import { sampled } from '../support/sample.ts';
 
 const names = [
   'prüfe',
@@ -36,7 +37,11 @@ function calling(name: string, args: string): AssistantMessage {
   return { role: 'assistant', content: null, tool_calls: [call] };
 }
 
-const formats = generatedFormats().filter(({ format }) => format.calls !== null);
+const formats = sampled(
+  generatedFormats().filter(({ format }) => format.calls !== null),
+  4,
+  1,
+);
 
 function isRefused(format: ChatFormat, tools: readonly Tool[]): boolean {
   try {

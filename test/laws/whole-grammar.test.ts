@@ -7,6 +7,7 @@ import { formatGrammar } from '../../src/grammar/format-grammar.ts';
 import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
 
 const call = (index: number, name: string, args: string) => ({
   id: callId(index),
@@ -30,7 +31,7 @@ function messages({ calls, reasoning }: ChatFormat): readonly AssistantMessage[]
   return reasoning === null ? plain : plain.flatMap((each) => [each, { ...each, reasoning_content: 'Hm.' }]);
 }
 
-describe.each(generatedFormats())('$name', ({ format }) => {
+describe.each(sampled(generatedFormats(), 3))('$name', ({ format }) => {
   it('accepts its own messages', () => {
     const { expression } = formatGrammar(format);
     for (const message of messages(format)) {

@@ -53,7 +53,10 @@ export async function ollamaTemplates(): Promise<CorpusTemplate[]> {
   });
 }
 
-/** Both corpora, 167 templates. */
+let all: Promise<readonly CorpusTemplate[]> | undefined;
+
+/** Both corpora, 167 templates; read once per process. */
 export async function allTemplates(): Promise<CorpusTemplate[]> {
-  return [...(await llamaTemplates()), ...(await ollamaTemplates())];
+  all ??= Promise.all([llamaTemplates(), ollamaTemplates()]).then((corpora) => corpora.flat());
+  return [...(await all)];
 }

@@ -5,11 +5,18 @@ import { AnalysisError } from '../../src/format/errors.ts';
 import type { GenerateInput } from '../../src/generate/generate-model.ts';
 import { llamaTemplates, ollamaTemplates } from './corpora.ts';
 
+let known: Promise<readonly GenerateInput[]> | undefined;
+
 /**
- * What is generated: every template of llama.cpp's corpus, and of the Ollama library every one that calls
- * tools or reasons and is not among them. One module per distinct template.
+ * What is generated, worked out once per process: every template of llama.cpp's corpus, and of the Ollama library
+ * every one that calls tools or reasons and is not among them. One module per distinct template.
  */
-export async function generatedInputs(): Promise<GenerateInput[]> {
+export function generatedInputs(): Promise<readonly GenerateInput[]> {
+  known ??= findInputs();
+  return known;
+}
+
+async function findInputs(): Promise<readonly GenerateInput[]> {
   const inputs = new Map<string, GenerateInput>();
   for (const { name, source } of await llamaTemplates()) {
     if (!inputs.has(source))

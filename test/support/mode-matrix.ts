@@ -7,7 +7,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import type { LlamaModel } from 'node-llama-cpp';
 import { demoTools } from '../../examples/support/demo-tools.ts';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
@@ -19,6 +18,7 @@ import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/n
 import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { llamaTemplate } from './corpora.ts';
 import { writeTokens } from './scripted-run.ts';
+import { smallVocabulary, tinyModelFile } from './small-vocabulary.ts';
 import { testLlama } from './test-models.ts';
 
 /** Ten ways to write calls and thoughts, by file name in llama.cpp's corpus. */
@@ -74,7 +74,7 @@ export async function openMatrixModel(name: string): Promise<MatrixModel> {
   const { source } = await llamaTemplate(name);
   const { format } = analyzeTemplate(source);
   const file = await tinyModelFile({
-    vocabulary: 'llama-spm',
+    vocabulary: smallVocabulary,
     markers: format.preservedTokens,
     controls: format.stops,
     chatTemplate: source,

@@ -25,7 +25,8 @@ export function parsePieces(
   const points = [0, ...inner.sort((a, b) => a - b), text.length];
   const events: ResponseEvent[] = [];
   for (const [index, to] of points.entries()) {
-    if (index > 0) events.push(...parser.feed(text.slice(points[index - 1], to)));
+    if (index === 0) continue;
+    for (const event of parser.feed(text.slice(points[index - 1], to))) events.push(event);
   }
   const { events: last, message } = parser.finish();
   return { events: mergeEvents([...events, ...last]), message };

@@ -39,6 +39,11 @@ function expressionOf(node: TagFormat, rules: Map<string, Expression>): Expressi
       return node.content.type === 'any_text'
         ? sequence(literal(node.begin), until({ delimiter: node.end, next: empty }))
         : sequence(literal(node.begin), inner(node.content), literal(node.end));
+    case 'tags_with_separator': {
+      const one = choice(...node.tags.map(inner));
+      const several = sequence(one, repeat(sequence(literal(node.separator), one)));
+      return node.at_least_one ? several : choice(several, empty);
+    }
     case 'triggered_tags':
       return untilOrEnd(
         ...node.tags.map(({ begin, content, end }) => ({

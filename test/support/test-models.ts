@@ -9,7 +9,11 @@ import {
   writeModelFile,
 } from '../../examples/support/small-models.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
+import {
+  type ScriptedModelOptions,
+  type ScriptedTurnsOptions,
+  scriptedModel,
+} from '../../src/testing/index.ts';
 
 let engine: Promise<Llama> | undefined;
 
@@ -30,18 +34,28 @@ export async function bundledVocabulary(
 }
 
 let scripts = 0;
+const vocabularies = new Map<string, ReturnType<typeof loadVocabulary>>();
+
+/** A tokenizer for model files, read once per process. */
+function vocabularyFor(choice: VocabularyChoice): ReturnType<typeof loadVocabulary> {
+  const key = JSON.stringify([choice.vocabulary, choice.markers, choice.controls]);
+  const known = vocabularies.get(key) ?? loadVocabulary(choice);
+  vocabularies.set(key, known);
+  return known;
+}
+
+/** What a scripted model is to write. */
+type Scripts =
+  | Pick<ScriptedModelOptions, 'script' | 'promptLength'>
+  | Pick<ScriptedTurnsOptions, 'turns' | 'otherwise'>;
 
 /** Writes a scripted model to a temporary file. */
 export async function scriptedModelFile(
-  options: VocabularyChoice & {
-    readonly script: readonly number[];
-    readonly promptLength: number;
-    readonly chatTemplate?: string;
-  },
+  options: VocabularyChoice & Scripts & { readonly chatTemplate?: string },
 ): Promise<string> {
   scripts += 1;
   const file = path.join(os.tmpdir(), `idiolect-scripted-${process.pid}-${scripts}.gguf`);
   const { markers: _, controls: __, ...model } = options;
-  writeModelFile(file, scriptedModel({ ...model, vocabulary: await loadVocabulary(options) }));
+  writeModelFile(file, scriptedModel({ ...model, vocabulary: await vocabularyFor(options) }));
   return file;
 }
