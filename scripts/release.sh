@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A release, from a clean checkout of the commit that CHANGELOG.md describes: everything that has to hold, what the
-# package is made of (SBOM), and the package with a provenance statement. `--dry-run` publishes nothing.
+# A release, from a clean checkout of the commit that CHANGELOG.md describes: what the package is made of (SBOM),
+# everything that has to hold, and the package with a provenance statement. `--dry-run` publishes nothing.
 # Provenance needs a CI that npm knows (GitHub Actions with `id-token: write`, GitLab CI).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,9 +9,28 @@ dry=()
 [ "${1:-}" = --dry-run ] && dry=(--dry-run)
 [ -z "$(git status --porcelain)" ] || { echo 'release: the checkout is not clean' >&2; exit 1; }
 version=$(node -p "require('./package.json').version")
-grep -q "^## $version" CHANGELOG.md || { echo "release: CHANGELOG.md has no section $version" >&2; exit 1; }
+# A dry run may come before the section has its name.
+sections="$version${dry:+|Unreleased}"
+grep -Eq "^## ($sections)" CHANGELOG.md || { echo "release: CHANGELOG.md has no section $version" >&2; exit 1; }
+
+# What the package is made of. `npm sbom --omit dev` leaves out every package that another one has for development
+# (hono, undici), so it is asked about a lockfile in which there are no such packages.
+sbom="$PWD/idiolect-$version.spdx.json"
+alone=$(mktemp -d)
+trap 'rm -rf "$alone"' EXIT
+cp package.json package-lock.json "$alone"
+(
+  cd "$alone"
+  npm pkg delete devDependencies
+  npm install --package-lock-only --ignore-scripts --no-audit --no-fund --silent
+  npm sbom --package-lock-only --sbom-format spdx >"$sbom"
+)
+node -e '
+  const named = JSON.parse(fs.readFileSync(process.argv[1], "utf8")).packages.map(({ name }) => name);
+  const missing = Object.keys(require("./package.json").dependencies).filter((name) => !named.includes(name));
+  if (missing.length > 0) throw new Error(`release: the SBOM lacks ${missing.join(", ")}`);
+' "$sbom"
 
 .ci/run
-npm sbom --omit dev --sbom-format spdx >"idiolect-$version.spdx.json"
 npm audit signatures
 npm publish --provenance --access public "${dry[@]}"

@@ -37,7 +37,10 @@ async function gather(): Promise<void> {
   await templatePages(path.join(source, 'docs/lantern'));
   // Pages link to these, which are served as they are.
   await fs.cp(path.join(root, 'examples'), path.join(source, 'public/examples'), { recursive: true });
-  await fs.cp(path.join(root, 'docs/demo.svg'), path.join(source, 'public/docs/demo.svg'));
+  await fs.cp(path.join(root, 'docs'), path.join(source, 'public/docs'), {
+    recursive: true,
+    filter: (file) => path.extname(file) === '' || path.extname(file) === '.svg',
+  });
   await fs.cp(path.join(root, 'test/cases/tools.json'), path.join(source, 'public/test/cases/tools.json'));
   await fs.cp(path.join(root, 'dist/inspector'), path.join(source, 'public/inspector'), { recursive: true });
   const home = await fs.readFile(path.join(root, 'site/pages/home.md'), 'utf8');
