@@ -150,7 +150,7 @@ function Findings({ inspection, state, clients, output, onOutput }: FindingsProp
   const [conversation, setConversation] = useState<Conversation>(inspection.conversation);
   const { written, problem } = useWritten(state, conversation, clients.analysis);
   const { format } = inspection.analysis;
-  const shownOutput = output ?? textOf(written);
+  const answer = written === null ? null : textOf(written);
   return (
     <>
       <Panel name="message">
@@ -170,7 +170,7 @@ function Findings({ inspection, state, clients, output, onOutput }: FindingsProp
           format={format}
           tools={conversation.tools}
           generationPrompt={written?.generationPrompt ?? ''}
-          output={shownOutput}
+          output={output ?? answer ?? (problem === null ? null : '')}
           onOutput={onOutput}
           client={clients.reading}
         />
@@ -191,8 +191,8 @@ function Findings({ inspection, state, clients, output, onOutput }: FindingsProp
   );
 }
 
-function textOf(written: WrittenConversation | null): string {
-  return written === null ? '' : written.answer.map(({ text }) => text).join('');
+function textOf({ answer }: WrittenConversation): string {
+  return answer.map(({ text }) => text).join('');
 }
 
 /** The parts of the page: their titles, and their short names for the list of contents. */

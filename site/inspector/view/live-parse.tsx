@@ -17,7 +17,8 @@ export interface LiveParseProps {
   readonly tools: readonly Tool[];
   /** What the conversation's prompt wrote of the turn. */
   readonly generationPrompt: string;
-  readonly output: string;
+  /** `null` until the answer of the conversation is written. */
+  readonly output: string | null;
   readonly onOutput: (output: string) => void;
   readonly client: WorkerClient;
 }
@@ -26,31 +27,34 @@ export interface LiveParseProps {
 const mostCharacters = 2_000_000;
 
 /** The editor with its regions, the slider, and what came of the text so far. */
-export function LiveParse({ format, tools, generationPrompt, output, onOutput, client }: LiveParseProps) {
+export function LiveParse(props: LiveParseProps) {
+  const { format, tools, generationPrompt, onOutput, client } = props;
+  const output = props.output ?? '';
   const view = useRef<EditorView>(null);
-  const latest = useRef(output);
-  latest.current = output;
+  const latest = useRef(props.output);
+  latest.current = props.output;
   const [replay, setReplay] = useState<number | null>(null);
   const [opened, setOpened] = useState(false);
   const [seen, setSeen] = useState<TextWindow>(around({ from: 0, to: 0 }));
-  const [reading, setReading] = useState<ShownReading | null>(null);
+  const [read, setRead] = useState<{ readonly text: string; readonly reading: ShownReading } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const at = Math.min(replay ?? output.length, output.length);
 
   useEffect(() => {
+    if (props.output === null) return;
     const request = { text: output, at, tools, generationPrompt: opened ? generationPrompt : null };
     client.ask('read', { format, request, window: seen }).then(
       (answer) => {
         // An answer for an earlier place of the replay is still worth showing, one for another text is not.
         if (answer === null || output !== latest.current) return;
         setProblem(null);
-        setReading(answer);
+        setRead({ text: output, reading: answer });
         const follow = replay === null ? [] : [EditorView.scrollIntoView(at)];
         view.current?.dispatch({ effects: [setMarks.of({ spans: answer.spans, at }), ...follow] });
       },
       (error: unknown) => setProblem(explain(error)),
     );
-  }, [format, tools, output, at, opened, generationPrompt, seen, client]);
+  }, [format, tools, props.output, at, opened, generationPrompt, seen, client]);
 
   const look = ({ view: { visibleRanges }, viewportChanged }: ViewUpdate) => {
     const [first, last] = [visibleRanges[0], visibleRanges.at(-1)];
@@ -58,8 +62,9 @@ export function LiveParse({ format, tools, generationPrompt, output, onOutput, c
     const visible = { from: first.from, to: last.to };
     setSeen((known) => (known.from <= visible.from && visible.to <= known.to ? known : around(visible)));
   };
+  const reading = read?.reading ?? null;
   return (
-    <div class="live" data-ready={reading !== null}>
+    <div class="live" data-ready={read !== null && read.text === props.output}>
       <div>
         <Editor
           label="Raw output of the model"
