@@ -32,8 +32,8 @@ async function modelFile(past: Past | 'attention'): Promise<string> {
   return file;
 }
 
-async function open(file: string, contextSize = 2048): Promise<ChatModel> {
-  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize });
+async function open(file: string, contextSize = 2048, sequences = 1): Promise<ChatModel> {
+  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize, sequences });
 }
 
 const messages: readonly Message[] = [
@@ -84,6 +84,22 @@ it('keeps what the next turn begins with, where templates drop thoughts and the 
   await second.dispose();
   expect(cachedTokens).toBe(tokens);
   expect(tokens).toBeLessThan(promptTokens);
+});
+
+it('is restored into as many sequences as it was saved with, and no others', async () => {
+  const file = await modelFile('attention');
+  const state = path.join(folder, 'two.state');
+  const first = await open(file, 2048, 2);
+  const { tokens } = await first.saveState(state, { messages });
+  await first.dispose();
+  const second = await open(file, 2048, 2);
+  expect(await second.restoreState(state)).toEqual({ tokens });
+  await second.dispose();
+  const third = await open(file, 2048, 3);
+  const load = vi.spyOn(LlamaContextSequence.prototype, 'loadStateFromFile');
+  await expect(third.restoreState(state)).rejects.toThrow(/saved with sequences: 2\b.* sequences: 3\b/);
+  expect(load).not.toHaveBeenCalled();
+  await third.dispose();
 });
 
 it('evaluates a beginning that no chat has had, and replaces a file', async () => {
@@ -142,7 +158,7 @@ describe('a state is refused before the engine sees it', async () => {
   });
 
   it('where the header lies: numbers of any size, other shapes', async () => {
-    const start = 'idiolect state 1\n'.length;
+    const start = 'idiolect state 2\n'.length;
     const header = JSON.parse(bytes.toString('latin1', start, 1024));
     const lies = fc.oneof(
       fc.record({ tokens: fc.oneof(fc.integer(), fc.double()) }),
@@ -150,10 +166,11 @@ describe('a state is refused before the engine sees it', async () => {
       fc.record({ hash: fc.string({ maxLength: 64 }) }),
       fc.record({ model: fc.string({ maxLength: 64 }) }),
       fc.record({ engine: fc.string({ maxLength: 64 }) }),
+      fc.record({ sequences: fc.oneof(fc.integer(), fc.double()) }),
     );
     await fc.assert(
       fc.asyncProperty(lies, async (lie) => {
-        fc.pre(!('tokens' in lie && lie.tokens === header.tokens));
+        fc.pre(Object.entries(lie).some(([name, value]) => header[name] !== value));
         const text = `${bytes.toString('latin1', 0, start)}${JSON.stringify({ ...header, ...lie })}`;
         const changed = Buffer.concat([Buffer.from(text.padEnd(1024), 'latin1'), bytes.subarray(1024)]);
         await refusal(changed);

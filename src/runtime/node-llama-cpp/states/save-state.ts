@@ -99,10 +99,13 @@ async function load(sequence: LlamaContextSequence, payload: string, file: strin
   await sequence.takeCheckpoint();
 }
 
-async function originOf({ model, identity }: ChatEngine, secret: string | null): Promise<StateOrigin> {
+async function originOf(
+  { model, context, identity }: ChatEngine,
+  secret: string | null,
+): Promise<StateOrigin> {
   const { repo, release } = model.llama.llamaCppRelease;
-  const version = await getModuleVersion();
-  return { model: await identity(), engine: `node-llama-cpp ${version}, ${repo} ${release}`, secret };
+  const engine = `node-llama-cpp ${await getModuleVersion()}, ${repo} ${release}`;
+  return { model: await identity(), engine, sequences: context.totalSequences, secret };
 }
 
 /**

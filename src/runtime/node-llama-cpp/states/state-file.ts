@@ -12,7 +12,7 @@ import { StateFileError } from '../../../format/errors.ts';
 import { isRecord } from '../../../format/option-rules.ts';
 
 /** The first bytes of the file; the number is the version of its header. */
-const magic = 'idiolect state 1\n';
+const magic = 'idiolect state 2\n';
 /** Bytes of the header, magic included. */
 const headerSize = 1024;
 const chunkSize = 1 << 20;
@@ -25,6 +25,8 @@ export interface StateOrigin {
   readonly model: string;
   /** Versions of node-llama-cpp and llama.cpp. */
   readonly engine: string;
+  /** How many sequences its context had: with attention, llama.cpp reads a state only into as many. */
+  readonly sequences: number;
   /** What the file is signed with; `null` for no signature. */
   readonly secret: string | null;
 }
@@ -65,8 +67,8 @@ export async function writeStateFile(
     const [payload, whole] = [path.join(folder, 'payload'), path.join(folder, 'state')];
     await save(payload);
     const written = await copy(payload, 0, whole, headerSize, hashOf(origin));
-    const { model, engine, tokens, secret } = origin;
-    const header = { model, engine, tokens, sealed: secret !== null, ...written };
+    const { model, engine, sequences, tokens, secret } = origin;
+    const header = { model, engine, sequences, tokens, sealed: secret !== null, ...written };
     const target = await fs.open(whole, 'r+');
     try {
       await target.write(headerBytes(header), 0, headerSize, 0);
@@ -101,9 +103,10 @@ export async function readStateFile<Result>(
 }
 
 /** Begun with what the header says. */
-function hashOf({ model, engine, tokens, secret }: StateOrigin & { readonly tokens: number }): Digest {
+function hashOf(origin: StateOrigin & { readonly tokens: number }): Digest {
+  const { model, engine, sequences, tokens, secret } = origin;
   const digest: Digest = secret === null ? createHash('sha256') : createHmac('sha256', secret);
-  digest.update(JSON.stringify([model, engine, tokens]));
+  digest.update(JSON.stringify([model, engine, sequences, tokens]));
   return digest;
 }
 
@@ -151,10 +154,11 @@ function parse(json: string): Header | null {
     return null;
   }
   if (!isRecord(value)) return null;
-  const { model, engine, tokens, bytes, hash, sealed } = value;
+  const { model, engine, sequences, tokens, bytes, hash, sealed } = value;
   if (typeof model !== 'string' || typeof engine !== 'string' || typeof hash !== 'string') return null;
-  if (!isCount(tokens) || !isCount(bytes) || typeof sealed !== 'boolean' || !isAscii(hash)) return null;
-  return { model, engine, tokens, bytes, hash, sealed };
+  if (!isCount(sequences) || !isCount(tokens) || !isCount(bytes)) return null;
+  if (typeof sealed !== 'boolean' || !isAscii(hash)) return null;
+  return { model, engine, sequences, tokens, bytes, hash, sealed };
 }
 
 function isAscii(text: string): boolean {
@@ -165,7 +169,8 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-function requireFit(file: string, { model, engine, tokens, sealed }: Header, limits: StateLimits): void {
+function requireFit(file: string, header: Header, limits: StateLimits): void {
+  const { model, engine, sequences, tokens, sealed } = header;
   if (sealed !== (limits.secret !== null)) {
     const reason = sealed
       ? 'was saved with a secret; give it'
@@ -178,6 +183,10 @@ function requireFit(file: string, { model, engine, tokens, sealed }: Header, lim
   }
   if (engine !== limits.engine) {
     const reason = `was saved by ${quoted(engine)}, and this is ${quoted(limits.engine)}; evaluate the conversation again`;
+    throw new StateFileError({ file, reason });
+  }
+  if (sequences !== limits.sequences) {
+    const reason = `was saved with sequences: ${sequences}, and this model has sequences: ${limits.sequences}; load it with as many`;
     throw new StateFileError({ file, reason });
   }
   if (tokens > limits.mostTokens) {
