@@ -34,7 +34,7 @@ function createProgram(json: boolean): Command {
         'and compiles that into a streaming parser and a grammar.',
     )
     .version(version)
-    .showHelpAfterError(!json)
+    .showHelpAfterError(json ? false : '(--help shows the commands and options)')
     .configureHelp({ optionDescription: describeOption })
     .configureOutput({ outputError: (text, write) => write(reportUsage(text, json)) });
   for (const register of commands) register(program);

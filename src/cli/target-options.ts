@@ -17,7 +17,7 @@ export function addTargetOptions(command: Command): Command {
     )
     .option('--no-gpu', 'use no GPU')
     .addOption(
-      new Option('--server <kind>', 'what answers at an address')
+      new Option('--server <kind>', 'kind of server at an address')
         .choices(['llama-server', 'vllm', 'sglang'])
         .default('llama-server'),
     )

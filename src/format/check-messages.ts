@@ -9,9 +9,12 @@ function refuse(path: string, reason: string): never {
   throw new MessageError({ path, reason });
 }
 
-function checkContent(content: unknown, path: string): void {
-  if (content === undefined || content === null || typeof content === 'string') return;
-  if (!Array.isArray(content)) refuse(path, 'content must be text, a list of parts, or null');
+function checkContent(content: unknown, path: string, role: string): void {
+  if (typeof content === 'string') return;
+  const isAbsent = content === undefined || content === null;
+  if (isAbsent && (role === 'assistant' || role === 'tool')) return;
+  if (isAbsent) refuse(path, `a message of the role ${role} needs content: text, or a list of parts`);
+  if (!Array.isArray(content)) refuse(path, 'content must be text, or a list of parts');
   content.forEach((part, index) => {
     if (!isRecord(part) || typeof part.type !== 'string') refuse(`${path}[${index}]`, 'a part needs a type');
   });
@@ -43,7 +46,7 @@ function checkMessage(message: unknown, path: string): void {
   if (typeof message.role !== 'string' || !roles.has(message.role)) {
     refuse(`${path}.role`, `role must be one of ${[...roles].join(', ')}`);
   }
-  checkContent(message.content, `${path}.content`);
+  checkContent(message.content, `${path}.content`, message.role);
   const { tool_calls: calls, reasoning_content: reasoning } = message;
   if (reasoning !== undefined && reasoning !== null && typeof reasoning !== 'string') {
     refuse(`${path}.reasoning_content`, 'reasoning must be text');

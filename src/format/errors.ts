@@ -205,9 +205,14 @@ export class EngineError extends errorClass(
   (facts: {
     /** In node-llama-cpp's own words. */
     readonly reason: string;
+    /** The backend that was asked for by its name; `null` where none was. */
+    readonly gpu: string | null;
   }) =>
-    `node-llama-cpp does not run here (${facts.reason}): install it on this machine, with its optional packages, ` +
-    'or compile it (npx node-llama-cpp source download)',
+    facts.gpu === null
+      ? `node-llama-cpp does not run here (${facts.reason}): install it on this machine, with its optional packages, ` +
+        'or compile it (npx node-llama-cpp source download)'
+      : `node-llama-cpp does not run here with gpu: '${facts.gpu}' (${facts.reason}): leave the option out for the GPU ` +
+        'that is there, or take gpu: false',
 ) {}
 
 interface ServerFacts {

@@ -38,7 +38,7 @@ export interface HandlerOptions {
   readonly stallMs?: number;
   /** Bytes that models of `ModelEntry` may take together; idle ones are closed for others. Default: no limit. */
   readonly memoryLimit?: number;
-  /** Whether a name that no model has asks the first. Default: false; such a request gets 404. */
+  /** Whether the first model answers under unknown names. Default: false; they get 404. */
   readonly anyModel?: boolean;
   /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
   readonly page?: string;

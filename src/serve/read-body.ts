@@ -32,7 +32,7 @@ export async function readJsonBody(
 function requireJson({ headers }: Request): void {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
-  const reason = 'the content-type must be application/json';
+  const reason = 'the content-type must be application/json; curl sends it with --json';
   throw new RequestError({ status: 415, reasonCode: 'unsupported_media_type', param: null, reason });
 }
 

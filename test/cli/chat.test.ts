@@ -94,6 +94,25 @@ test('calls and results stand on lines of their own', () => {
   expect(lines[4]).toMatch(/cut short/);
 });
 
+test('a run that ends in thoughts alone is told apart from one that answers', () => {
+  const usage = { promptTokens: 1, cachedTokens: 0, completionTokens: 2, injectedTokens: 0 };
+  const tokens = { ...usage, reasoningTokens: 1, textTokens: 1, callTokens: 0 };
+  const shown = (text: string): string => {
+    let screen = '';
+    const view = createChatView((written) => {
+      screen += stripVTControlCharacters(written);
+    });
+    const at = { start: 0, end: 0 };
+    view.show({ type: 'reasoning-delta', id: 'r', delta: 'Hm.', ...at });
+    view.show({ type: 'text-delta', id: 't', delta: text, ...at });
+    view.show({ type: 'finish', reason: 'stop', ...at });
+    view.show({ type: 'run-finish', steps: 1, reason: 'answer', usage: tokens });
+    return screen;
+  };
+  expect(shown('\n')).toContain('it ended without an answer');
+  expect(shown('Hi.')).not.toContain('it ended without an answer');
+});
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Chat {

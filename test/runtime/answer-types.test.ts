@@ -5,6 +5,7 @@ import { AnswerError } from '../../src/format/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/format/messages.ts';
 import type { ResponseFormat } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
+import { readAnswer } from '../../src/runtime/chat/answer.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
 import {
   type ChatModel,
@@ -104,12 +105,19 @@ describe('answers', () => {
   });
 
   it.each([
-    ['a response that was cut', '{"warm": tr', format],
-    ['no response', '', format],
-    ['a value that the library refuses', '{"warm": 1, "day": "2026"}', format],
-    ['a response that was to be text', 'Hi', undefined],
-  ])('%s is an error', async (_, text, asked) => {
+    ['a response that was cut', '{"warm": tr', format, /broke off .*maxTokens/],
+    ['no response', '', format, /ended before it began.* maxTokens/],
+    ['a value that the library refuses', '{"warm": 1, "day": "2026"}', format, /warm/],
+    ['a response that was to be text', 'Hi', undefined, /responseFormat/],
+  ])('%s is an error', async (_, text, asked, reason) => {
     await expect(answering(text, asked).object).rejects.toThrow(AnswerError);
+    await expect(answering(text, asked).object).rejects.toThrow(reason);
+  });
+
+  it('a call in place of an answer is an error that says so', async () => {
+    const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } } as const;
+    const answer = readAnswer({ role: 'assistant', content: null, tool_calls: [call] }, format);
+    await expect(answer).rejects.toThrow(/called a tool/);
   });
 
   it('are not told in parts where none was asked for', async () => {

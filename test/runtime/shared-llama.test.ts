@@ -14,7 +14,7 @@ it('says what node-llama-cpp says, and tries again for the next one who asks', a
   vi.mocked(getLlama).mockRejectedValueOnce(missing);
   const failed = await sharedLlama(false).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(EngineError);
-  expect(failed).toMatchObject({ code: 'engine', cause: missing });
+  expect(failed).toMatchObject({ code: 'engine', gpu: null, cause: missing });
   expect(String(failed)).toContain('NoBinaryFound');
 
   const llama = {} as Llama;
@@ -27,4 +27,11 @@ it('says what node-llama-cpp says, and tries again for the next one who asks', a
   vi.mocked(getLlama).mockResolvedValueOnce(other);
   expect(await sharedLlama('vulkan')).toBe(other);
   expect(getLlama).toHaveBeenLastCalledWith(expect.objectContaining({ gpu: 'vulkan' }));
+});
+
+it('says of a backend that was asked for by name what to do instead', async () => {
+  vi.mocked(getLlama).mockRejectedValueOnce(new Error('NoBinaryFound'));
+  const failed = await sharedLlama('cuda').catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code: 'engine', gpu: 'cuda' });
+  expect(String(failed)).toMatch(/with gpu: 'cuda'.*gpu: false/);
 });

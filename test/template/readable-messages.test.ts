@@ -50,6 +50,19 @@ describe('content in parts', () => {
     expect(shown).toBeGreaterThan(corpus.length / 4);
   });
 
+  it.each(['system', 'developer', 'user'])('is needed in a message of the role %s', async (role) => {
+    const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
+    for (const message of [{ role }, { role, content: null }, { role, parts: [part('Hello')] }]) {
+      const messages: readonly Message[] = [user, JSON.parse(JSON.stringify(message))];
+      expect(() => renderPrompt(source, { messages })).toThrow(
+        new MessageError({
+          path: 'messages[1].content',
+          reason: `a message of the role ${role} needs content: text, or a list of parts`,
+        }),
+      );
+    }
+  });
+
   it('that is no text is refused where a template shows text alone', async () => {
     const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
     const image = { type: 'image_url', image_url: { url: 'data:,' } };

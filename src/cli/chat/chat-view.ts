@@ -16,6 +16,7 @@ const shownLength = 500;
 /** A view that writes through `write`. */
 export function createChatView(write: (text: string) => void): ChatView {
   let column = 0;
+  let answered = false;
   const put = (text: string, paint: (text: string) => string = (each) => each): void => {
     if (text === '') return;
     column = text.endsWith('\n') ? 0 : 1;
@@ -40,6 +41,7 @@ export function createChatView(write: (text: string) => void): ChatView {
         case 'reasoning-delta':
           return put(event.delta, pc.dim);
         case 'text-delta':
+          answered ||= event.delta.trim() !== '';
           return put(event.delta);
         case 'tool-input-start':
           end();
@@ -66,15 +68,15 @@ export function createChatView(write: (text: string) => void): ChatView {
             ? put('(cut short: the limit of tokens is reached)\n', pc.yellow)
             : undefined;
         case 'run-finish':
-          return event.reason === 'answer' || event.reason === 'length'
-            ? undefined
-            : put(`(${unfinished(event.reason, event.steps)})\n`, pc.yellow);
+          if (event.reason === 'length' || (event.reason === 'answer' && answered)) return;
+          return put(`(${unfinished(event.reason, event.steps)})\n`, pc.yellow);
       }
     },
   };
 }
 
-function unfinished(reason: 'step-limit' | 'open-calls', steps: number): string {
+function unfinished(reason: 'answer' | 'step-limit' | 'open-calls', steps: number): string {
+  if (reason === 'answer') return 'it ended without an answer';
   return reason === 'step-limit'
     ? `stopped after ${steps} rounds of calls`
     : 'it called a tool that is not here';

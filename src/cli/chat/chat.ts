@@ -35,7 +35,7 @@ export function registerChat(program: Command): void {
     .option('--no-thinking', 'decline thinking, where the template can')
     .option(
       '--temperature <number>',
-      'how lively it is; 0 always takes the likeliest token',
+      'sampling temperature; 0 always takes the likeliest token',
       nonNegative,
       0.7,
     )

@@ -38,12 +38,12 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
 export function registerServe(program: Command): void {
   const command = program
     .command('serve')
-    .description("serve models over HTTP, in the words of OpenAI's API; their calls fit their schemas")
+    .description('serve models through an OpenAI-compatible HTTP API; their tool calls fit the schemas')
     .argument(
       '<model...>',
       'GGUF files, models of the Hub (owner/name), or addresses of servers; name=model gives one another name',
     )
-    .option('-p, --port <number>', 'where to listen; 0 for any that is free', wholeNumber, 8080)
+    .option('-p, --port <number>', 'port to listen at; 0 for any that is free', wholeNumber, 8080)
     .option('--host <address>', 'the address to listen at; 0.0.0.0 lets others in', '127.0.0.1')
     .option(
       '--api-key <key...>',
@@ -56,15 +56,15 @@ export function registerServe(program: Command): void {
       2,
     )
     .option('--queue <number>', 'requests that may wait; further ones get 429', wholeNumber, 100)
-    .option('--memory <GB>', 'for the files of the models that are open; default: no limit', nonNegative)
-    .option('--temperature <number>', 'where a request does not say it', nonNegative, 0.7)
+    .option('--memory <GB>', 'that the files of open models may take; default: no limit', nonNegative)
+    .option('--temperature <number>', 'for requests that do not set it', nonNegative, 0.7)
     .option('--degrade', 'accept schemas that cannot be enforced in full')
     .option(
       '--cors <origin...>',
       'pages that may call, by their origin; localhost for those of this machine; default: none',
     )
-    .option('--any-model', 'a name that no model has asks the first one; default: it gets 404')
-    .option('--allow-host <name...>', 'names that the server is called by; default: those of this machine')
+    .option('--any-model', 'let the first model answer under unknown names; default: they get 404')
+    .option('--allow-host <name...>', 'host names that requests may use; default: those of this machine')
     .option('--no-require-tools', 'also take models that cannot call tools')
     .option('--open', 'show a page to chat with the models, and their calls as they come')
     .option('--log', 'one line for every request; no contents')

@@ -23,11 +23,14 @@ export type PartialAnswer<Value> = Value extends readonly (infer Item)[]
 
 /** The finished answer, checked by the schema's library where it is of one. Throws `AnswerError`. */
 export async function readAnswer<Format extends ResponseFormat>(
-  { content }: ResponseMessage,
+  { content, tool_calls: calls = [] }: ResponseMessage,
   format: Format | undefined,
 ): Promise<AnswerOf<Format>> {
   const text = content ?? '';
   requireJson(format, text);
+  if (text === '' && calls.length > 0) {
+    throw new AnswerError({ text, reason: 'the model called a tool in place of it' });
+  }
   const value = parse(text);
   const schema: unknown = format.type === 'json_schema' ? format.json_schema.schema : null;
   if (!isValidating(schema)) return value as AnswerOf<Format>;
@@ -49,7 +52,10 @@ function parse(text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = text === '' ? 'the response holds no answer' : 'the answer broke off, or is not JSON';
+    const reason =
+      text === ''
+        ? 'the response ended before it began; allow it more maxTokens, or less thinking (thinkingBudget)'
+        : 'it broke off (allow it more maxTokens), or is not JSON';
     throw new AnswerError({ text, reason, cause });
   }
 }

@@ -19,6 +19,7 @@ async function open(gpu: GpuBackend): Promise<Llama> {
   try {
     return await getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
   } catch (cause) {
-    throw new EngineError({ reason: String(cause), cause });
+    const named = gpu === 'auto' || gpu === false ? null : gpu;
+    throw new EngineError({ reason: String(cause), gpu: named, cause });
   }
 }
