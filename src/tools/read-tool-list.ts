@@ -9,6 +9,8 @@ const maxTools = 10_000;
 
 /** Where a tool keeps the schema of its arguments: OpenAI's word, MCP's word, Anthropic's word. */
 const schemaKeys = ['parameters', 'inputSchema', 'input_schema'] as const;
+/** Where it is kept elsewhere. A tool without it would be offered as one that takes no arguments. */
+const foreignKeys = ['schema', 'params', 'args', 'arguments', 'input'] as const;
 
 /**
  * Reads a list, or an object whose `tools` is one. Its tools may be of OpenAI's shape, with or without
@@ -105,8 +107,18 @@ function readDescription(fields: Fields, place: Place): { readonly description?:
 }
 
 function readSchema(fields: Fields, place: Place): JsonSchema | null {
-  const key = schemaKeys.find((each) => (fields.get(each) ?? null) !== null);
-  if (key === undefined) return null;
+  const isGiven = (key: string): boolean => (fields.get(key) ?? null) !== null;
+  const key = schemaKeys.find(isGiven);
+  if (key === undefined) {
+    const foreign = foreignKeys.find(isGiven);
+    if (foreign === undefined) return null;
+    const pointer = `${place.pointer}/${foreign}`;
+    throw new ToolListError({
+      ...place,
+      pointer,
+      reason: 'the schema of the arguments goes into `parameters`',
+    });
+  }
   const at = { ...place, pointer: `${place.pointer}/${key}` };
   const given = fields.get(key);
   if (!isSchemaInput(given))

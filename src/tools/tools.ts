@@ -193,7 +193,10 @@ function isPlain(tool: unknown): tool is Tool {
   if (typeof inner !== 'object' || inner === null || !('name' in inner)) return false;
   if (typeof inner.name !== 'string' || inner.name === '') return false;
   if ('description' in inner && typeof (inner.description ?? '') !== 'string') return false;
-  const parameters: unknown = ('parameters' in inner ? inner.parameters : undefined) ?? true;
+  // Without parameters, what else it holds may be meant as such.
+  if (!('parameters' in inner))
+    return Object.keys(inner).every((key) => key === 'name' || key === 'description');
+  const parameters: unknown = inner.parameters ?? true;
   return (
     typeof parameters === 'boolean' ||
     (typeof parameters === 'object' &&

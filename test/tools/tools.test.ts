@@ -78,6 +78,8 @@ describe('lists of tools', () => {
     ['a schema that is a text', { name: 'a', parameters: 'string' }],
     ['a schema that is a list', { type: 'function', function: { name: 'a', parameters: [] } }],
     ['an empty name', { name: '' }],
+    ["the schema under another library's name", { name: 'a', schema: z.strictObject({}) }],
+    ['parameters under a wrong name', { type: 'function', function: { name: 'a', args: parameters } }],
   ])('are refused with %s', (_, tool) => {
     expect(() => normalizeTools([tool] as unknown as ToolList)).toThrow(ToolListError);
   });

@@ -35,29 +35,29 @@ export function SettingsPanel({
       <div role="alert">{problem !== null && <p class="problem">{problem}</p>}</div>
       {choices.toolText === '' && (
         <button type="button" onClick={() => onChange({ ...choices, toolText: exampleTools })}>
-          An example
+          Insert an example
         </button>
       )}
       <label>
-        <span>Calls</span>
+        <span>Tool calls</span>
         <select
           value={choices.toolChoice}
           onChange={({ currentTarget }) =>
             onChange({ ...choices, toolChoice: currentTarget.value as Choices['toolChoice'] })
           }
         >
-          <option value="auto">as the model likes</option>
-          <option value="required">at least one</option>
+          <option value="auto">automatic</option>
+          <option value="required">required</option>
           <option value="none">none</option>
         </select>
       </label>
       <label>
-        <span>Tokens at most</span>
+        <span>Maximum tokens</span>
         <input
           type="number"
           min={1}
           value={choices.maxTokens ?? ''}
-          placeholder="as many as fit"
+          placeholder="no limit"
           onInput={({ currentTarget }) =>
             onChange({
               ...choices,
@@ -72,7 +72,7 @@ export function SettingsPanel({
           checked={choices.thinks}
           onChange={({ currentTarget }) => onChange({ ...choices, thinks: currentTarget.checked })}
         />
-        <span>The model may think</span>
+        <span>Allow thinking</span>
       </label>
     </details>
   );

@@ -263,5 +263,8 @@ function messageOf(error: unknown): string {
   // Anything can be thrown, also what has no text.
   if (!(error instanceof Error))
     return typeof error === 'string' ? error : 'it threw something that is not an error';
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  const { cause, message } = error;
+  if (!(cause instanceof Error)) return message;
+  const refused = 'code' in cause && cause.code === 'ECONNREFUSED';
+  return refused ? 'the connection was refused; is the server running?' : `${message}: ${cause.message}`;
 }
