@@ -8,6 +8,7 @@ import type {
   SharedV3Warning,
 } from '@ai-sdk/provider';
 import type { SchemaIssue } from '../format/errors.ts';
+import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import { gatherParts } from './gather-parts.ts';
@@ -22,12 +23,19 @@ export interface IdiolectModel {
   chat(options: ChatOptions): ChatStream;
 }
 
+const openModel: OptionRule = {
+  expected: 'what loadModel() or connectServer() resolves to',
+  allows: (value) => isRecord(value) && typeof value.chat === 'function',
+};
+
 /**
  * A language model for `generateText`, `streamText` and everything else of the AI SDK that takes one. Tool calls
  * and `Output.object` are enforced while the model samples; options that do not apply come back as warnings.
  * Further options of a chat go into `providerOptions.idiolect`. The model stays the caller's, to dispose of.
+ * Throws `UnsupportedOptionError` for what is no model, such as its name.
  */
 export function idiolect(model: IdiolectModel): LanguageModelV3 {
+  requireOption('model', model, openModel);
   return {
     specificationVersion: 'v3',
     provider: 'idiolect',

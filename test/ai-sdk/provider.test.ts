@@ -4,7 +4,7 @@ import * as sdk7 from 'ai';
 import * as sdk6 from 'ai-v6';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { idiolect } from '../../src/ai-sdk/index.ts';
+import { type IdiolectModel, idiolect } from '../../src/ai-sdk/index.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
@@ -68,6 +68,15 @@ const sdks = [
   { version: 'ai 7', sdk: sdk7 },
   { version: 'ai 6', sdk: sdk6 as unknown as typeof sdk7 },
 ];
+
+it.each([
+  ['the name of a model', 'model.gguf'],
+  ['a model that is still being loaded', Promise.resolve({})],
+  ['nothing', null],
+])('%s is no model', (_, given) => {
+  const model = given as unknown as IdiolectModel;
+  expect(() => idiolect(model)).toThrow(/^model must be what loadModel\(\) or connectServer\(\) resolves to/);
+});
 
 describe.each(sdks)('$version', ({ sdk }) => {
   const tools = { get_weather: sdk.tool({ ...weather, execute }) };

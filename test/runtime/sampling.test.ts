@@ -111,6 +111,11 @@ describe('options that are known and not taken', () => {
     'onTextChunk',
     'responsePrefix',
     'reasoning_effort',
+    'prompt',
+    'system',
+    'model',
+    'maxSteps',
+    'execute',
   ])('%s is refused by its name, with the reason', (option) => {
     const options = { messages, [option]: 1 } as unknown as ChatOptions;
     expect(() => checkChatOptions(options)).toThrow(new RegExp(`^${option}: is not taken: \\w+`));

@@ -61,6 +61,8 @@ const samplers = 'node-llama-cpp has no such sampler to pass it to';
 
 const events = 'iterate over the chat: its events come as they are written';
 
+const runs = 'a chat carries out no calls; runTools does, and takes it';
+
 /** Options of llama.cpp, node-llama-cpp and other APIs that are known and not taken, and why; or their names here. */
 export const refusedOptions: RefusedOptions = {
   dynatempRange: `${samplers}; take temperature with minP`,
@@ -94,6 +96,14 @@ export const refusedOptions: RefusedOptions = {
   stopOnAbortSignal: 'iterate, and leave the loop: message is then what had been written',
   responsePrefix: "take continueFinalMessage, with an assistant's message at the end",
   reasoningEffort: 'take templateVariables: { reasoning_effort }, as the template calls it',
+  prompt: "put it into messages: [{ role: 'user', content }]",
+  system: "put it into messages, as the first one: { role: 'system', content }",
+  model: 'a chat asks the model that it belongs to',
+  maxSteps: runs,
+  execute: runs,
+  toolRetries: runs,
+  toolTimeoutMs: runs,
+  stopWhen: 'take maxSteps of runTools',
   functions: 'tools',
   customStopTriggers: 'stop',
   stopSequences: 'stop',
