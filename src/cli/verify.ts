@@ -39,8 +39,8 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
 /** What cannot be read or analysed is a line of its own, and does not keep the others from being tried. */
 async function verifyFile(file: string): Promise<Row['result']> {
   try {
-    const { templateSource, name: _, origin: __, ...tokens } = await readModelSource(file);
-    return verifyTemplate(templateSource, tokens);
+    const { templateSource, name: _, origin, ...tokens } = await readModelSource(file);
+    return verifyTemplate(templateSource, { ...tokens, name: origin });
   } catch (error) {
     if (isForeseen(error)) return { error: errorFacts(error) };
     throw error;

@@ -15,6 +15,7 @@ const verify = (...args: string[]) => runCommand(registerVerify, 'verify', ...ar
 beforeAll(() => {
   fs.copyFileSync(path.join(import.meta.dirname, '../../docs/lantern/lantern.jinja'), at('good.jinja'));
   fs.writeFileSync(at('empty.jinja'), '');
+  fs.writeFileSync(at('open.jinja'), 'one\n{% if x %}');
   fs.mkdirSync(at('folder.jinja'));
 });
 
@@ -27,6 +28,11 @@ it('goes on after files that cannot be read, and fails at the end', async () => 
   expect(lines[1]).toMatch(/missing\.jinja +no such file/);
   expect(lines[2]).toMatch(/folder\.jinja +is a folder/);
   expect(lines[4]?.match(/holds/g)).toHaveLength(5);
+});
+
+it('names file and line of what does not parse', async () => {
+  const { text } = await verify(at('open.jinja'));
+  expect(text).toContain(`${at('open.jinja')}:2: `);
 });
 
 it('says so to programs, too', async () => {

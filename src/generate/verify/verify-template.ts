@@ -53,15 +53,23 @@ export interface VerifyOptions {
   readonly bosToken?: string;
   /** The model's end-of-sequence token; default `</s>`. */
   readonly eosToken?: string;
+  /** Names the template in errors; default `template`. */
+  readonly name?: string;
 }
 
-const optionRules: OptionRules<VerifyOptions> = { format: chatFormat, bosToken: string, eosToken: string };
+const optionRules: OptionRules<VerifyOptions> = {
+  format: chatFormat,
+  bosToken: string,
+  eosToken: string,
+  name: string,
+};
 
 /** Tries all laws on a template. Throws what analysis throws, and `UnsupportedOptionError` likewise. */
 export function verifyTemplate(templateSource: string, given: VerifyOptions = {}): Verification {
   const options = readOptions(given, optionRules);
   const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
-  const format = options.format ?? analyzeTemplate(templateSource, specialTokens).format;
+  const { name = 'template' } = options;
+  const format = options.format ?? analyzeTemplate(templateSource, { ...specialTokens, name }).format;
   const matcher = callMatcher(format);
   const cases = [...verificationCases, swappedCase];
   const tried = cases.flatMap((each) => {
