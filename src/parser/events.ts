@@ -69,6 +69,23 @@ export interface TextDelta extends Stretch {
   readonly type: 'text-delta';
   readonly id: string;
   readonly delta: string;
+  /** The tokens that begin in it, where a chat was asked for `logprobs`; a parser alone knows of none. */
+  readonly logprobs?: readonly TokenLogprob[];
+}
+
+/** A token that might have stood at a place. */
+export interface LikelyToken {
+  /** Its text; half a character is U+FFFD. */
+  readonly token: string;
+  readonly bytes: readonly number[];
+  /** The natural logarithm of its probability, at least -9999. */
+  readonly logprob: number;
+}
+
+/** A token of the answer, and what else might have stood there. */
+export interface TokenLogprob extends LikelyToken {
+  /** The likeliest tokens of its place, the likeliest first. */
+  readonly top: readonly LikelyToken[];
 }
 
 /** This stretch of the answer is over. */

@@ -53,6 +53,11 @@ function readSeed(seed: number | undefined): number | undefined {
   return seed < 0 ? seed + Number.MAX_SAFE_INTEGER : seed;
 }
 
+/** How many of the likeliest tokens to name with each one of the answer. */
+export function readTopLogprobs(body: Body): number | undefined {
+  return numberField(body, 'top_logprobs', integerFrom(0, 20));
+}
+
 /** One text, or several, at which the response ends. */
 export function readStops(body: Body, name: string): readonly string[] | undefined {
   const value = body[name] ?? undefined;

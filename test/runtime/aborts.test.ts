@@ -39,13 +39,14 @@ function abortAtEvaluation(count: number, controller: AbortController, reason: E
     asked += 1;
     if (asked === count) controller.abort(reason);
   };
-  const { evaluate, evaluateWithoutGeneratingNewTokens: read } = LlamaContextSequence.prototype;
-  vi.spyOn(LlamaContextSequence.prototype, 'evaluate').mockImplementation(function (
+  const { evaluateWithMetadata, evaluateWithoutGeneratingNewTokens: read } = LlamaContextSequence.prototype;
+  vi.spyOn(LlamaContextSequence.prototype, 'evaluateWithMetadata').mockImplementation(function (
     this: LlamaContextSequence,
     tokens,
+    metadata,
     options,
   ) {
-    const iterator = evaluate.call(this, tokens, options);
+    const iterator = evaluateWithMetadata.call(this, tokens, metadata, options);
     const { next } = iterator;
     iterator.next = (...given) => {
       ask();

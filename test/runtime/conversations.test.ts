@@ -163,14 +163,16 @@ describe('on a model with random weights', () => {
 /** Counts tokens that sequences are made to evaluate. */
 function countEvaluated(): () => number {
   let count = 0;
-  const { evaluate, evaluateWithoutGeneratingNewTokens: prefill } = LlamaContextSequence.prototype;
-  vi.spyOn(LlamaContextSequence.prototype, 'evaluate').mockImplementation(function (
+  const { evaluateWithMetadata, evaluateWithoutGeneratingNewTokens: prefill } =
+    LlamaContextSequence.prototype;
+  vi.spyOn(LlamaContextSequence.prototype, 'evaluateWithMetadata').mockImplementation(function (
     this: LlamaContextSequence,
     tokens,
+    metadata,
     options,
   ) {
     count += tokens.length;
-    return evaluate.call(this, tokens, options);
+    return evaluateWithMetadata.call(this, tokens, metadata, options);
   });
   vi.spyOn(LlamaContextSequence.prototype, 'evaluateWithoutGeneratingNewTokens').mockImplementation(function (
     this: LlamaContextSequence,

@@ -111,7 +111,7 @@ describe('the most tokens', () => {
       const whole = textOf(await read(model, options));
       let longest = 0;
       for (const maxTokens of [0, 1, 2, 3, 5, 8, 13, 14, 15, 16, 21, 34, 70]) {
-        const evaluate = vi.spyOn(LlamaContextSequence.prototype, 'evaluate');
+        const evaluate = vi.spyOn(LlamaContextSequence.prototype, 'evaluateWithMetadata');
         const events = await read(model, { ...options, maxTokens });
         vi.restoreAllMocks();
         const length = textOf(events);

@@ -91,9 +91,6 @@ describe('values', () => {
 
 describe('options that are known and not taken', () => {
   it.each([
-    'logprobs',
-    'top_logprobs',
-    'n_probs',
     'dynatemp_range',
     'dynatempExponent',
     'typical_p',
@@ -136,6 +133,8 @@ describe('options that are known and not taken', () => {
     ['functions', 'tools'],
     ['max_completion_tokens', 'maxTokens'],
     ['n_predict', 'maxTokens'],
+    ['top_logprobs', 'logprobs'],
+    ['n_probs', 'logprobs'],
     ['contextShift', 'contextOverflow'],
     ['tokenBias', 'logitBias'],
   ])('%s is told to be %s here', (option, name) => {

@@ -216,7 +216,8 @@ describe('fields of a request', () => {
 
   it.each<[object, string, string]>([
     [{ n: 2 }, 'n', 'unsupported_parameter'],
-    [{ logprobs: true }, 'logprobs', 'unsupported_parameter'],
+    [{ top_logprobs: 2 }, 'top_logprobs', 'invalid_value'],
+    [{ logprobs: true, top_logprobs: 21 }, 'top_logprobs', 'invalid_value'],
     [{ presence_penalty: 3 }, 'presence_penalty', 'invalid_value'],
     [{ logit_bias: { hello: 1 } }, 'logit_bias', 'invalid_value'],
     [{ logit_bias: { 5: 101 } }, 'logit_bias', 'invalid_value'],

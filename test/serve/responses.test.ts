@@ -154,7 +154,8 @@ describe('a request', () => {
     [{ text: { format: { type: 'json_schema' } } }, 'text.format.schema'],
     [{ max_output_tokens: 0 }, 'max_output_tokens'],
     [{ reasoning: { effort: 5 } }, 'reasoning.effort'],
-    [{ top_logprobs: 2 }, 'top_logprobs'],
+    [{ top_logprobs: 21 }, 'top_logprobs'],
+    [{ include: 'message.output_text.logprobs' }, 'include'],
     [{ instructions: 5 }, 'instructions'],
   ])('%j is refused for %s', async (fields, param) => {
     served = await serveTurns(anyFormat, [answer]);

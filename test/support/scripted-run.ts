@@ -67,7 +67,7 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
     const token =
       naturalToken(options, written.length) ?? drawToken(options, markers, run, text.slice(written.length));
     acceptInEngine(run.grammarState, token);
-    const step = run.accept(token);
+    const step = run.accept({ token });
     sampled += 1;
     tokens.push(...step.tokens);
     events.push(...step.events);
@@ -75,7 +75,7 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
   }
   if (!over && options.end !== undefined) {
     if (!isAllowed(run, options.end)) throw new UnendedResponse('the response may not end after its text');
-    const step = run.accept(options.end);
+    const step = run.accept({ token: options.end });
     events.push(...step.events);
     if (!step.over) throw new UnendedResponse('the response goes on after its end');
   }

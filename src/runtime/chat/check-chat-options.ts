@@ -25,6 +25,8 @@ import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 const anything = Number.POSITIVE_INFINITY;
 /** Timers of the platform hold no more milliseconds. */
 const longestTimer = 2 ** 31 - 1;
+/** As in OpenAI's API. */
+const mostLikely = 20;
 /** vLLM's limit. */
 const longestSalt = 1024;
 
@@ -54,6 +56,7 @@ export const chatRules: OptionRules<ChatOptions> = {
   signal: abortSignal,
   injectForcedText: boolean,
   speculate: boolean,
+  logprobs: integerFrom(0, mostLikely),
   ...samplingRules,
 };
 

@@ -75,12 +75,6 @@ export const refusedOptions: RefusedOptions = {
   adaptiveTarget: `${samplers}; take xtc`,
   samplers:
     'node-llama-cpp has one order of samplers: bias, penalties, dry, topK, topP, minP, xtc, temperature',
-  logprobs:
-    'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
-  topLogprobs:
-    'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
-  nProbs:
-    'node-llama-cpp tells probabilities only of what is left after grammar and samplers, and injected text has none',
   ignoreEos: 'where a response ends, its format says; for longer ones, continueFinalMessage',
   grammar: 'the grammar is made of the format and tools; for one of your own, responseFormat',
   cacheSalt: 'a model in this process answers nobody else; only vLLM and SGLang take it',
@@ -112,6 +106,8 @@ export const refusedOptions: RefusedOptions = {
   repetitionPenalty: 'repeatPenalty',
   contextShift: 'contextOverflow',
   nPredict: 'maxTokens',
+  topLogprobs: 'logprobs',
+  nProbs: 'logprobs',
   maxCompletionTokens: 'maxTokens',
   maxOutputTokens: 'maxTokens',
   maxParallelFunctionCalls: 'parallelToolCalls',

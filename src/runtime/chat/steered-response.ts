@@ -8,6 +8,7 @@ import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ParserPosition, ResponseParser } from '../../parser/response-parser.ts';
+import { AnswerLogprobs, type LikelyPiece } from './answer-logprobs.ts';
 import { isFinished } from './finished-grammar.ts';
 import { type OpenEnd, StopWatch, type TextPiece } from './stop-watch.ts';
 import { kindOf, type PromptUsage, TokenCount, type TokenKind } from './token-usage.ts';
@@ -49,10 +50,9 @@ export interface SteeringOptions {
 }
 
 /** A piece of the response: one token, or some injected text. */
-export interface WrittenPiece {
+export interface WrittenPiece extends LikelyPiece {
   /** Its text, or its bytes, which may begin or end within a character. */
   readonly spelling: string | Uint8Array;
-  readonly role: TextPiece['role'];
   /** How many tokens it counts as. */
   readonly tokens: number;
 }
@@ -87,6 +87,7 @@ export class SteeredResponse {
   /** The text so far; offsets of events and triggers count in it. */
   #written = '';
   readonly #count = new TokenCount();
+  readonly #logprobs = new AnswerLogprobs();
   /** Tokens of reasoning, without those of its markers. */
   #reasoningTokens = 0;
   #lastKind: TokenKind = 'textTokens';
@@ -149,6 +150,7 @@ export class SteeredResponse {
   /** The engine sampled something. */
   take(piece: WrittenPiece): TakenPiece {
     const before = this.#options.parser.position.region;
+    this.#logprobs.note(piece, this.#written.length);
     const taken = this.#constrained
       ? { events: this.#takeConstrained(piece), kept: null }
       : this.#takeFree(piece);
@@ -159,6 +161,7 @@ export class SteeredResponse {
   /** Something was injected. Under a grammar, that must be something it allows. */
   write(piece: WrittenPiece): readonly ResponseEvent[] {
     const before = this.#options.parser.position.region;
+    this.#logprobs.note(piece, this.#written.length);
     const events = this.#constrained ? this.#takeConstrained(piece) : this.#writeFree(piece);
     this.#add(piece.tokens, before, events);
     this.#count.inject(piece.tokens);
@@ -254,7 +257,7 @@ export class SteeredResponse {
     }
     const { usage } = this;
     const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
-    return { events: [...rest, ...last], message };
+    return { events: [...rest, ...this.#logprobs.attach(last)], message };
   }
 
   /** The error for `reason`, with the text so far. */
@@ -362,7 +365,7 @@ export class SteeredResponse {
     const { parser } = this.#options;
     const events = parser.feed([{ text, special }]);
     this.#triggers.follow(parser.position, events, this.#written.length);
-    return events;
+    return this.#logprobs.attach(events);
   }
 }
 

@@ -260,6 +260,7 @@ export function createRun(
     reasoningEnd: prepared.template.format.reasoning?.end ?? '',
     plainText: isPlainText(options),
     checks: prepared.checks,
+    ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
     continues: (marker, text) =>
       mayContinue(prepared.template.format, prepared.parser.position, marker, text),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(prepared.template.format, prepared.grammar),

@@ -1,6 +1,6 @@
 /** Chatting with models in this process, through node-llama-cpp. */
 
-export type { Usage } from '../../parser/events.ts';
+export type { LikelyToken, TokenLogprob, Usage } from '../../parser/events.ts';
 export {
   type CallContext,
   type ChatEvent,

@@ -30,7 +30,7 @@ import {
   schemaFormat,
 } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
-import { readSampling, readStops } from '../sampling-fields.ts';
+import { readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
 import { readParallel, readTools } from '../tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
 
@@ -53,6 +53,8 @@ export const readFields = [
   'max_tokens',
   'stop',
   'logit_bias',
+  'logprobs',
+  'top_logprobs',
   'stream',
   'stream_options',
   'chat_template_kwargs',
@@ -77,14 +79,9 @@ export const fieldsWithoutEffect = [
   'verbosity',
 ] as const;
 
-const isZero = (value: unknown): boolean => value === 0;
-const isFalse = (value: unknown): boolean => value === false;
-
 /** What the engine does not give, and what it may be told nevertheless. */
 export const refusedFields: readonly Absent[] = [
   { name: 'n', reason: 'one choice is made per request', isNothing: (value) => value === 1 },
-  { name: 'logprobs', reason: 'the engine gives no probabilities', isNothing: isFalse },
-  { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
   { name: 'audio', reason: 'models read and write text', isNothing: () => false },
   {
     name: 'modalities',
@@ -127,6 +124,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
         responseFormat: readFormat(body),
         stop: readStops(body, 'stop'),
         logitBias: readLogitBias(body),
+        logprobs: readLogprobs(body),
       }),
       messages: readChatMessages(messages),
     },
@@ -149,6 +147,13 @@ function readLogitBias(body: Body): readonly LogitBias[] | undefined {
   const entries = Object.entries(field(body, 'logit_bias', logitBias) ?? {});
   if (entries.length === 0) return undefined;
   return entries.map(([token, bias]) => [Number(token), bias === lowestBias ? false : Number(bias)]);
+}
+
+function readLogprobs(body: Body): number | undefined {
+  const top = readTopLogprobs(body);
+  if (flag(body, 'logprobs')) return top ?? 0;
+  if (top === undefined || top === 0) return undefined;
+  throw invalid('top_logprobs', 'top_logprobs are told with logprobs: set it to true');
 }
 
 function readLimits(body: Body): Partial<ChatOptions> {

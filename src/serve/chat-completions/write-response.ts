@@ -4,6 +4,7 @@ import { ChatDeltas } from '../../parser/assistant-message.ts';
 import type { Finish, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { BegunAnswer } from '../endpoint.ts';
 import type { Frame } from '../event-stream.ts';
+import { logprobsOf } from '../logprobs.ts';
 import { TroubleLog, troubleOf } from '../trouble.ts';
 import type { ChatCompletionRequest } from './read-request.ts';
 
@@ -12,12 +13,17 @@ type Answer = BegunAnswer<ChatCompletionRequest>;
 /** The whole response. */
 export async function completeChat(answer: Answer): Promise<object> {
   let finish: Finish | null = null;
-  for await (const event of answer.events) if (event.type === 'finish') finish = event;
+  const logprobs: object[] = [];
+  for await (const event of answer.events) {
+    logprobs.push(...logprobsOf(event));
+    if (event.type === 'finish') finish = event;
+  }
+  const shown = answer.chat.logprobs === undefined ? null : { content: logprobs, refusal: null };
   const message = await answer.message();
   return {
     ...head(answer, 'chat.completion'),
     choices: [
-      { index: 0, message: plainMessage(message), logprobs: null, finish_reason: finishReason(finish) },
+      { index: 0, message: plainMessage(message), logprobs: shown, finish_reason: finishReason(finish) },
     ],
     ...(finish?.usage === undefined ? {} : { usage: usageOf(finish.usage) }),
     ...troubleOf(message),
@@ -44,7 +50,9 @@ export async function* streamChat(answer: Answer): AsyncGenerator<Frame, void> {
     if (converted === null) continue;
     const isLast = event.type === 'finish';
     if (isLast) finish = event;
-    yield chunk([{ index: 0, ...converted, logprobs: null }], isLast ? trouble.found : {});
+    const tokens = logprobsOf(event);
+    const logprobs = tokens.length === 0 ? null : { content: tokens, refusal: null };
+    yield chunk([{ index: 0, ...converted, logprobs }], isLast ? trouble.found : {});
   }
   if (includeUsage && finish?.usage !== undefined) yield chunk([], { usage: usageOf(finish.usage) });
   yield { data: '[DONE]' };

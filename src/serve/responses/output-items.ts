@@ -1,5 +1,6 @@
 /** Events of a response as the items of `/v1/responses`, and as the events of its stream. */
 import type { Finish, ResponseEvent } from '../../parser/events.ts';
+import { logprobsOf } from '../logprobs.ts';
 
 /** A part of a response: thoughts, a message, a call. */
 interface Item {
@@ -16,6 +17,7 @@ interface OpenItem {
   readonly name: string;
   readonly index: number;
   text: string;
+  readonly logprobs: object[];
 }
 
 /** An event of the stream, without its number. */
@@ -53,7 +55,7 @@ export class OutputItems {
       case 'reasoning-delta':
         return this.#add('reasoning', event.delta);
       case 'text-delta':
-        return this.#add('message', event.delta);
+        return this.#add('message', event.delta, logprobsOf(event));
       case 'reasoning-end':
       case 'text-end':
         return this.#close();
@@ -79,7 +81,15 @@ export class OutputItems {
     const prefix = { reasoning: 'rs', message: 'msg', function_call: 'fc' }[type];
     const index = this.#count;
     this.#count += 1;
-    const open: OpenItem = { type, id: `${prefix}_${this.#id}${index}`, callId, name, index, text: '' };
+    const open: OpenItem = {
+      type,
+      id: `${prefix}_${this.#id}${index}`,
+      callId,
+      name,
+      index,
+      text: '',
+      logprobs: [],
+    };
     this.#open = open;
     const added = {
       type: 'response.output_item.added',
@@ -90,15 +100,16 @@ export class OutputItems {
     return [added, { type: 'response.content_part.added', ...placeOf(open), part: partOf(open) }];
   }
 
-  #add(type: Item['type'], delta: string): readonly OutputEvent[] {
+  #add(type: Item['type'], delta: string, logprobs: readonly object[] = []): readonly OutputEvent[] {
     const isOther = this.#open?.type !== type;
     const before = isOther ? [...this.#close(), ...this.#begin(type)] : [];
     const open = this.#open;
     if (open === null) return before;
     open.text += delta;
+    open.logprobs.push(...logprobs);
     const kind = `${textEvents[type]}.delta`;
-    const logprobs = type === 'message' ? { logprobs: [] } : {};
-    return [...before, { type: kind, ...placeOf(open), delta, ...logprobs }];
+    const tokens = type === 'message' ? { logprobs } : {};
+    return [...before, { type: kind, ...placeOf(open), delta, ...tokens }];
   }
 
   #close(): readonly OutputEvent[] {
@@ -112,9 +123,9 @@ export class OutputItems {
     const kind = `${textEvents[open.type]}.done`;
     if (open.type === 'function_call')
       return [{ type: kind, ...place, name: open.name, arguments: open.text }, done];
-    const logprobs = open.type === 'message' ? { logprobs: [] } : {};
+    const tokens = open.type === 'message' ? { logprobs: open.logprobs } : {};
     return [
-      { type: kind, ...place, text: open.text, ...logprobs },
+      { type: kind, ...place, text: open.text, ...tokens },
       { type: 'response.content_part.done', ...place, part: partOf(open) },
       done,
     ];
@@ -132,10 +143,10 @@ function placeOf({ type, id, index }: OpenItem): object {
   return type === 'function_call' ? place : { ...place, content_index: 0 };
 }
 
-function partOf({ type, text }: OpenItem): object {
+function partOf({ type, text, logprobs }: OpenItem): object {
   return type === 'reasoning'
     ? { type: 'reasoning_text', text }
-    : { type: 'output_text', text, annotations: [], logprobs: [] };
+    : { type: 'output_text', text, annotations: [], logprobs: [...logprobs] };
 }
 
 function itemOf(open: OpenItem, status: 'in_progress' | 'completed'): Item {

@@ -1,6 +1,6 @@
 /** A request to `/v1/responses`. */
 import type { ToolChoice } from '../../format/messages.ts';
-import { integerFrom, isRecord, oneOf } from '../../format/option-rules.ts';
+import { integerFrom, isRecord, oneOf, stringArray } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
@@ -9,7 +9,7 @@ import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { field, numberField, objectField, present, schemaFormat } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
-import { readSampling } from '../sampling-fields.ts';
+import { readSampling, readTopLogprobs } from '../sampling-fields.ts';
 import { flatTool, namedTool, readParallel, readTools } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
 
@@ -24,6 +24,8 @@ export const readFields = [
   'text',
   'reasoning',
   'max_output_tokens',
+  'include',
+  'top_logprobs',
   'stream',
 ] as const;
 
@@ -32,7 +34,6 @@ export const fieldsWithoutEffect = [
   'user',
   'store',
   'metadata',
-  'include',
   'service_tier',
   'safety_identifier',
   'prompt_cache_key',
@@ -44,7 +45,6 @@ export const fieldsWithoutEffect = [
 ] as const;
 
 const isFalse = (value: unknown): boolean => value === false;
-const isZero = (value: unknown): boolean => value === 0;
 const stateless = 'nothing is kept of earlier responses; send the whole conversation as input';
 
 /** What nothing here does. */
@@ -59,7 +59,6 @@ export const refusedFields: readonly Absent[] = [
   { name: 'prompt', reason: 'no prompts are kept here', isNothing: () => false },
   { name: 'moderation', reason: 'nothing here judges contents', isNothing: () => false },
   { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
-  { name: 'top_logprobs', reason: 'the engine gives no probabilities', isNothing: isZero },
 ];
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
@@ -71,6 +70,7 @@ export function readResponsesRequest(body: Body): ReadRequest {
       ...present({
         maxTokens: numberField(body, 'max_output_tokens', integerFrom(1, Number.POSITIVE_INFINITY)),
         responseFormat: readFormat(body),
+        logprobs: readLogprobs(body),
       }),
       ...readTools(body, {
         kinds: ['function'],
@@ -82,6 +82,16 @@ export function readResponsesRequest(body: Body): ReadRequest {
       messages: readInput(body),
     },
   };
+}
+
+/** What of a response is told only where it is asked for; there is nothing else of the kind here. */
+const answerLogprobs = 'message.output_text.logprobs';
+
+function readLogprobs(body: Body): number | undefined {
+  const top = readTopLogprobs(body);
+  const included = field(body, 'include', stringArray);
+  const isIncluded = Array.isArray(included) && included.includes(answerLogprobs);
+  return isIncluded ? (top ?? 0) : top || undefined;
 }
 
 /** The same choices as elsewhere, with names next to their types. */

@@ -100,7 +100,7 @@ function responseObject({ id, created, model, body, chat }: BegunAnswer, rest: o
     text: shownText(body.text as object | null | undefined),
     tool_choice: body.tool_choice ?? 'auto',
     tools: (body.tools as readonly object[] | null | undefined)?.map(shownTool) ?? [],
-    top_logprobs: 0,
+    top_logprobs: chat.logprobs ?? 0,
     top_p: chat.topP ?? 1,
     presence_penalty: chat.presencePenalty ?? 0,
     frequency_penalty: chat.frequencyPenalty ?? 0,

@@ -35,7 +35,7 @@ export async function* confirmGuesses(
         await fromEngine(keep(sequence, end - 1), run.text);
         return last === undefined ? pending : [last];
       }
-      const step = run.accept(token, false);
+      const step = run.accept({ token }, false);
       yield* step.events;
       signal?.throwIfAborted();
       if (step.over) return null;

@@ -1,5 +1,10 @@
 /** The sampling loop: one `evaluate` iterator per response, steered by a `ResponseRun`. */
-import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import type {
+  LlamaContextSequence,
+  SequenceEvaluateMetadataOptions,
+  SequenceEvaluateOptions,
+  Token,
+} from 'node-llama-cpp';
 import { DecodingError } from '../../../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { SamplingOptions } from '../../chat/chat-options.ts';
@@ -17,6 +22,8 @@ export interface DecodingOptions extends SamplingOptions {
   readonly speculate?: boolean;
   readonly vocabulary: Vocabulary;
   readonly signal?: AbortSignal;
+  /** Likeliest tokens to tell with each token's probability. Default: no probabilities are told. */
+  readonly logprobs?: number;
 }
 
 /**
@@ -59,7 +66,9 @@ export async function* decode(
     const window = new ShiftingWindow(sequence, given);
     const speculate = sampling.speculate === true && !sequence.needsCheckpoints;
     const response = [...opening.tokens];
-    const sampled = { latest, window, speculate, signal, response };
+    const { logprobs } = sampling;
+    const metadata = { confidence: logprobs !== undefined, probabilities: (logprobs ?? 0) > 0 };
+    const sampled = { latest, window, speculate, signal, response, metadata };
     for (let rest: Token[] | null = tokens; rest !== null; ) {
       rest = yield* sample(sequence, rest, run, options, sampled);
     }
@@ -78,6 +87,8 @@ interface Sampling {
   readonly signal: AbortSignal | undefined;
   /** The response so far. */
   readonly response: Token[];
+  /** What the engine has to say of each token. */
+  readonly metadata: SequenceEvaluateMetadataOptions;
 }
 
 /**
@@ -89,9 +100,9 @@ async function* sample(
   tokens: Token[],
   run: ResponseRun,
   options: SequenceEvaluateOptions,
-  { latest, window, speculate, signal, response }: Sampling,
+  { latest, window, speculate, signal, response, metadata }: Sampling,
 ): AsyncGenerator<ResponseEvent, Token[] | null> {
-  const iterator = sequence.evaluate(tokens, options);
+  const iterator = sequence.evaluateWithMetadata(tokens, metadata, options);
   let kept: number | undefined;
   try {
     let next: Token[] | undefined;

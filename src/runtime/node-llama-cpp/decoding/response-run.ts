@@ -4,7 +4,7 @@
  */
 import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../../format/errors.ts';
-import type { Usage } from '../../../parser/events.ts';
+import type { TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../../chat/checks/revocable-response.ts';
 import type {
@@ -20,6 +20,7 @@ import { markerEndsAt } from '../marker-ends.ts';
 import type { MarkerTokens } from '../marker-tokens.ts';
 import { Backtracking, type Step, type Taken } from './backtracking.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
+import { type DrawnToken, TokenLogprobs } from './token-logprobs.ts';
 
 /** What a run works with. */
 export interface RunOptions extends GuideOptions, SteeringOptions {
@@ -28,6 +29,8 @@ export interface RunOptions extends GuideOptions, SteeringOptions {
   readonly continues: (marker: string, text: string) => boolean;
   /** What is checked while it is written. Default `null`: the grammar enforces everything. */
   readonly checks?: ResponseChecks | null;
+  /** Likeliest tokens to name with each token's probability. Default: no probabilities are told. */
+  readonly logprobs?: number;
 }
 
 /** Follows one response from its first token to its message. */
@@ -36,12 +39,15 @@ export class ResponseRun {
   readonly #revocable: RevocableResponse;
   readonly #guide: GrammarGuide;
   readonly #backtracking: Backtracking;
+  readonly #logprobs: TokenLogprobs | null;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#revocable = new RevocableResponse(options, options.checks ?? null);
     this.#guide = new GrammarGuide(options);
     this.#backtracking = new Backtracking(this.#revocable, options.vocabulary);
+    const { logprobs, vocabulary } = options;
+    this.#logprobs = logprobs === undefined ? null : new TokenLogprobs(vocabulary, logprobs);
   }
 
   get #response(): SteeredResponse {
@@ -83,16 +89,17 @@ export class ResponseRun {
   guess(written: readonly Token[]): readonly Guess[] {
     const { constrained, matcher, over } = this.#response;
     const { inject, markers, vocabulary } = this.#options;
-    // What is checked may be taken back token by token.
-    if (this.#revocable.checked) return [];
+    // What is checked may be taken back token by token, and of what is guessed no probabilities are known.
+    if (this.#revocable.checked || this.#logprobs !== null) return [];
     // Forced text that is not injected is sampled token by token.
     if (!inject || !constrained || matcher === null || over || this.#guide.unmasked) return [];
     return guessTokens(matcher, written, markers, vocabulary);
   }
 
   /** A token was sampled. `masked`: `grammarState` took part, and has accepted it. */
-  accept(token: Token, masked = true): Step {
-    return this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(token, masked));
+  accept(drawn: DrawnToken, masked = true): Step {
+    const { token } = drawn;
+    return this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
   }
 
   /** What the engine says of the prompt: its length, and how much of it was cached. */
@@ -135,7 +142,8 @@ export class ResponseRun {
     return matcher === null || markerEndsAt(matcher, markers, vocabulary)?.tokens.includes(token) !== true;
   }
 
-  #take(token: Token, masked: boolean): Taken {
+  #take(drawn: DrawnToken, masked: boolean): Taken {
+    const { token } = drawn;
     const response = this.#response;
     const wasConstrained = response.constrained;
     if (wasConstrained && response.matcher !== null && this.#guide.unmasked) {
@@ -145,7 +153,7 @@ export class ResponseRun {
         return this.#step(allowed, false);
       }
     }
-    const { kept } = this.#revocable.take(this.#pieceOf(token));
+    const { kept } = this.#revocable.take(this.#pieceOf(token, this.#logprobs?.drawn(drawn)));
     if (kept === null) return this.#step([token], wasConstrained && masked);
     const tokens = this.#options.markers.encode(kept);
     this.#revocable.recount(1, tokens.length);
@@ -208,15 +216,15 @@ export class ResponseRun {
   }
 
   #write(tokens: readonly Token[]): void {
-    for (const token of tokens) this.#revocable.write(this.#pieceOf(token));
+    for (const token of tokens) this.#revocable.write(this.#pieceOf(token, this.#logprobs?.injected(token)));
   }
 
-  #pieceOf(token: Token): WrittenPiece {
+  #pieceOf(token: Token, logprob: TokenLogprob | undefined): WrittenPiece {
     const { markers, vocabulary } = this.#options;
     const spelling = vocabulary.bytesOf(token);
     // Under a grammar the text of every token counts, whatever it is to the format.
     const isSilent = vocabulary.isControl(token) && !markers.has(token) && !this.#response.constrained;
     const role = isSilent ? 'control' : vocabulary.isSpecial(token) ? 'marker' : 'text';
-    return { spelling, role, tokens: 1 };
+    return { spelling, role, tokens: 1, ...(logprob === undefined ? {} : { logprob }) };
   }
 }
