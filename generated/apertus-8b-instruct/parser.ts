@@ -4,60 +4,46 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'dea688e9f24a339a0d2504f6840852adbcedb082373172a0b82ca2c55996768d',
-  turnStart: '<|assistant_start|>',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant_start|>',
     callsOpen: {
-      text: '<|tools_prefix|>',
-      role: 'call',
-      goesOn: { texts: ['[', '{'] },
-      empty: ']<|tools_suffix|>',
+      text: '<|tools_prefix|>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']<|tools_suffix|>',
     },
     turnEnd: '<|assistant_end|>',
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: null, arguments: [], id: null, index: null },
-      repairs: 'separator',
-    },
+    otherSeparator: { text: ';', role: 'call', envelopeFollows: { name: null, arguments: [] }, repairs: 'separator' },
     callsClose: ']<|tools_suffix|>',
-    callsClose2: ']',
-    callsClose3: '<|tools_suffix|>',
+    callsCloseBracket: ']',
+    callsCloseToolsSuffix: '<|tools_suffix|>',
   },
   states: {
     // <|assistant_start|>Let me look.
     //                    ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'callsOpened1', turnEnd: 'turnEnded' },
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<|tools_prefix|>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded' } }),
+    inAnswer: region({ region: 'text', stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' } }),
     // <|tools_prefix|>[{"get_time":
     //                 ^ In the opening of the section of calls.
-    callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
+    afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // <|tools_prefix|>[{"get_time": {"city": "Paris"}}
     //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: null, arguments: [], id: null, index: null }, next: 'afterCall' }),
+    inCall: jsonCall({ paths: { name: null, arguments: [] }, next: 'afterCall' }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolsSuffix: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -66,12 +52,8 @@ export const responseModule = defineParser({
     //                  ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolsSuffix: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -79,18 +61,14 @@ export const responseModule = defineParser({
     //              ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
+        callsClose: 'afterCalls', callsCloseToolsSuffix: 'afterCalls', callsOpen: 'afterCallsOpen',
         turnEnd: 'turnEnded',
       },
     }),
     // <|assistant_end|>
-    //                  ^ After the turn, where only a belated call may follow.
+    //                  ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|assistant_end|>Let me look.
     //                  ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,21 +4,15 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '2f5ce4b3c1e0ab30fc5f204a151aba5ee584615b0aa641afc2d58bcccfe33bdb',
-  turnStart: '\n<|begin_assistant|>\n',
   thoughtPrompt: 'Here are my reasoning steps:\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '\n<|begin_assistant|>\n',
-    callsOpen: {
-      text: '\n<tool_calls>',
-      role: 'call',
-      goesOn: { texts: ['[', '{'] },
-      empty: ']</tool_calls>',
-    },
+    callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '<|end|>',
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
     strayMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
@@ -27,19 +21,19 @@ export const responseModule = defineParser({
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
     callsClose: ']</tool_calls>',
-    callsClose2: ']',
-    callsClose3: '</tool_calls>',
+    callsCloseBracket: ']',
+    callsCloseToolCalls: '</tool_calls>',
     resultStart: '<|begin_tool_result|>',
   },
   states: {
     // …|begin_assistant|>⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'callsOpened1', turnEnd: 'turnEnded' },
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
       otherwise: 'maybeReasoning',
     }),
     // The user wants the time.⏎[BEGIN FINAL R…
@@ -52,52 +46,38 @@ export const responseModule = defineParser({
     // …ser wants the time.⏎<tool_calls>[{"name": "get_time", "arguments": {"city"…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded' },
-      resume: 'afterReasoning',
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded' }, resume: 'afterReasoning',
     }),
     // …|begin_assistant|>⏎The user wants the time.⏎[BEGIN FINAL R…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In text that is reasoning if its end comes.
     maybeReasoning: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded' },
-      resume: 'afterReasoning',
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded' }, resume: 'afterReasoning',
       opened: 'inReasoning',
     }),
     // …IN FINAL RESPONSE]⏎Let me look.
     //                     ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'callsOpened1', turnEnd: 'turnEnded' },
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+      stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
-    callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
-    // In a call; its keys come in any order.
+    afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // ⏎<tool_calls>[{"name": "get_time", "arguments": {"city": "Paris"}}
-    //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCalls: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -106,13 +86,8 @@ export const responseModule = defineParser({
     //               ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -120,18 +95,13 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        callsClose: 'afterCalls', callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
     }),
     // <|end|>
-    //        ^ After the turn, where only a belated call may follow.
+    //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|end|>Let me look.
     //        ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'a30b8c4531dda19196f35fb95ab84110dd8357acbd75eea3776c5543a70db5a9',
-  turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -14,13 +13,13 @@ export const responseModule = defineParser({
     turnStart: '<|im_start|>assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
+    callOpen: { text: '\n<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
-    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
+    laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|function_output|>', passes: true, repairs: 'result-marker' },
     callClose: '\n</tool_call>',
-    nextCall: { text: '\n<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    nextCall: { text: '\n<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<|function_output|>',
   },
   states: {
@@ -28,11 +27,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
-        callOpen: 'inCall',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
+        callOpen: 'inCall', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -46,9 +42,7 @@ export const responseModule = defineParser({
     // …ser wants the time.⏎<tool_call>⏎{"name": "get_time", "arguments": {"city":…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded' },
-      resume: 'afterReasoning',
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded' }, resume: 'afterReasoning',
     }),
     // ⏎</think>⏎Let me look.
     //           ^ After the reasoning.
@@ -60,28 +54,16 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: {
-        callOpen: 'inCall',
-        laterReasoning: 'inReasoning',
-        turnEnd: 'turnEnded',
-        strayMarker: 'inAnswer',
-      },
+      stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
-    // In a call; its keys come in any order.
     // ⏎<tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
-    //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'atCallEnd',
-    }),
+    //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd' }),
     // {"city": "Paris"}}⏎</tool_call>
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
+        callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
     }),
@@ -89,10 +71,7 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
         reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
@@ -101,11 +80,9 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|im_end|>⏎
-    //            ^ After the turn, where only a belated call may follow.
+    //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|im_end|>⏎Let me look.
     //            ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,27 +4,22 @@ import { between, defineParser, expect, jsonCall, recover, region, speculative }
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '0ae4c685fa6a66d5f7d562436f2ced2907850a485e87a0d3b6905b97c303bf05',
-  turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
-    callsOpen: {
-      text: '[',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
-    },
+    callsOpen: { text: '[', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] } },
     turnEnd: '<|eot_id|>',
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       repairs: 'separator',
     },
     callsClose: ']',
@@ -33,68 +28,48 @@ export const responseModule = defineParser({
     // …<|end_header_id|>⏎⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<|eot_id|>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({
-      region: 'text',
-      stops: { callsOpen: { speculative: 'maybeCalls' }, turnEnd: 'turnEnded' },
-    }),
+    inAnswer: region({ region: 'text', stops: { callsOpen: { speculative: 'maybeCalls' }, turnEnd: 'turnEnded' } }),
     // In what is calls if nothing else comes before the end of the turn.
     // Let me look.[{"name": "get_time", "arguments": {"city": "Paris"}, "…
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     maybeCalls: speculative({
-      paths: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       list: true,
       ends: { turnEnd: 'turnEnded' },
-      next: 'callOpened0',
+      next: 'beforeCalls',
       otherwise: 'inAnswer',
     }),
     // [{"name": "get_t…
     // ^ In the opening of the section of calls.
-    callOpened0: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
+    beforeCalls: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // [{"name": "get_time", "arguments": {"city": "Paris"}, "i…
     //  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
-      next: 'afterCall',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, next: 'afterCall' }),
     // …"}, "id": "abc123"},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
+        callsOpen: 'inCall', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
     // ]<|eot_id|>
     //  ^ After the section of calls.
     afterCalls: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot_id|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|eot_id|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

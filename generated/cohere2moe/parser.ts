@@ -4,9 +4,8 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'd8366efb9f07c571da620ce6a924594fc52c80273a0fbb46a38b643972df95fd',
-  turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -16,29 +15,26 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<|START_THINKING|>', role: 'thought' },
     strayReasoningEnd: '<|END_THINKING|>',
     callsOpen: {
-      text: '<|START_ACTION|>',
-      role: 'call',
-      goesOn: { texts: ['[', '{'] },
-      empty: ']<|END_ACTION|>',
+      text: '<|START_ACTION|>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']<|END_ACTION|>',
     },
     contentStart: '<|START_TEXT|>',
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     reasoningEnd: { text: '<|END_THINKING|>', role: 'thought' },
     strayMarker: { text: '<|START_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
-    strayMarker2: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
-    strayMarker3: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },
+    strayMarkerEndToolResult: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
+    strayMarkerEndThinking: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|END_TEXT|>',
     callsOpening: '[',
     callSeparator: { text: ',', role: 'call' },
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['tool_name'], arguments: ['parameters'], id: null, index: ['tool_call_id'] },
+      envelopeFollows: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] },
       repairs: 'separator',
     },
     callsClose: '\n]<|END_ACTION|>',
-    callsClose2: ']',
-    callsClose3: '<|END_ACTION|>',
+    callsCloseBracket: ']',
+    callsCloseEndAction: '<|END_ACTION|>',
     resultStart: '<|START_TOOL_RESULT|>',
   },
   states: {
@@ -46,12 +42,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', reasoningStart: 'inReasoning',
+        strayReasoningEnd: 'afterReasoning', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -61,9 +53,7 @@ export const responseModule = defineParser({
     inReasoning: region({
       region: 'reasoning',
       stops: {
-        reasoningEnd: 'afterReasoning',
-        turnEnd: 'turnEnded',
-        callsOpen: { ambiguous: 'maybeCall' },
+        reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded', callsOpen: { ambiguous: 'maybeCall' },
         contentStart: { ambiguous: 'maybeCall' },
       },
       mustClose: true,
@@ -71,18 +61,13 @@ export const responseModule = defineParser({
     // …ser wants the time.<|START_ACTION|>[⏎    {"tool_call_id": "0", "tool_name"…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded' },
-      resume: 'afterReasoning',
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded' }, resume: 'afterReasoning',
     }),
     // <|END_THINKING|>Let me look.
     //                 ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -91,13 +76,8 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
-        reasoningStart: 'inReasoning',
-        turnEnd: 'turnEnded',
-        strayMarker: 'inAnswer',
-        strayMarker2: 'inAnswer',
-        strayMarker3: 'inAnswer',
+        callsOpen: 'afterCallsOpen', contentStart: 'inContent', reasoningStart: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer', strayMarkerEndToolResult: 'inAnswer', strayMarkerEndThinking: 'inAnswer',
       },
     }),
     // <|START_TEXT|>Let me look.<|END_TEXT|>
@@ -105,11 +85,8 @@ export const responseModule = defineParser({
     inContent: region({
       region: 'text',
       stops: {
-        contentEnd: 'afterContent',
-        turnEnd: 'turnEnded',
-        strayMarker: 'inAnswer',
-        strayMarker2: 'inAnswer',
-        strayMarker3: 'inAnswer',
+        contentEnd: 'afterContent', turnEnd: 'turnEnded', strayMarker: 'inAnswer', strayMarkerEndToolResult: 'inAnswer',
+        strayMarkerEndThinking: 'inAnswer',
       },
       mustClose: true,
     }),
@@ -117,22 +94,19 @@ export const responseModule = defineParser({
     //                     ^ After the answer.
     afterContent: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
     // <|START_ACTION|>[⏎    {"tool_cal…
     //                 ^ In the opening of the section of calls.
-    callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
+    afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // In a call; its keys come in any order.
     // …TART_ACTION|>[⏎    {"tool_call_id": "0", "tool_name": "get_time", "paramet…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     inCall: jsonCall({
-      paths: { name: ['tool_name'], arguments: ['parameters'], id: null, index: ['tool_call_id'] },
+      paths: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] },
       indexIsId: true,
       next: 'afterCall',
     }),
@@ -140,17 +114,9 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseEndAction: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
+        contentStart: 'inContent', turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -158,15 +124,9 @@ export const responseModule = defineParser({
     //                 ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
-        turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseEndAction: 'afterCalls', callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -174,18 +134,13 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        callsClose: 'afterCalls', callsCloseEndAction: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
     }),
     // …END_OF_TURN_TOKEN|>
-    //                     ^ After the turn, where only a belated call may follow.
+    //                     ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // …END_OF_TURN_TOKEN|>Let me look.
     //                     ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,30 +4,29 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'bf9e9ee8c0f2297c6ff60af5fab357d7b34bc4375884ed16ab6aa90597d7eb7d',
-  turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
     repeatedStart: '<|CHATBOT_TOKEN|>',
-    callsOpen: { text: '\nAction:\n', role: 'call', goesOn: { texts: ['```json', '[', '{'] }, empty: ']```' },
+    callsOpen: { text: '\nAction:\n', role: 'call', followedBy: { texts: ['```json', '[', '{'] }, blockEnd: ']```' },
     turnEnd: '<|END_OF_TURN_TOKEN|>',
-    turnEnd2: '<|START_OF_TURN_TOKEN|>',
+    turnEndStartOfTurnToken: '<|START_OF_TURN_TOKEN|>',
     callsOpening: '```json\n',
-    callsOpening2: '[',
+    callsOpeningBracket: '[',
     callSeparator: { text: ',', role: 'call' },
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['tool_name'], arguments: ['parameters'], id: null, index: null },
+      envelopeFollows: { name: ['tool_name'], arguments: ['parameters'] },
       repairs: 'separator',
     },
     callsClose: '\n]```\n',
-    callsClose2: ']',
-    callsClose3: '```\n',
+    callsCloseBracket: ']',
+    callsCloseFence: '```\n',
     resultStart: '<results>',
   },
   states: {
@@ -35,11 +34,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnEndStartOfTurnToken: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -47,38 +43,28 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', turnEnd2: 'turnEnded' },
+      stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', turnEndStartOfTurnToken: 'turnEnded' },
     }),
     // ⏎Action:⏎```json⏎[⏎    {⏎       …
     //          ^^^^^^^^ In the opening of the section of calls.
-    callsOpened1: expect({
-      choices: { callsOpening: 'callsOpened2', callsOpening2: 'inCall' },
+    afterCallsOpen: expect({
+      choices: { callsOpening: 'afterCallsOpen2', callsOpeningBracket: 'inCall' },
       otherwise: 'inCall',
     }),
     // ⏎Action:⏎```json⏎[⏎    {⏎        …
     //                  ^ In the opening of the section of calls.
-    callsOpened2: expect({ choices: { callsOpening2: 'inCall' }, otherwise: 'inCall' }),
+    afterCallsOpen2: expect({ choices: { callsOpeningBracket: 'inCall' }, otherwise: 'inCall' }),
     // In a call; its keys come in any order.
     // …ion:⏎```json⏎[⏎    {⏎        "tool_name": "get_time",⏎        "parameters"…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['tool_name'], arguments: ['parameters'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    inCall: jsonCall({ paths: { name: ['tool_name'], arguments: ['parameters'] }, next: 'afterCall' }),
     // …is"⏎        }⏎    },⏎
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
-        resultStart: 'turnEnded',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseFence: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnEndStartOfTurnToken: 'turnEnded', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -86,14 +72,9 @@ export const responseModule = defineParser({
     //       ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseFence: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnEndStartOfTurnToken: 'turnEnded', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -101,19 +82,14 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
+        callsClose: 'afterCalls', callsCloseFence: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnEndStartOfTurnToken: 'turnEnded',
       },
     }),
     // …END_OF_TURN_TOKEN|>
-    //                     ^ After the turn, where only a belated call may follow.
+    //                     ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // …END_OF_TURN_TOKEN|>Let me look.
     //                     ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'cac8d3ea82bac9a92114e474c67bed1497208570426258f9c447a1b355322117',
-  turnStart: '<｜Assistant｜>',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -15,39 +14,34 @@ export const responseModule = defineParser({
     callsOpen: {
       text: '<｜tool▁calls▁begin｜>',
       role: 'call',
-      goesOn: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
-      empty: '<｜tool▁calls▁end｜>',
+      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
+      blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
       role: 'call',
-      goesOn: { texts: [], nameEnds: ['```json', '{'] },
+      followedBy: { nameEnds: ['```json', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
-    strayMarker2: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
-    strayMarker3: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
-    strayMarker4: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolOutputsEnd: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameEnd: '\n```json\n',
-    callClose: { text: '\n```<｜tool▁call▁end｜>', repairs: 'unclosed' },
+    callCloseEarly: { text: '\n```<｜tool▁call▁end｜>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose2: '\n```<｜tool▁call▁end｜>',
+    callClose: '\n```<｜tool▁call▁end｜>',
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
     resultStart: '<｜tool▁outputs▁begin｜>',
-    resultStart2: '<｜tool▁output▁begin｜>',
+    resultStartToolOutputBegin: '<｜tool▁output▁begin｜>',
   },
   states: {
     // <｜Assistant｜>Let me look.
     //              ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
@@ -55,57 +49,42 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        callsOpen: 'callsOpened1',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        strayMarker: 'inAnswer',
-        strayMarker2: 'inAnswer',
-        strayMarker3: 'inAnswer',
-        strayMarker4: 'inAnswer',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded', strayMarker: 'inAnswer',
+        strayMarkerToolOutputBegin: 'inAnswer', strayMarkerToolOutputEnd: 'inAnswer',
+        strayMarkerToolOutputsEnd: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    callsOpened1: expect({ choices: { callOpening: 'inToolName' } }),
+    afterCallsOpen: expect({ choices: { callOpening: 'inToolName' } }),
     // …unction<｜tool▁sep｜>get_time⏎```json⏎
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
     // get_time⏎```json⏎{"city":"Paris"}⏎```<｜tool▁call…
     //                  ^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
     // {"city":"Paris"}⏎```<｜tool▁call▁end｜>⏎
     //                 ^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose2: 'afterCall',
-        callsClose: 'afterCalls',
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
-        resultStart2: 'turnEnded',
+        callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
     }),
     // …``<｜tool▁call▁end｜>⏎<｜tool▁call▁be…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callsClose: 'afterCalls',
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
-        resultStart2: 'turnEnded',
+        callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -113,13 +92,8 @@ export const responseModule = defineParser({
     //                   ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
-        resultStart2: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -127,17 +101,14 @@ export const responseModule = defineParser({
     //                  ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose2: 'afterCall',
-        callsClose: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inToolName',
+        callClose: 'afterCall', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // <｜end▁of▁sentence｜>
-    //                    ^ After the turn, where only a belated call may follow.
+    //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1', callOpen: 'inToolName' },
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

@@ -4,9 +4,8 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '310930d4a5d6da5a6c45efb5430bda90c990aced719c7ee011865969816001b7',
-  turnStart: '\n[|assistant|]',
   start: 'atTurnStart',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
@@ -15,16 +14,14 @@ export const responseModule = defineParser({
     strayReasoningEnd: '\n</thought>',
     turnEnd: '[|endofturn|]',
     reasoningEnd: { text: '\n</thought>', role: 'thought' },
-    laterReasoning: { text: '<thought>\n', role: 'thought', goesOn: { texts: [] } },
+    laterReasoning: { text: '<thought>\n', role: 'thought', onlyAsSpecialToken: true },
   },
   states: {
     // ⏎[|assistant|]Let me look.
     //               ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -38,15 +35,12 @@ export const responseModule = defineParser({
     }),
     // ⏎</thought>Let me look.
     //            ^ After the reasoning.
-    afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
-    }),
+    afterReasoning: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
     // Let me look.[|endofturn|]
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
     // [|endofturn|]
-    //              ^ After the turn, where only a belated call may follow.
+    //              ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // [|endofturn|]Let me look.
     //              ^^^^^^^^^^^^ In stray text after the turn.

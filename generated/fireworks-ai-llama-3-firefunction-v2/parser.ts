@@ -4,22 +4,21 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'fcb749f5c5d6bbc4240db4e86af5dfcefe9c7e85355235d0f304ab4319ba6b51',
-  turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
-    callsOpen: { text: ' functools[', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: { text: ' functools[', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|eot_id|>',
     callSeparator: { text: ', ', role: 'call' },
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
     callsClose: ']',
@@ -28,12 +27,7 @@ export const responseModule = defineParser({
     // …<|end_header_id|>⏎⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look. functools[
@@ -41,43 +35,29 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     //  functools[{"name": "get_time", "arguments": {"city": "Paris"}}
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
+        callsOpen: 'inCall', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
     // ]<|eot_id|>
     //  ^ After the section of calls.
     afterCalls: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|eot_id|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|eot_id|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

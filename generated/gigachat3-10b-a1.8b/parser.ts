@@ -4,9 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'bbbf2de800b645dfe032b1d85e1d6479d78fd82d38d4af0d8d5bb2dacacd20d6',
-  turnStart: 'assistant<|role_sep|>\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -22,12 +21,7 @@ export const responseModule = defineParser({
     // …istant<|role_sep|>⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<|message_sep|>…
@@ -35,34 +29,23 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|message_sep|>⏎⏎function call<|role_sep|>⏎{"name": "get_t…
     //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    callOpened1: expect({ choices: { callOpening: 'inCall' }, otherwise: 'inCall' }),
-    // In a call; its keys come in any order.
+    afterCallOpen: expect({ choices: { callOpening: 'inCall' }, otherwise: 'inCall' }),
     // …n call<|role_sep|>⏎{"name": "get_time", "arguments": {"city": "Paris"}}
-    //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // … {"city": "Paris"}}<|message_sep|>…
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'callOpened1',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { nextCall: 'afterCallOpen', turnStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|message_sep|>⏎⏎
-    //                  ^ After the turn, where only a belated call may follow.
+    //                  ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|message_sep|>⏎⏎Let me look.
     //                  ^^^^^^^^^^^^ In stray text after the turn.

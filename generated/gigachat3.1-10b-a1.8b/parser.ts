@@ -4,16 +4,15 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '304f0d64aa3ba30ee85c281befdeb0e5b32aed232b06dee1752310daa1208a4b',
-  turnStart: 'assistant<|role_sep|>\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: 'assistant<|role_sep|>\n',
     repeatedStart: '<|role_sep|>\n',
-    callOpen: { text: '<|function_call|>', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callOpen: { text: '<|function_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|message_sep|>\n\n',
     nextCall: { text: '<|function_call|>', role: 'call' },
   },
@@ -21,24 +20,15 @@ export const responseModule = defineParser({
     // …istant<|role_sep|>⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<|function_call…
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
-    // In a call; its keys come in any order.
     // <|function_call|>{"name": "get_time", "arguments": {"city": "Paris"}}
-    //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // … {"city": "Paris"}}<|function_call…
     //                     ^ After a call.
     afterCall: between({
@@ -49,11 +39,9 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|message_sep|>⏎⏎
-    //                  ^ After the turn, where only a belated call may follow.
+    //                  ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|message_sep|>⏎⏎Let me look.
     //                  ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'ecd6ae513fe103f0eb62e8ab5bfa8d0fe45c1074fa398b089c93a7e70c15cfd6',
-  turnStart: '<start_of_turn>model\n',
   start: 'atTurnStart',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
@@ -16,15 +15,12 @@ export const responseModule = defineParser({
   states: {
     // …tart_of_turn>model⏎Let me look.
     //                     ^ At the beginning of the turn.
-    atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
-    }),
+    atTurnStart: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
     // Let me look.<end_of_turn>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { turnEnd: 'turnEnded' } }),
     // <end_of_turn>⏎
-    //               ^ After the turn, where only a belated call may follow.
+    //               ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <end_of_turn>⏎Let me look.
     //               ^^^^^^^^^^^^ In stray text after the turn.

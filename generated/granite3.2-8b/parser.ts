@@ -4,9 +4,8 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '2216d3c3e5056029f148e6c980658f4e5b068f5c63dfbf18758dcc77c13350a0',
-  turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   start: 'atTurnStart',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
@@ -22,11 +21,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', reasoningStart: 'inReasoning',
+        strayReasoningEnd: 'afterReasoning', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -39,15 +35,12 @@ export const responseModule = defineParser({
     }),
     // Here is my response:Let me look.
     //                     ^ After the reasoning.
-    afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
-    }),
+    afterReasoning: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
     // Let me look.<|end_of_text|>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { reasoningStart: 'inReasoning', turnEnd: 'turnEnded' } }),
     // <|end_of_text|>⏎
-    //                 ^ After the turn, where only a belated call may follow.
+    //                 ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|end_of_text|>⏎Let me look.
     //                 ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '3c71df5f659987462c882bf9e295b597dc19902467a7312ea382c5896681bc02',
-  turnStart: '<|start_of_role|>assistant<|end_of_role|>',
   start: 'atTurnStart',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
@@ -16,18 +15,15 @@ export const responseModule = defineParser({
     strayReasoningEnd: '</think>',
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
+    laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
   },
   states: {
     // …tant<|end_of_role|>Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', reasoningStart: 'inReasoning',
+        strayReasoningEnd: 'afterReasoning', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -40,15 +36,12 @@ export const responseModule = defineParser({
     }),
     // </think>Let me look.
     //         ^ After the reasoning.
-    afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
-    }),
+    afterReasoning: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
     // Let me look.<|end_of_text|>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
     // <|end_of_text|>⏎
-    //                 ^ After the turn, where only a belated call may follow.
+    //                 ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|end_of_text|>⏎Let me look.
     //                 ^^^^^^^^^^^^ In stray text after the turn.

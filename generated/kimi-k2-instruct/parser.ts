@@ -4,9 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '1d396d5b128cdb9b2a4ef73434fa08d31c75604a11daa77bcb4b622d32dddd41',
-  turnStart: '<|im_assistant|>assistant<|im_middle|>',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -14,18 +13,16 @@ export const responseModule = defineParser({
     turnStart: '<|im_assistant|>assistant<|im_middle|>',
     repeatedStart: '<|im_middle|>',
     callsOpen: {
-      text: '<|tool_calls_section_begin|>',
-      role: 'call',
-      goesOn: { texts: ['<|tool_call_begin|>'] },
-      empty: '<|tool_calls_section_end|>',
+      text: '<|tool_calls_section_begin|>', role: 'call', followedBy: { texts: ['<|tool_call_begin|>'] },
+      blockEnd: '<|tool_calls_section_end|>',
     },
     callOpen: { text: '<|tool_call_begin|>', role: 'call' },
     turnEnd: '<|im_end|>',
     callOpening: '<|tool_call_begin|>',
     idEnd: '<|tool_call_argument_begin|>',
-    callClose: { text: '<|tool_call_end|>', repairs: 'unclosed' },
+    callCloseEarly: { text: '<|tool_call_end|>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose2: '<|tool_call_end|>',
+    callClose: '<|tool_call_end|>',
     callsClose: '<|tool_calls_section_end|>',
   },
   states: {
@@ -33,10 +30,7 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inComposedId',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -45,18 +39,17 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', callOpen: 'inComposedId', turnEnd: 'turnEnded' },
+      stops: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', turnEnd: 'turnEnded' },
     }),
     // …lls_section_begin|><|tool_call_begin|>functions.get_t…
     //                     ^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    callsOpened1: expect({ choices: { callOpening: 'inComposedId' } }),
+    afterCallsOpen: expect({ choices: { callOpening: 'inComposedId' } }),
     // <|tool_call_begin|>functions.get_time:0<|tool_call_arg…
     //                    ^^^^^^^^^^^^^^^^^^^^ In the call's id, which holds the tool's name.
     inComposedId: hole({
       hole: 'composed-id',
       ends: {
-        idEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
+        idEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }],
@@ -64,27 +57,20 @@ export const responseModule = defineParser({
     }),
     // …ll_argument_begin|>{"city": "Paris"}<|tool_call_end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}<|tool_call_end|>
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose2: 'afterCall',
-        callsClose: 'afterCalls',
-        callOpen: 'inComposedId',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        callClose: 'afterCall', callsClose: 'afterCalls', callOpen: 'inComposedId', turnStart: 'atTurnStart',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
     }),
     // …"}<|tool_call_end|><|tool_call_beg…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callsClose: 'afterCalls',
-        callOpen: 'inComposedId',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
+        callsClose: 'afterCalls', callOpen: 'inComposedId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -93,10 +79,7 @@ export const responseModule = defineParser({
     //                     ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inComposedId',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -105,17 +88,14 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose2: 'afterCall',
-        callsClose: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inComposedId',
+        callClose: 'afterCall', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
         turnEnd: 'turnEnded',
       },
     }),
     // <|im_end|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1', callOpen: 'inComposedId' },
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

@@ -4,33 +4,29 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365',
-  turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
     callsOpen: {
-      text: '<|tool_call_start|>[',
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['('] },
-      empty: ']<|tool_call_end|>',
+      text: '<|tool_call_start|>[', role: 'call', followedBy: { nameEnds: ['('] }, blockEnd: ']<|tool_call_end|>',
     },
     turnEnd: '<|im_end|>\n',
     strayMarker: { text: '<|tool_response_start|>', passes: true, repairs: 'result-marker' },
-    strayMarker2: { text: '<|tool_response_end|>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolResponseEnd: { text: '<|tool_response_end|>', passes: true, repairs: 'result-marker' },
     nameEnd: '(',
-    callClose: { text: ')', repairs: 'unclosed' },
-    callClose2: ')',
+    callCloseEarly: { text: ')', repairs: 'unclosed' },
+    callClose: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: { text: ';', role: 'call', goesOn: { texts: [], nameEnds: ['('] }, repairs: 'separator' },
+    otherSeparator: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
-    callsClose2: ']',
-    callsClose3: '<|tool_call_end|>',
+    callsCloseBracket: ']',
+    callsCloseToolCallEnd: '<|tool_call_end|>',
     resultStart: '<|tool_response_start|>',
   },
   states: {
@@ -45,25 +41,22 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        strayMarker: 'inAnswer',
-        strayMarker2: 'inAnswer',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded', strayMarker: 'inAnswer', strayMarkerToolResponseEnd: 'inAnswer',
       },
     }),
     // get_time(
     // ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
       announce: true,
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // city=Paris, days=
     //             ^ Before an argument.
-    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -82,22 +75,10 @@ export const responseModule = defineParser({
     }),
     // city=Paris
     //      ^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        {
-          open: '',
-          close: '',
-          types: ['string', 'number', 'boolean', 'null', 'array', 'object'],
-          quoted: true,
-        },
-      ],
-      nested: null,
-    }),
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'], quoted: true }] }),
     // city=Paris, days=
     //           ^^ After an argument.
-    afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
-    }),
+    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
     // city=Paris)
     //           ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -105,31 +86,18 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose2: 'afterCall',
-        callSeparator: 'inToolName',
-        otherSeparator: 'inToolName',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        callClose: 'afterCall', callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
+        callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
     }),
     // …_time(city='Paris'),
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inToolName',
-        otherSeparator: 'inToolName',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
+        callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -137,13 +105,8 @@ export const responseModule = defineParser({
     //                   ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCallEnd: 'afterCalls', callsOpen: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -151,18 +114,13 @@ export const responseModule = defineParser({
     //          ^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        callsClose: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
     }),
     // <|im_end|>⏎
-    //            ^ After the turn, where only a belated call may follow.
+    //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|im_end|>⏎Let me look.
     //            ^^^^^^^^^^^^ In stray text after the turn.

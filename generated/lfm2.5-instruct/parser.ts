@@ -4,31 +4,27 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'f05bf4b967dc993bdc7a2fe6e43759ee218eb0eb340d68b063e1c4f8ad148176',
-  turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
     callsOpen: {
-      text: '<|tool_call_start|>[',
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['('] },
-      empty: ']<|tool_call_end|>',
+      text: '<|tool_call_start|>[', role: 'call', followedBy: { nameEnds: ['('] }, blockEnd: ']<|tool_call_end|>',
     },
     turnEnd: '<|im_end|>\n',
     nameEnd: '(',
-    callClose: { text: ')', repairs: 'unclosed' },
-    callClose2: ')',
+    callCloseEarly: { text: ')', repairs: 'unclosed' },
+    callClose: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: { text: ';', role: 'call', goesOn: { texts: [], nameEnds: ['('] }, repairs: 'separator' },
+    otherSeparator: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
-    callsClose2: ']',
-    callsClose3: '<|tool_call_end|>',
+    callsCloseBracket: ']',
+    callsCloseToolCallEnd: '<|tool_call_end|>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -44,15 +40,15 @@ export const responseModule = defineParser({
     // ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callClose: { peek: 'beforeArguments' } },
+      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
       announce: true,
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // city=Paris, days=
     //             ^ Before an argument.
-    beforeKey: expect({ choices: { callClose2: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -71,22 +67,10 @@ export const responseModule = defineParser({
     }),
     // city=Paris
     //      ^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        {
-          open: '',
-          close: '',
-          types: ['string', 'number', 'boolean', 'null', 'array', 'object'],
-          quoted: true,
-        },
-      ],
-      nested: null,
-    }),
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'], quoted: true }] }),
     // city=Paris, days=
     //           ^^ After an argument.
-    afterEntry: expect({
-      choices: { argumentSeparator: 'beforeKey', callClose2: { peek: 'argumentsEnded' } },
-    }),
+    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
     // city=Paris)
     //           ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
@@ -94,29 +78,18 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose2: 'afterCall',
-        callSeparator: 'inToolName',
-        otherSeparator: 'inToolName',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        callClose: 'afterCall', callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
+        callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
     }),
     // …_time(city='Paris'),
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inToolName',
-        otherSeparator: 'inToolName',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
+        callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -124,12 +97,8 @@ export const responseModule = defineParser({
     //                   ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCallEnd: 'afterCalls', callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -137,18 +106,13 @@ export const responseModule = defineParser({
     //          ^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        callsClose: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
     }),
     // <|im_end|>⏎
-    //            ^ After the turn, where only a belated call may follow.
+    //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|im_end|>⏎Let me look.
     //            ^^^^^^^^^^^^ In stray text after the turn.

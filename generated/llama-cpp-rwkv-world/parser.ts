@@ -4,7 +4,7 @@ import { between, defineParser, region } from 'idiolect/parser';
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'e70723034f0928096207d99b2ec4678950361f290f5341c017d957f88b196935',
   turnStart: 'Assistant:',
   lead: ' ',
@@ -15,17 +15,13 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '\n</think>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
-    laterReasoning: { text: '<think>', role: 'thought', goesOn: { texts: [] } },
+    laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
   },
   states: {
     // Assistant:Let me look.
     //           ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
-      },
+      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning' },
       otherwise: 'inAnswer',
     }),
     // <think>The user wants the time.⏎</think>

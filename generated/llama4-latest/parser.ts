@@ -4,20 +4,15 @@ import { between, defineParser, expect, jsonCall, recover, region, speculative }
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '01a91bfb2e84c8055bf7b635898fef3cae0b69e42ac5634c212d308e0e9091bd',
-  turnStart: '<|header_start|>assistant<|header_end|>\n\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|header_start|>assistant<|header_end|>\n\n',
     repeatedStart: '<|header_end|>\n\n',
-    jsonCall: {
-      text: '{',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
-    },
+    jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] } },
     contentStartWithCalls: '<|python_start|>',
     turnEnd: '<|eot|>',
     contentEnd: '<|python_end|>',
@@ -27,11 +22,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        jsonCall: { peek: 'inCall' },
-        contentStartWithCalls: 'inContentWithCalls',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', jsonCall: { peek: 'inCall' },
+        contentStartWithCalls: 'inContentWithCalls', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -40,16 +32,14 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        jsonCall: { speculative: 'maybeCalls' },
-        contentStartWithCalls: 'inContentWithCalls',
-        turnEnd: 'turnEnded',
+        jsonCall: { speculative: 'maybeCalls' }, contentStartWithCalls: 'inContentWithCalls', turnEnd: 'turnEnded',
       },
     }),
     // In what is calls if nothing else comes before the end of the turn.
     // Let me look.{"name": "get_time", "parameters": {"city": "Paris"}}<|eot|>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     maybeCalls: speculative({
-      paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
+      paths: { name: ['name'], arguments: ['parameters'] },
       list: false,
       ends: { turnEnd: 'turnEnded' },
       next: 'inCall',
@@ -66,26 +56,19 @@ export const responseModule = defineParser({
     //             ^ After the answer.
     afterContent: between({
       choices: {
-        turnStart: 'atTurnStart',
-        jsonCall: { peek: 'inCall' },
-        contentStartWithCalls: 'inContentWithCalls',
+        turnStart: 'atTurnStart', jsonCall: { peek: 'inCall' }, contentStartWithCalls: 'inContentWithCalls',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
     // {"name": "get_time", "parameters": {"city": "Paris"}}
     // ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['parameters'] }, next: 'afterCall' }),
     // … {"city": "Paris"}}
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        jsonCall: { peek: 'inCall' },
-        turnStart: 'atTurnStart',
-        contentStartWithCalls: 'inContentWithCalls',
+        jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart', contentStartWithCalls: 'inContentWithCalls',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -94,7 +77,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot|>
-    //        ^ After the turn, where only a belated call may follow.
+    //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|eot|>Let me look.
     //        ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,39 +4,30 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '2fc9dbfaea552f864b4b8cdf9d17401e9a49cbda199498531f137eb0ec5ae1d8',
-  turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
-    callOpen: {
-      text: '<function=',
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['>', '{'] },
-      empty: '</function>',
-    },
+    callOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>', '{'] }, blockEnd: '</function>' },
     turnEnd: '<|eot_id|>',
-    turnEnd2: '<|eom_id|>',
+    turnEndEomId: '<|eom_id|>',
     nameEnd: '>',
-    callClose: { text: '</function>', repairs: 'unclosed' },
+    callCloseEarly: { text: '</function>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose2: '</function>',
-    nextCall: { text: '<function=', role: 'call', empty: '</function>' },
+    callClose: '</function>',
+    nextCall: { text: '<function=', role: 'call', blockEnd: '</function>' },
   },
   states: {
     // …<|end_header_id|>⏎⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnEndEomId: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -44,60 +35,44 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', turnEnd2: 'turnEnded' },
+      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndEomId: 'turnEnded' },
     }),
     // <function=get_time>
     //           ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
     // get_time>{"city": "Paris"}</function>
     //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}</function>
     //                  ^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose2: 'afterCall',
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
+        callClose: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
+        turnEndEomId: 'turnEnded',
       },
     }),
     // …"Paris"}</function><function=
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
-      },
+      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', turnEndEomId: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // get_time>{"city": Paris</function>
     //          ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
-      choices: {
-        callClose2: 'afterCall',
-        callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        turnEnd2: 'turnEnded',
-      },
+      choices: { callClose: 'afterCall', callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndEomId: 'turnEnded' },
     }),
     // <|eot_id|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|eot_id|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

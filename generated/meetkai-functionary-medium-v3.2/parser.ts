@@ -4,9 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '5c7c96c27cfecf3418411d1ebd0d11d691ab6bd2155bb38dacc62250fe47c3c8',
-  turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -25,10 +24,7 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callOpen: 'inToolName',
-        contentStart: 'inContent',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callOpen: 'inToolName', contentStart: 'inContent',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -47,8 +43,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        argumentsBegin: { peek: 'beforeArguments' },
-        argumentsBegin2: { peek: 'beforeArguments' },
+        argumentsBegin: { peek: 'beforeArguments' }, argumentsBegin2: { peek: 'beforeArguments' },
         turnEnd: { peek: 'beforeArguments' },
       },
       space: 'beforeArguments',
@@ -63,23 +58,16 @@ export const responseModule = defineParser({
     // …me⏎{"city":"Paris"}>>>
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        contentStart: 'inContent',
-        turnEnd: 'turnEnded',
-      },
+      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // get_time⏎{"city": Paris
     //          ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callOpen: 'inToolName', turnEnd: 'turnEnded' } }),
     // <|eot_id|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|eot_id|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

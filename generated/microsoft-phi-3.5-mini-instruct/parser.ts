@@ -4,9 +4,8 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '78d976a442bcde2f0be15aafbb8e3050e1104f86732266f68403251b89982a90',
-  turnStart: '<|assistant|>\n',
   start: 'atTurnStart',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
@@ -16,15 +15,12 @@ export const responseModule = defineParser({
   states: {
     // <|assistant|>⏎Let me look.
     //               ^ At the beginning of the turn.
-    atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
-    }),
+    atTurnStart: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
     // Let me look.<|end|>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { turnEnd: 'turnEnded' } }),
     // <|end|>⏎
-    //         ^ After the turn, where only a belated call may follow.
+    //         ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|end|>⏎Let me look.
     //         ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,18 +4,17 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '10490379c20af484107413cc5fd93f6e587d0cb4364a183a89ab68849406b80d',
-  turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
-    callOpen: { text: '\n<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
+    callOpen: { text: '\n<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     callClose: '\n</tool_call>',
-    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
   states: {
@@ -30,41 +29,28 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'atCallEnd',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd' }),
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
+        callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
-      },
+      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|im_end|>⏎
-    //            ^ After the turn, where only a belated call may follow.
+    //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|im_end|>⏎Let me look.
     //            ^^^^^^^^^^^^ In stray text after the turn.

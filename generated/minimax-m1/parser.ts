@@ -4,27 +4,17 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'e1790d8fbe1c587e6fc385e2a712363f86faf52ae1fb1fcbfc5ded3eb1fae70a',
-  turnStart: '<beginning_of_sentence>ai name=assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<beginning_of_sentence>ai name=assistant\n',
-    callsOpen: {
-      text: '<tool_calls>\n',
-      role: 'call',
-      goesOn: { texts: ['[', '{'] },
-      empty: '</tool_calls>',
-    },
+    callsOpen: { text: '<tool_calls>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_calls>' },
     turnEnd: '<end_of_sentence>\n',
     callsClose: '</tool_calls>',
-    jsonCall: {
-      text: '{',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-    },
+    jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] } },
   },
   states: {
     // …>ai name=assistant⏎Let me look.
@@ -36,21 +26,14 @@ export const responseModule = defineParser({
     // Let me look.<tool_calls>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
-    // In a call; its keys come in any order.
     // <tool_calls>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎
-    //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // …{"city": "Paris"}}⏎
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callsClose: 'afterCalls',
-        jsonCall: { peek: 'inCall' },
-        turnStart: 'atTurnStart',
-        callsOpen: 'inCall',
+        callsClose: 'afterCalls', jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart', callsOpen: 'inCall',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -58,25 +41,16 @@ export const responseModule = defineParser({
     // </tool_calls><end_of_sentenc…
     //              ^ After the section of calls.
     afterCalls: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: recover({
-      choices: { callsClose: 'afterCalls', callsOpen: 'inCall', turnEnd: 'turnEnded' },
-    }),
+    inMalformed: recover({ choices: { callsClose: 'afterCalls', callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <end_of_sentence>⏎
-    //                   ^ After the turn, where only a belated call may follow.
+    //                   ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <end_of_sentence>⏎Let me look.
     //                   ^^^^^^^^^^^^ In stray text after the turn.

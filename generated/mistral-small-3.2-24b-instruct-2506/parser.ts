@@ -4,22 +4,22 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608',
   turnStart: '',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
-    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[CALL_ID]', '{'] } },
+    callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '{'] } },
     nameEnd: '[CALL_ID]',
-    callClose: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
+    callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     idEnd: '[ARGS]',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose2: '[TOOL_CALLS]',
+    callFollower: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
-    resultStart2: '[TOOL_CONTENT]',
+    resultStartToolContent: '[TOOL_CONTENT]',
   },
   states: {
     // Let me look.
@@ -30,36 +30,33 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName' } }),
     // [TOOL_CALLS]get_time[CALL_ID]
     //             ^^^^^^^^ In the tool's name.
-    inToolName: hole({ hole: 'name', ends: { nameEnd: 'inCallId', callClose: { peek: 'inCallId' } } }),
+    inToolName: hole({ hole: 'name', ends: { nameEnd: 'inCallId', callFollowerEarly: { peek: 'inCallId' } } }),
     // …S]get_time[CALL_ID]abc123[ARGS]
     //                     ^^^^^^ In the call's id.
     inCallId: hole({
       hole: 'id',
       ends: {
-        idEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
+        idEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
     // …ALL_ID]abc123[ARGS]{"city": "Paris"}
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose2: { peek: 'afterCall' } } }),
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callFollower: { peek: 'afterCall' } } }),
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', resultStart: 'turnEnded', resultStart2: 'turnEnded' },
+      choices: { nextCall: 'inToolName', resultStart: 'turnEnded', resultStartToolContent: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ALL_ID]abc123[ARGS]{"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callOpen: 'inToolName' } }),
     // …
-    // ^ After the turn, where only a belated call may follow.
+    // ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // Let me look.
     // ^^^^^^^^^^^^ In stray text after the turn.

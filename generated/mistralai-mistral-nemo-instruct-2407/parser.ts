@@ -4,20 +4,20 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'e4676cb56dffea7782fd3e2b577cfaf1e123537e6ef49b3ec7caa6c095c62272',
   turnStart: '',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
-    callsOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: ['[', '{'] } },
+    callsOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { texts: ['[', '{'] } },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
+      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       repairs: 'separator',
     },
     callsClose: ']',
@@ -26,28 +26,21 @@ export const responseModule = defineParser({
   states: {
     // Let me look.
     // ^ At the beginning of the turn.
-    atTurnStart: between({ choices: { callsOpen: 'callsOpened1' }, otherwise: 'inAnswer' }),
+    atTurnStart: between({ choices: { callsOpen: 'afterCallsOpen' }, otherwise: 'inAnswer' }),
     // Let me look.[TOOL_CALLS]
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callsOpen: 'callsOpened1' } }),
+    inAnswer: region({ region: 'text', stops: { callsOpen: 'afterCallsOpen' } }),
     // [TOOL_CALLS][{"name": "get_t…
     //             ^ In the opening of the section of calls.
-    callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
-    // In a call; its keys come in any order.
+    afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // [TOOL_CALLS][{"name": "get_time", "arguments": {"city": "Paris"}, "i…
-    //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
-      next: 'afterCall',
-    }),
+    //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, next: 'afterCall' }),
     // …"}, "id": "abc123"},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsOpen: 'callsOpened1',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -55,18 +48,16 @@ export const responseModule = defineParser({
     // ]
     //  ^ After the section of calls.
     afterCalls: between({
-      choices: { callsClose: 'afterCalls', callsOpen: 'callsOpened1', resultStart: 'turnEnded' },
+      choices: { callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', resultStart: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: recover({ choices: { callsOpen: 'callsOpened1' } }),
+    inMalformed: recover({ choices: { callsOpen: 'afterCallsOpen' } }),
     // …
-    // ^ After the turn, where only a belated call may follow.
+    // ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // Let me look.
     // ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'cfc67e5f349f37690dfd31ed1f18bc4442a9dd32fe39a648f993cb4eb3cae678',
-  turnStart: '<|start|>assistant',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -19,14 +18,14 @@ export const responseModule = defineParser({
     turnEnd: '<|eot|>',
     reasoningEnd: { text: '<|eom|>', role: 'thought' },
     nameEnd: '<|message|><atem:function_calls>\n<atem:invoke name="',
-    callClose: { text: '</atem:invoke>\n', repairs: 'unclosed' },
-    callClose2: { text: '</atem:function_calls>', repairs: 'unclosed' },
+    callCloseEarly: { text: '</atem:invoke>\n', repairs: 'unclosed' },
+    callCloseEarlyAtemFunctionCalls: { text: '</atem:function_calls>', repairs: 'unclosed' },
     nameEnd2: '">\n',
     keyOpen: '<atem:parameter name="',
-    callClose3: '</atem:invoke>\n',
-    callClose4: '</atem:function_calls>',
+    callClose: '</atem:invoke>\n',
+    callCloseAtemFunctionCalls: '</atem:function_calls>',
     keyEnd: '">',
-    nextCall: { text: ' to=', role: 'call', empty: '</atem:function_calls>' },
+    nextCall: { text: ' to=', role: 'call', blockEnd: '</atem:function_calls>' },
     resultStart: '<tool_output name="',
   },
   states: {
@@ -34,12 +33,8 @@ export const responseModule = defineParser({
     //                   ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        callOpen: 'inToolName',
-        contentStart: 'inContent',
-        turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', contentStart: 'inContent',
+        turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -54,12 +49,7 @@ export const responseModule = defineParser({
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: {
-        callOpen: 'inToolName',
-        contentStart: 'inContent',
-        turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns',
-      },
+      stops: { callOpen: 'inToolName', contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns' },
     }),
     //  to=user<|message|>Let me look.
     //                    ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
@@ -70,8 +60,8 @@ export const responseModule = defineParser({
       hole: 'name',
       ends: {
         nameEnd: 'inToolName2',
-        callClose: { peek: 'inToolName2' },
-        callClose2: { peek: 'inToolName2' },
+        callCloseEarly: { peek: 'inToolName2' },
+        callCloseEarlyAtemFunctionCalls: { peek: 'inToolName2' },
       },
     }),
     // …<atem:invoke name="get_time">⏎
@@ -80,8 +70,8 @@ export const responseModule = defineParser({
       hole: 'name',
       ends: {
         nameEnd2: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
-        callClose2: { peek: 'beforeArguments' },
+        callCloseEarly: { peek: 'beforeArguments' },
+        callCloseEarlyAtemFunctionCalls: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
@@ -90,8 +80,8 @@ export const responseModule = defineParser({
     beforeArguments: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose3: { peek: 'argumentsEnded' },
-        callClose4: { peek: 'argumentsEnded' },
+        callClose: { peek: 'argumentsEnded' },
+        callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
       },
     }),
     // …em:parameter name="city">
@@ -109,24 +99,14 @@ export const responseModule = defineParser({
     }),
     // …ameter name="city">Paris</atem:paramete…
     //                     ^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        {
-          open: '',
-          close: '',
-          types: ['string', 'number', 'boolean', 'null', 'array', 'object'],
-          quoted: false,
-        },
-      ],
-      nested: null,
-    }),
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …s</atem:parameter>⏎</atem:invoke>⏎…
     //                     ^ After an argument.
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey',
-        callClose3: { peek: 'argumentsEnded' },
-        callClose4: { peek: 'argumentsEnded' },
+        callClose: { peek: 'argumentsEnded' },
+        callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
       },
     }),
     // …s</atem:parameter>⏎</atem:invoke>⏎…
@@ -136,40 +116,25 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose3: 'atCallEnd2',
-        callClose4: 'afterCall',
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        contentStart: 'inContent',
-        turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns',
+        callClose: 'atOuterCallEnd', callCloseAtemFunctionCalls: 'afterCall', nextCall: 'inToolName',
+        turnStart: 'atTurnStart', contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
         resultStart: 'turnEnded',
       },
     }),
     // …er>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|…
     //                     ^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
-    atCallEnd2: expect({
+    atOuterCallEnd: expect({
       choices: {
-        callClose4: 'afterCall',
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        contentStart: 'inContent',
-        turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns',
-        resultStart: 'turnEnded',
+        callCloseAtemFunctionCalls: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart',
+        contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns', resultStart: 'turnEnded',
       },
     }),
     // …tem:function_calls><|eom|><|start|…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        contentStart: 'inContent',
-        turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns',
-        resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnBreak: 'betweenTurns',
+        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -177,22 +142,17 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose3: 'atCallEnd2',
-        callClose4: 'afterCall',
-        callOpen: 'inToolName',
-        turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns',
+        callClose: 'atOuterCallEnd', callCloseAtemFunctionCalls: 'afterCall', callOpen: 'inToolName',
+        turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
       },
     }),
     // <|eot|><|start|>assist…
     //        ^ Between two turns of one message.
     betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
     // <|eot|>
-    //        ^ After the turn, where only a belated call may follow.
+    //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|eot|>Let me look.
     //        ^^^^^^^^^^^^ In stray text after the turn.

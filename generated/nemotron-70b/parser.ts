@@ -4,20 +4,15 @@ import { between, defineParser, expect, jsonCall, recover, region, speculative }
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '73e87b1667d87ab7d7b579107f01151b29ce7f3ccdd1018fdc397e78be76219d',
-  turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
-    jsonCall: {
-      text: '{',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['parameters'], id: null, index: null },
-    },
+    jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] } },
     turnEnd: '<|eot_id|>',
   },
   states: {
@@ -25,24 +20,18 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        jsonCall: { peek: 'inCall' },
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', jsonCall: { peek: 'inCall' }, turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
     // Let me look.<|eot_id|>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({
-      region: 'text',
-      stops: { jsonCall: { speculative: 'maybeCalls' }, turnEnd: 'turnEnded' },
-    }),
+    inAnswer: region({ region: 'text', stops: { jsonCall: { speculative: 'maybeCalls' }, turnEnd: 'turnEnded' } }),
     // In what is calls if nothing else comes before the end of the turn.
     // Let me look.{"name": "get_time", "parameters": {"city": "Paris"}}<|eot_id|>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     maybeCalls: speculative({
-      paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
+      paths: { name: ['name'], arguments: ['parameters'] },
       list: false,
       ends: { turnEnd: 'turnEnded' },
       next: 'inCall',
@@ -50,10 +39,7 @@ export const responseModule = defineParser({
     }),
     // {"name": "get_time", "parameters": {"city": "Paris"}}
     // ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['parameters'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['parameters'] }, next: 'afterCall' }),
     // … {"city": "Paris"}}
     //                     ^ After a call.
     afterCall: between({
@@ -64,7 +50,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { turnEnd: 'turnEnded' } }),
     // <|eot_id|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|eot_id|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

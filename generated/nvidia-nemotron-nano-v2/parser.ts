@@ -4,9 +4,8 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '52ae8e50fa083e63a0a5726eeffc85502089b82064aceb1bddf0366f7317b3f8',
-  turnStart: '<SPECIAL_11>Assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -14,22 +13,22 @@ export const responseModule = defineParser({
     turnStart: '<SPECIAL_11>Assistant\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>',
-    callsOpen: { text: '<TOOLCALL>', role: 'call', goesOn: { texts: ['[', '{'] }, empty: ']</TOOLCALL>' },
+    callsOpen: { text: '<TOOLCALL>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</TOOLCALL>' },
     turnEnd: '\n<SPECIAL_12>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
-    turnEnd2: '<SPECIAL_12>\n\n',
-    laterReasoning: { text: '<think>\n', role: 'thought', goesOn: { texts: [] } },
+    turnEndSpecial: '<SPECIAL_12>\n\n',
+    laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     callsOpening: '[',
     callSeparator: { text: ', ', role: 'call' },
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
     callsClose: ']</TOOLCALL>',
-    callsClose2: ']',
-    callsClose3: '</TOOLCALL>',
+    callsCloseBracket: ']',
+    callsCloseToolcall: '</TOOLCALL>',
     resultStart: '<TOOL_RESPONSE>',
   },
   states: {
@@ -37,11 +36,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -49,55 +45,41 @@ export const responseModule = defineParser({
     //         ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
       region: 'reasoning',
-      stops: {
-        reasoningEnd: 'afterReasoning',
-        turnEnd: 'betweenTurns',
-        callsOpen: { ambiguous: 'maybeCall' },
-      },
+      stops: { reasoningEnd: 'afterReasoning', turnEnd: 'betweenTurns', callsOpen: { ambiguous: 'maybeCall' } },
       mustClose: true,
     }),
     // …ser wants the time.<TOOLCALL>[{"name": "get_time", "arguments": {"city": "…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
       stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'betweenTurns', turnEnd2: 'betweenTurns' },
+      ends: { turnEnd: 'betweenTurns', turnEndSpecial: 'betweenTurns' },
       resume: 'afterReasoning',
     }),
     // ⏎</think>Let me look.
     //          ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'callsOpened1', turnEnd: 'betweenTurns' },
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<TOOLCALL>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns' },
+      stops: { callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns' },
     }),
     // <TOOLCALL>[{"name": "get_t…
     //           ^ In the opening of the section of calls.
-    callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
+    afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // <TOOLCALL>[{"name": "get_time", "arguments": {"city": "Paris"}}
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'betweenTurns',
-        resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolcall: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
+        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -105,14 +87,9 @@ export const responseModule = defineParser({
     //             ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'betweenTurns',
-        reasoningStart: 'inReasoning',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolcall: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
+        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -120,9 +97,7 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
+        callsClose: 'afterCalls', callsCloseToolcall: 'afterCalls', callsOpen: 'afterCallsOpen',
         turnEnd: 'betweenTurns',
       },
     }),
@@ -130,11 +105,9 @@ export const responseModule = defineParser({
     //               ^ Between two turns of one message.
     betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
     // ⏎<SPECIAL_12>⏎
-    //               ^ After the turn, where only a belated call may follow.
+    //               ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // ⏎<SPECIAL_12>⏎Let me look.
     //               ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { between, defineParser, expect, header, hole, jsonArguments, recover, re
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146',
-  turnStart: '<|start|>assistant',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -15,16 +14,16 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<|channel|>analysis<|message|>', role: 'thought' },
     contentStart: '<|channel|>final<|message|>',
     turnEnd: '<|return|>',
-    turnEnd2: '<|call|>',
-    turnEnd3: '<|end|>',
+    turnEndCall: '<|call|>',
+    turnEndEnd: '<|end|>',
     reasoningEnd: { text: '<|end|>', role: 'thought' },
     nameEnd: '<|channel|>commentary json<|message|>',
-    callClose: { text: 'to=functions.', repairs: 'unclosed' },
-    callClose2: { text: '<|return|>', repairs: 'unclosed' },
-    callClose3: { text: '<|call|>', repairs: 'unclosed' },
-    callClose4: { text: '<|end|>', repairs: 'unclosed' },
+    callFollowerEarly: { text: 'to=functions.', repairs: 'unclosed' },
+    callFollowerEarlyReturn: { text: '<|return|>', repairs: 'unclosed' },
+    callFollowerEarlyCall: { text: '<|call|>', repairs: 'unclosed' },
+    callFollowerEarlyEnd: { text: '<|end|>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose5: 'to=functions.',
+    callFollower: 'to=functions.',
     nextCall: { text: ' to=functions.', role: 'call' },
   },
   states: {
@@ -32,12 +31,8 @@ export const responseModule = defineParser({
     //                   ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        turnEnd3: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', contentStart: 'inContent', turnEnd: 'betweenTurns',
+        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
       },
       otherwise: 'inHeader',
     }),
@@ -50,13 +45,12 @@ export const responseModule = defineParser({
       recipient: 'to=',
       next: 'inContent',
       otherwise: 'inAnswer',
-      recover: 'inMalformed',
     }),
     // …analysis<|message|>The user wants the time.<|end|><|start|…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
       region: 'reasoning',
-      stops: { reasoningEnd: 'betweenTurns', turnEnd: 'betweenTurns', turnEnd2: 'betweenTurns' },
+      stops: { reasoningEnd: 'betweenTurns', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns' },
       mustClose: true,
     }),
     // Let me look.<|return|>
@@ -64,17 +58,14 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        turnEnd3: 'betweenTurns',
+        contentStart: 'inContent', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
       },
     }),
     // …l|>final<|message|>Let me look.
     //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContent: region({
       region: 'text',
-      stops: { turnEnd: 'betweenTurns', turnEnd2: 'betweenTurns', turnEnd3: 'betweenTurns' },
+      stops: { turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns' },
     }),
     //  to=functions.get_time<|channel|>comm…
     //               ^^^^^^^^ In the tool's name.
@@ -82,10 +73,10 @@ export const responseModule = defineParser({
       hole: 'name',
       ends: {
         nameEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
-        callClose2: { peek: 'beforeArguments' },
-        callClose3: { peek: 'beforeArguments' },
-        callClose4: { peek: 'beforeArguments' },
+        callFollowerEarly: { peek: 'beforeArguments' },
+        callFollowerEarlyReturn: { peek: 'beforeArguments' },
+        callFollowerEarlyCall: { peek: 'beforeArguments' },
+        callFollowerEarlyEnd: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
@@ -95,36 +86,29 @@ export const responseModule = defineParser({
     beforeArguments: jsonArguments({
       next: 'afterCall',
       ends: {
-        callClose5: { peek: 'afterCall' },
-        turnEnd: { peek: 'afterCall' },
-        turnEnd2: { peek: 'afterCall' },
-        turnEnd3: { peek: 'afterCall' },
+        callFollower: { peek: 'afterCall' }, turnEnd: { peek: 'afterCall' }, turnEndCall: { peek: 'afterCall' },
+        turnEndEnd: { peek: 'afterCall' },
       },
     }),
     // …|>{"city": "Paris"} to=functions.
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName',
-        turnStart: 'atTurnStart',
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        turnEnd3: 'betweenTurns',
-        reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnEnd: 'betweenTurns',
+        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
     // …ary json<|message|>{"city": Paris
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
-      choices: { turnEnd: 'betweenTurns', turnEnd2: 'betweenTurns', turnEnd3: 'betweenTurns' },
+      choices: { turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns' },
     }),
     // <|return|><|start|>assist…
     //           ^ Between two turns of one message.
     betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
     // <|return|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|return|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,66 +4,52 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'd287fb2edf144207f868ae1b282755dc19db2a3f1c5b3a3d57e9e5abffa98392',
-  turnStart: '<|im_start|>assistant\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
     callOpen: {
-      text: '\n\n<tool_call>\n',
-      role: 'call',
-      goesOn: { texts: ['<function='] },
-      empty: '</tool_call>',
+      text: '\n\n<tool_call>\n', role: 'call', followedBy: { texts: ['<function='] }, blockEnd: '</tool_call>',
     },
-    innerOpen: {
-      text: '<function=',
-      role: 'call',
-      goesOn: { texts: [], nameEnds: ['>'] },
-      repairs: 'opener',
-    },
+    innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, repairs: 'opener' },
     turnEnd: '<|im_end|>\n',
     callOpening: '<function=',
     nameEnd: '>\n',
-    callClose: { text: '</function>\n', repairs: 'unclosed' },
-    callClose2: { text: '</tool_call>', repairs: 'unclosed' },
+    callCloseEarly: { text: '</function>\n', repairs: 'unclosed' },
+    callCloseEarlyToolCall: { text: '</tool_call>', repairs: 'unclosed' },
     keyOpen: '<parameter=',
-    callClose3: '</function>\n',
-    callClose4: '</tool_call>',
-    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    callClose: '</function>\n',
+    callCloseToolCall: '</tool_call>',
+    nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
   states: {
     // …m_start|>assistant⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        callOpen: 'callOpened1',
-        innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callOpen: 'callOpened1', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
+      stops: { callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <tool_call>⏎<function=get_time>⏎
     //             ^^^^^^^^^^ In the opening of a call.
-    callOpened1: expect({ choices: { callOpening: 'inToolName' } }),
+    afterCallOpen: expect({ choices: { callOpening: 'inToolName' } }),
     // …ol_call>⏎<function=get_time>⏎
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
       ends: {
         nameEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
-        callClose2: { peek: 'beforeArguments' },
+        callCloseEarly: { peek: 'beforeArguments' },
+        callCloseEarlyToolCall: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
@@ -71,9 +57,7 @@ export const responseModule = defineParser({
     //           ^ Before the first argument, or the end of a call without any.
     beforeArguments: expect({
       choices: {
-        keyOpen: 'inKey',
-        callClose3: { peek: 'argumentsEnded' },
-        callClose4: { peek: 'argumentsEnded' },
+        keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseToolCall: { peek: 'argumentsEnded' },
       },
     }),
     // …t_time>⏎<parameter=city>⏎
@@ -91,24 +75,12 @@ export const responseModule = defineParser({
     }),
     // <parameter=city>⏎Paris⏎</parameter>⏎
     //                  ^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        {
-          open: '',
-          close: '',
-          types: ['string', 'number', 'boolean', 'null', 'array', 'object'],
-          quoted: false,
-        },
-      ],
-      nested: null,
-    }),
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …Paris⏎</parameter>⏎</function>⏎</t…
     //                     ^ After an argument.
     afterEntry: expect({
       choices: {
-        keyOpen: 'inKey',
-        callClose3: { peek: 'argumentsEnded' },
-        callClose4: { peek: 'argumentsEnded' },
+        keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseToolCall: { peek: 'argumentsEnded' },
       },
     }),
     // …Paris⏎</parameter>⏎</function>⏎</t…
@@ -118,35 +90,23 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose3: 'atCallEnd2',
-        callClose4: 'afterCall',
-        nextCall: 'callOpened1',
-        turnStart: 'atTurnStart',
-        innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        callClose: 'atOuterCallEnd', callCloseToolCall: 'afterCall', nextCall: 'afterCallOpen',
+        turnStart: 'atTurnStart', innerOpen: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
     }),
     // …meter>⏎</function>⏎</tool_call>⏎
     //                     ^^^^^^^^^^^^ At the end of a call.
-    atCallEnd2: expect({
+    atOuterCallEnd: expect({
       choices: {
-        callClose4: 'afterCall',
-        nextCall: 'callOpened1',
-        turnStart: 'atTurnStart',
-        innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        callCloseToolCall: 'afterCall', nextCall: 'afterCallOpen', turnStart: 'atTurnStart', innerOpen: 'inToolName',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
     }),
     // …ction>⏎</tool_call>⏎<tool_call>⏎<f…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'callOpened1',
-        turnStart: 'atTurnStart',
-        innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        nextCall: 'afterCallOpen', turnStart: 'atTurnStart', innerOpen: 'inToolName', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -155,17 +115,14 @@ export const responseModule = defineParser({
     //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose3: 'atCallEnd2',
-        callClose4: 'afterCall',
-        callOpen: 'callOpened1',
-        innerOpen: 'inToolName',
+        callClose: 'atOuterCallEnd', callCloseToolCall: 'afterCall', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
         turnEnd: 'turnEnded',
       },
     }),
     // <|im_end|>⏎
-    //            ^ After the turn, where only a belated call may follow.
+    //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'callOpened1', innerOpen: 'inToolName' },
+      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

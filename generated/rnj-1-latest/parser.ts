@@ -4,31 +4,25 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '4065869b8ec00130819269c3bef69cbb8052fbb9ea522ec00257b912f7dc4402',
-  turnStart: '<|start_header_id|>assistant<|end_header_id|>\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n',
     repeatedStart: '<|end_header_id|>\n',
-    callOpen: { text: '<tool_call>\n', role: 'call', goesOn: { texts: ['[', '{'] }, empty: '</tool_call>' },
+    callOpen: { text: '<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|eot_id|>',
     callClose: '\n</tool_call>',
-    nextCall: { text: '<tool_call>\n', role: 'call', empty: '</tool_call>' },
+    nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
   states: {
     // …t<|end_header_id|>⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: {
-        turnStart: 'atTurnStart',
-        repeatedStart: 'atTurnStart',
-        callOpen: 'inCall',
-        turnEnd: 'turnEnded',
-      },
+      choices: { turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.<tool_call>⏎
@@ -36,41 +30,28 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'atCallEnd',
-    }),
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd' }),
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall',
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
+        callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: {
-        nextCall: 'inCall',
-        turnStart: 'atTurnStart',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
-      },
+      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callClose: 'afterCall', callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|eot_id|>
-    //           ^ After the turn, where only a belated call may follow.
+    //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inCall' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inCall' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // <|eot_id|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.

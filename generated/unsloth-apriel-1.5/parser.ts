@@ -4,20 +4,14 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: 'fae87682d3551b1cd3191fc92c5372c230e6e90115a98f049e35218cf4e13d8f',
-  turnStart: '<|assistant|>\n',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',
-    callsOpen: {
-      text: '\n<tool_calls>',
-      role: 'call',
-      goesOn: { texts: ['[', '{'] },
-      empty: ']</tool_calls>',
-    },
+    callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '\n<|end|>\n',
     strayMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
     callsOpening: '[',
@@ -25,49 +19,39 @@ export const responseModule = defineParser({
     otherSeparator: {
       text: ';',
       role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: null, index: null },
+      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
     callsClose: ']</tool_calls>',
-    callsClose2: ']',
-    callsClose3: '</tool_calls>',
+    callsCloseBracket: ']',
+    callsCloseToolCalls: '</tool_calls>',
     resultStart: '<|tool_result|>',
   },
   states: {
     // <|assistant|>⏎Let me look.
     //               ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'callsOpened1', turnEnd: 'turnEnded' },
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
       region: 'text',
-      stops: { callsOpen: 'callsOpened1', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+      stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
-    callsOpened1: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
-    // In a call; its keys come in any order.
+    afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // ⏎<tool_calls>[{"name": "get_time", "arguments": {"city": "Paris"}}
-    //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: null, index: null },
-      next: 'afterCall',
-    }),
+    //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
+    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall',
-        otherSeparator: 'inCall',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCalls: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
@@ -76,13 +60,8 @@ export const responseModule = defineParser({
     //               ^ After the section of calls.
     afterCalls: between({
       choices: {
-        turnStart: 'atTurnStart',
-        callsClose: 'afterCalls',
-        callsClose2: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -90,18 +69,13 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callsClose: 'afterCalls',
-        callsClose3: 'afterCalls',
-        callsOpen: 'callsOpened1',
-        turnEnd: 'turnEnded',
+        callsClose: 'afterCalls', callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
     }),
     // ⏎<|end|>⏎
-    //          ^ After the turn, where only a belated call may follow.
+    //          ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callsOpen: 'afterCallsOpen' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // ⏎<|end|>⏎Let me look.
     //          ^^^^^^^^^^^^ In stray text after the turn.

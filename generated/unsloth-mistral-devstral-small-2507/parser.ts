@@ -4,18 +4,18 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '039a4710e2aabaa79e85a233fa3daa4fbc030a4a8dc218cb7f34fb0c4b8c13b1',
   turnStart: '',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
-    callOpen: { text: '[TOOL_CALLS]', role: 'call', goesOn: { texts: [], nameEnds: ['[ARGS]', '{'] } },
+    callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },
     nameEnd: '[ARGS]',
-    callClose: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
+    callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose2: '[TOOL_CALLS]',
+    callFollower: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
   },
@@ -31,30 +31,24 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
     // get_time[ARGS]{"city": "Paris"}
     //               ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callClose2: { peek: 'afterCall' } } }),
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callFollower: { peek: 'afterCall' } } }),
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
-    afterCall: between({
-      choices: { nextCall: 'inToolName', resultStart: 'turnEnded' },
-      otherwise: 'inAnswer',
-    }),
+    afterCall: between({ choices: { nextCall: 'inToolName', resultStart: 'turnEnded' }, otherwise: 'inAnswer' }),
     // get_time[ARGS]{"city": Paris
     //               ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callOpen: 'inToolName' } }),
     // …
-    // ^ After the turn, where only a belated call may follow.
+    // ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'inToolName' },
-      recover: 'afterTurn',
-      reason: 'text after the end of the turn',
+      choices: { callOpen: 'inToolName' }, recover: 'afterTurn', reason: 'text after the end of the turn',
     }),
     // Let me look.
     // ^^^^^^^^^^^^ In stray text after the turn.

@@ -4,9 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 3,
+  contract: 4,
   templateSha256: '4618a1ec1a3442b9723d661d72bb1776d1bf8ebd7281a3bf3edd8bfd80e5ad4e',
-  turnStart: '<|begin|>assistant',
   start: 'atTurnStart',
   recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -14,44 +13,37 @@ export const responseModule = defineParser({
     turnStart: '<|begin|>assistant',
     reasoningStart: { text: '<|think|>', role: 'thought' },
     callsOpen: {
-      text: '<|tool_calls|>',
-      role: 'call',
-      goesOn: { texts: ['<|tool_call:begin|>'] },
-      empty: '<|tool_call:end|>',
+      text: '<|tool_calls|>', role: 'call', followedBy: { texts: ['<|tool_call:begin|>'] },
+      blockEnd: '<|tool_call:end|>',
     },
     callOpen: { text: '<|tool_call:begin|>', role: 'call' },
     contentStart: '<|content|>',
     turnEnd: '<|end|>',
-    turnEnd2: '<|calls|>',
+    turnEndCalls: '<|calls|>',
     reasoningEnd: { text: '<|end|>', role: 'thought' },
     strayMarker: { text: '<|tool_response|>', passes: true, repairs: 'result-marker' },
-    strayMarker2: { text: '<|tool_response:begin|>', passes: true, repairs: 'result-marker' },
-    strayMarker3: { text: '<|tool_response:name|>', passes: true, repairs: 'result-marker' },
-    strayMarker4: { text: '<|tool_response:result|>', passes: true, repairs: 'result-marker' },
-    strayMarker5: { text: '<|tool_response:end|>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolResponseBegin: { text: '<|tool_response:begin|>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolResponseName: { text: '<|tool_response:name|>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolResponseResult: { text: '<|tool_response:result|>', passes: true, repairs: 'result-marker' },
+    strayMarkerToolResponseEnd: { text: '<|tool_response:end|>', passes: true, repairs: 'result-marker' },
     callOpening: '<|tool_call:begin|>',
     idEnd: '<|tool_call:name|>',
-    callClose: { text: '<|tool_call:end|>', repairs: 'unclosed' },
+    callCloseEarly: { text: '<|tool_call:end|>', repairs: 'unclosed' },
     nameEnd: '<|tool_call:args|>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
-    callClose2: '<|tool_call:end|>',
+    callClose: '<|tool_call:end|>',
     resultStart: '<|tool_response|>',
-    resultStart2: '<|tool_response:begin|>',
-    resultStart3: '<|tool_response:name|>',
-    resultStart4: '<|tool_response:result|>',
+    resultStartToolResponseBegin: '<|tool_response:begin|>',
+    resultStartToolResponseName: '<|tool_response:name|>',
+    resultStartToolResponseResult: '<|tool_response:result|>',
   },
   states: {
     // <|begin|>assistantLet me look.
     //                   ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart',
-        reasoningStart: 'inReasoning',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inCallId',
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inCallId',
+        contentStart: 'inContent', turnEnd: 'betweenTurns', turnEndCalls: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -59,7 +51,7 @@ export const responseModule = defineParser({
     //          ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
       region: 'reasoning',
-      stops: { reasoningEnd: 'betweenTurns', turnEnd2: 'betweenTurns' },
+      stops: { reasoningEnd: 'betweenTurns', turnEndCalls: 'betweenTurns' },
       mustClose: true,
     }),
     // Let me look.<|tool_calls|>
@@ -67,16 +59,10 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        callsOpen: 'callsOpened1',
-        callOpen: 'inCallId',
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        strayMarker: 'inAnswer',
-        strayMarker2: 'inAnswer',
-        strayMarker3: 'inAnswer',
-        strayMarker4: 'inAnswer',
-        strayMarker5: 'inAnswer',
+        callsOpen: 'afterCallsOpen', callOpen: 'inCallId', contentStart: 'inContent', turnEnd: 'betweenTurns',
+        turnEndCalls: 'betweenTurns', strayMarker: 'inAnswer', strayMarkerToolResponseBegin: 'inAnswer',
+        strayMarkerToolResponseName: 'inAnswer', strayMarkerToolResponseResult: 'inAnswer',
+        strayMarkerToolResponseEnd: 'inAnswer',
       },
     }),
     // <|content|>Let me look.
@@ -84,67 +70,48 @@ export const responseModule = defineParser({
     inContent: region({
       region: 'text',
       stops: {
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        strayMarker: 'inAnswer',
-        strayMarker2: 'inAnswer',
-        strayMarker3: 'inAnswer',
-        strayMarker4: 'inAnswer',
-        strayMarker5: 'inAnswer',
+        turnEnd: 'betweenTurns', turnEndCalls: 'betweenTurns', strayMarker: 'inAnswer',
+        strayMarkerToolResponseBegin: 'inAnswer', strayMarkerToolResponseName: 'inAnswer',
+        strayMarkerToolResponseResult: 'inAnswer', strayMarkerToolResponseEnd: 'inAnswer',
       },
     }),
     // <|tool_calls|><|tool_call:begin|>abc123<|tool_ca…
     //               ^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    callsOpened1: expect({ choices: { callOpening: 'inCallId' } }),
+    afterCallsOpen: expect({ choices: { callOpening: 'inCallId' } }),
     // <|tool_call:begin|>abc123<|tool_call:nam…
     //                    ^^^^^^ In the call's id.
-    inCallId: hole({ hole: 'id', ends: { idEnd: 'inToolName', callClose: { peek: 'inToolName' } } }),
+    inCallId: hole({ hole: 'id', ends: { idEnd: 'inToolName', callCloseEarly: { peek: 'inToolName' } } }),
     // …3<|tool_call:name|>get_time<|tool_call:arg…
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callClose: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
     // …e<|tool_call:args|>{"city": "Paris"}<|tool_call:end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose2: { peek: 'atCallEnd' } } }),
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
     // {"city": "Paris"}<|tool_call:end|>
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose2: 'afterCall',
-        callOpen: 'inCallId',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        resultStart: 'turnEnded',
-        resultStart2: 'turnEnded',
-        resultStart3: 'turnEnded',
-        resultStart4: 'turnEnded',
+        callClose: 'afterCall', callOpen: 'inCallId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
+        contentStart: 'inContent', turnEnd: 'betweenTurns', turnEndCalls: 'betweenTurns', resultStart: 'turnEnded',
+        resultStartToolResponseBegin: 'turnEnded', resultStartToolResponseName: 'turnEnded',
+        resultStartToolResponseResult: 'turnEnded',
       },
     }),
     // …"}<|tool_call:end|><|tool_call:beg…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callOpen: 'inCallId',
-        turnStart: 'atTurnStart',
-        callsOpen: 'callsOpened1',
-        contentStart: 'inContent',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
-        resultStart: 'turnEnded',
-        resultStart2: 'turnEnded',
-        resultStart3: 'turnEnded',
-        resultStart4: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        callOpen: 'inCallId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
+        turnEnd: 'betweenTurns', turnEndCalls: 'betweenTurns', resultStart: 'turnEnded',
+        resultStartToolResponseBegin: 'turnEnded', resultStartToolResponseName: 'turnEnded',
+        resultStartToolResponseResult: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -152,20 +119,17 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({
       choices: {
-        callClose2: 'afterCall',
-        callsOpen: 'callsOpened1',
-        callOpen: 'inCallId',
-        turnEnd: 'betweenTurns',
-        turnEnd2: 'betweenTurns',
+        callClose: 'afterCall', callsOpen: 'afterCallsOpen', callOpen: 'inCallId', turnEnd: 'betweenTurns',
+        turnEndCalls: 'betweenTurns',
       },
     }),
     // <|end|><|begin|>assist…
     //        ^ Between two turns of one message.
     betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
     // <|end|>
-    //        ^ After the turn, where only a belated call may follow.
+    //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'callsOpened1', callOpen: 'inCallId' },
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inCallId' },
       recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),

@@ -1,5 +1,6 @@
 /** What calls are made of: the markers on the way in and on the way out, and the states between them. */
-import type { CallPart, CallsFormat } from '../format/chat-format.ts';
+import type { CallEnvelope, CallPart, CallsFormat } from '../format/chat-format.ts';
+import type { EnvelopePaths } from '../parser/state-tables.ts';
 import {
   core,
   distinctCores,
@@ -74,12 +75,9 @@ export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
   const links = chainLinks(calls);
   const sectionLength = links.filter(({ section }) => section).length;
   const afterLink = (length: number) =>
-    length === links.length
-      ? afterChain(calls)
-      : `${length > 0 && length <= sectionLength ? 'calls' : 'call'}Opened${length}`;
+    length === links.length ? afterChain(calls) : betweenLinks(length, sectionLength);
   const closing = closingParts(calls);
-  const afterClosing = (length: number) =>
-    length === closing.length ? 'afterCall' : numbered('atCallEnd', length);
+  const afterClosing = (length: number) => closingState(closing, length) ?? 'afterCall';
   const closers = closing.filter((part) => typeof part === 'string');
   const followers = callFollowers(turn, calls);
   return {
@@ -124,6 +122,14 @@ function chainLinks({ section, call, head, envelope }: CallsFormat): readonly Om
   ];
 }
 
+/** The state after so many links, of which `sectionLength` open the section. */
+function betweenLinks(length: number, sectionLength: number): StateName {
+  if (length === 0) return 'beforeCalls';
+  return length <= sectionLength
+    ? numbered('afterCallsOpen', length - 1)
+    : numbered('afterCallOpen', length - sectionLength - 1);
+}
+
 /** The bracket of a JSON array is a piece of its own: models leave it out, or set it apart. */
 function sectionPieces(open: string, isJson: boolean): readonly string[] {
   const all = pieces(open);
@@ -144,6 +150,16 @@ const holeStates = {
   index: 'inCallNumber',
   'composed-id': 'inComposedId',
 } as const;
+
+/** Where the envelope holds the parts that it has. */
+export function envelopePaths({ name, arguments: values, id, index }: CallEnvelope): EnvelopePaths {
+  return {
+    name,
+    arguments: values,
+    ...(id === null ? {} : { id }),
+    ...(index === null ? {} : { index }),
+  };
+}
 
 /** The state in the hole that is part `at` of a call's head; numbered where a hole comes again. */
 export function holeState(head: readonly CallPart[], at: number): StateName {
@@ -170,6 +186,21 @@ function closingParts({ arguments: values, envelope, tail, call }: CallsFormat):
     literal = '';
   }
   return [...parts, ...pieces(literal + call.close)];
+}
+
+/** The state at part `at` of what stands after the arguments; `null` after all of them. */
+export function closingState(parts: readonly Closing['part'][], at: number): StateName | null {
+  const part = parts[at];
+  if (part === undefined) return null;
+  const earlier = parts.slice(0, at);
+  if (typeof part !== 'string') {
+    return numbered(
+      holeStates[part.hole],
+      earlier.filter((each) => typeof each !== 'string' && each.hole === part.hole).length,
+    );
+  }
+  const markers = earlier.filter((each) => typeof each === 'string').length;
+  return markers === 0 ? 'atCallEnd' : numbered('atOuterCallEnd', markers - 1);
 }
 
 function callFollowers({ format: { turn } }: TurnPlan, calls: CallsFormat): readonly string[] {

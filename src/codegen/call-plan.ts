@@ -1,7 +1,7 @@
 /** What opens a call and what follows one, and how each is told from prose. */
-import type { CallPart, CallsFormat } from '../format/chat-format.ts';
-import type { GoingOn, KeyedText } from '../parser/state-tables.ts';
-import { type CallParts, type ChainLink, callParts } from './call-parts.ts';
+import type { CallEnvelope, CallPart, CallsFormat } from '../format/chat-format.ts';
+import type { Following, KeyedText } from '../parser/state-tables.ts';
+import { type CallParts, type ChainLink, callParts, envelopePaths } from './call-parts.ts';
 import {
   core,
   firstWord,
@@ -92,24 +92,26 @@ function linkOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] 
     role: 'call',
   } as const;
   if (isSignificant(link.marker) && (isFirst || link.opensCall)) {
-    const goesOn = afterLink(parts, chain[chain.indexOf(link) + 1]);
-    return [{ ...opener, ...(goesOn === null ? {} : { goesOn }), ...emptyBlock(parts, link) }];
+    const followedBy = afterLink(parts, chain[chain.indexOf(link) + 1]);
+    return [{ ...opener, ...(followedBy === null ? {} : { followedBy }), ...emptyBlock(parts, link) }];
   }
   if (isSignificant(link.marker) && !link.section && link === chain.at(-1)) return innerOpener(parts, link);
   const isLast = link === chain.at(-1);
   if (!isLast && !isFirst) return [];
   if (calls.envelope !== null) {
-    return isFirst ? [{ ...(isLast ? opener : wholeOpener(parts)), envelopeFollows: calls.envelope }] : [];
+    return isFirst
+      ? [{ ...(isLast ? opener : wholeOpener(parts)), envelopeFollows: envelopePaths(calls.envelope) }]
+      : [];
   }
   const named = nameAhead(parts);
   return named === null ? [] : [{ ...(isLast ? opener : wholeOpener(parts)), ...named }];
 }
 
 /** The last closer of a block, which makes a block without calls of the opener's first marker. */
-function emptyBlock({ calls, chain }: CallParts, link: ChainLink): { readonly empty?: string } {
+function emptyBlock({ calls, chain }: CallParts, link: ChainLink): { readonly blockEnd?: string } {
   const close = core(isBlank(calls.section.close) ? calls.call.close : calls.section.close);
-  const empty = pieces(close).at(-1) ?? '';
-  return link === chain[0] && isSignificant(empty) ? { empty: core(empty) } : {};
+  const blockEnd = pieces(close).at(-1) ?? '';
+  return link === chain[0] && isSignificant(blockEnd) ? { blockEnd: core(blockEnd) } : {};
 }
 
 /** The last marker before a tool's name opens a call without those before it, if a name follows. */
@@ -117,9 +119,7 @@ function innerOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[]
   const nameEnds = textsAfterName(parts, parts.holes);
   if (parts.calls.envelope !== null || nameEnds === null) return [];
   const { marker, next } = link;
-  return [
-    { name: 'innerOpen', marker, next, role: 'call', goesOn: { texts: [], nameEnds }, repairs: 'opener' },
-  ];
+  return [{ name: 'innerOpen', marker, next, role: 'call', followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
 function isTurnEnd({ format }: TurnPlan, marker: string): boolean {
@@ -134,13 +134,13 @@ function wholeOpener(parts: CallParts): MarkerChoice {
 }
 
 /** What has to stand after a link of the chain for a call to be meant; `null` where anything may. */
-function afterLink(parts: CallParts, following: ChainLink | undefined): GoingOn | null {
+function afterLink(parts: CallParts, following: ChainLink | undefined): Following | null {
   const begin = firstWord(following?.marker ?? '');
   const begins = begin === '' ? [] : [begin];
   if (parts.calls.envelope !== null) return { texts: [...new Set([...begins, '[', '{'])] };
   if (following !== undefined) return begin === '' ? null : { texts: begins };
   const nameEnds = textsAfterName(parts, parts.holes);
-  return nameEnds === null ? null : { texts: [], nameEnds };
+  return nameEnds === null ? null : { nameEnds };
 }
 
 /** What shows that a call follows: the name of a tool, perhaps with the call's number in front. */
@@ -181,10 +181,8 @@ function unmarkedOpener(parts: CallParts): readonly MarkerChoice[] {
   return named === null ? [] : [{ name: 'unmarkedCall', marker: '', next, role: 'call', ...named }];
 }
 
-function jsonOpener(
-  { start: next }: CallParts,
-  envelopeFollows: NonNullable<CallsFormat['envelope']>,
-): MarkerChoice {
+function jsonOpener({ start: next }: CallParts, envelope: CallEnvelope): MarkerChoice {
+  const envelopeFollows = envelopePaths(envelope);
   return { name: 'jsonCall', marker: '{', next, role: 'call', peek: true, envelopeFollows };
 }
 
@@ -205,7 +203,7 @@ function speculativeOpener(parts: CallParts): readonly MarkerChoice[] {
   const opener = chain.map((link) => core(link.marker)).join('');
   if (opener !== '' && opener !== '[') return [];
   const marker = textGap(parts) + (opener === '' ? '{' : opener);
-  const flags = { role: 'call', envelopeFollows: calls.envelope, speculative: true } as const;
+  const flags = { role: 'call', envelopeFollows: envelopePaths(calls.envelope), speculative: true } as const;
   return [{ name: 'jsonCalls', marker, next: 'maybeCalls', ...flags }];
 }
 
@@ -225,7 +223,7 @@ function separators(parts: CallParts): readonly MarkerChoice[] {
 function semicolon({ calls }: CallParts, next: StateName): readonly MarkerChoice[] {
   const { envelope, separator } = calls;
   if (envelope === null || core(separator) !== ',') return [];
-  const flags = { role: 'call', envelopeFollows: envelope, repairs: 'separator' } as const;
+  const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
   return [{ name: 'otherSeparator', marker: ';', next, ...flags }];
 }
 
@@ -244,7 +242,7 @@ function separatorsOfCode(parts: CallParts, next: StateName): readonly MarkerCho
       marker,
       next,
       role: 'call',
-      goesOn: { texts: [], nameEnds },
+      followedBy: { nameEnds },
       repairs: 'separator',
     }));
 }
@@ -278,7 +276,7 @@ function unmarkedCalls(parts: CallParts): readonly MarkerChoice[] {
   }
   const afterNumber = textAfterNumber(parts);
   const nameEnds = afterNumber === '' ? textsAfterName(parts, holes) : [afterNumber];
-  return nameEnds === null ? [] : [{ ...again, goesOn: { texts: [], nameEnds } }];
+  return nameEnds === null ? [] : [{ ...again, followedBy: { nameEnds } }];
 }
 
 /** What stands after the number with which a call begins; empty where it begins with none. */
@@ -289,8 +287,8 @@ function textAfterNumber({ calls: { head } }: CallParts): string {
 
 function unmarkedFollowers(parts: CallParts, unmarked: readonly MarkerChoice[]): readonly KeyedText[] {
   const afterNumber = textAfterNumber(parts);
-  return unmarked.flatMap(({ goesOn, nameFollows }) => {
-    const ends = afterNumber === '' ? (goesOn?.nameEnds ?? nameFollows ?? []) : [afterNumber];
+  return unmarked.flatMap(({ followedBy, nameFollows }) => {
+    const ends = afterNumber === '' ? (followedBy?.nameEnds ?? nameFollows ?? []) : [afterNumber];
     return ends.filter((end) => !isBlank(end)).map((end) => [{ hole: 'key' as const }, end]);
   });
 }

@@ -1,36 +1,48 @@
 /**
  * Writes the parser of a format as a TypeScript module: the markers by name, and one entry per state with a
- * picture of the text that it reads. Output is formatted and stable.
+ * picture of the text that it reads. Output is stable, and laid out to be read.
  */
+import type { MarkerDefinition } from '../parser/define-parser.ts';
 import type { Linker } from '../parser/steps/state-definition.ts';
 import { isTransitions } from '../parser/steps/state-definition.ts';
 import { generatedBanner } from './banner.ts';
 import { MarkerNames } from './name-markers.ts';
 import { drawPicture } from './pictures.ts';
-import { lineWidth, type Printable, printImport, printValue } from './source-writer.ts';
+import { type Layout, type Printable, printImport, printValue } from './source-writer.ts';
 import type { ParserProgram, StateSpec } from './states.ts';
+
+const layout: Layout = { width: 120, dense: true };
 
 /** Source of `parser.ts`. */
 export function emitParserModule({ states, ...program }: ParserProgram): string {
   const names = new MarkerNames();
   const entries = states.map((state) => emitState(state, names));
-  const fields = Object.entries(program).map(
-    ([key, value]) => `  ${key}: ${emitValue(value, 2, key.length + 4)},`,
+  const markers = [...names.definitions];
+  const fields = Object.entries(program).filter(
+    ([key, value]) => key !== 'turnStart' || !isMarkerOf(names, key, value),
   );
   const steps = new Set(states.map(({ step }) => step.use));
   return `${generatedBanner}
-${printImport(['defineParser', ...steps], [], 'idiolect/parser')}
+${printImport(['defineParser', ...steps], [], 'idiolect/parser', layout)}
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-${fields.join('\n')}
+${fields.map((field) => emitField(field, 2)).join('\n')}
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
-  markers: ${emitValue(Object.fromEntries(names.definitions), 2, '  markers: '.length, true)},
+  markers: {
+${markers.map((marker) => emitField(marker, 4)).join('\n')}
+  },
   states: {
 ${entries.join('\n')}
   },
 });
 `;
+}
+
+/** Whether the marker of this name has this text, so that the text need not be written again. */
+function isMarkerOf({ definitions }: MarkerNames, name: string, text: unknown): boolean {
+  const definition: MarkerDefinition | undefined = definitions.get(name);
+  return (typeof definition === 'object' ? definition.text : definition) === text;
 }
 
 function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames): string {
@@ -39,16 +51,21 @@ function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames
     choices: (choices) => (isTransitions(choices) ? names.record(choices) : choices),
     recover: (state) => state,
   };
-  const comment = drawPicture(picture, title, lineWidth - '    // '.length).map((line) => `    // ${line}`);
+  const comment = drawPicture(picture, title, layout.width - '    // '.length).map(
+    (line) => `    // ${line}`,
+  );
   const start = `    ${name}: ${step.use}(`;
-  return `${comment.join('\n')}\n${start}${emitValue(step.map(printing), 4, start.length, false, 2)}),`;
+  return `${comment.join('\n')}\n${start}${emitValue(step.map(printing), 4, start.length, 2)}),`;
 }
 
-/** A value of a definition; `broken`: with every entry on its own line. */
-function emitValue(value: unknown, indent: number, column: number, broken = false, rest = 1): string {
-  const printable = toPrintable(value);
-  if (!broken) return printValue(printable, indent, column, rest);
-  return printValue(printable, indent, lineWidth, rest);
+/** An entry of an object, on lines of its own. */
+function emitField([key, value]: readonly [string, unknown], indent: number): string {
+  const start = `${' '.repeat(indent)}${key}: `;
+  return `${start}${emitValue(value, indent, start.length, 1)},`;
+}
+
+function emitValue(value: unknown, indent: number, column: number, rest: number): string {
+  return printValue(toPrintable(value), indent, column, rest, layout);
 }
 
 function toPrintable(value: unknown): Printable {

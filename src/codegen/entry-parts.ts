@@ -53,7 +53,7 @@ export interface KeyEnd {
 /** What stands after a key: its own marker or, where that is blank, the opener of a frame, or white space. */
 export function keyEnd(name: string, marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
   if (!isBlank(marker)) return { ends: choicesOf(name, [marker], 'inValue') };
-  const openers = new Set(valueFrames.map(({ open }) => open));
+  const openers = new Set(valueFrames.map(({ open = '' }) => open));
   const ends = choicesOf('valueOpen', [...openers], 'inValue').map((choice) => ({
     ...choice,
     peek: true as const,
@@ -76,11 +76,11 @@ export function frames(format: EntryArguments): readonly FrameChoice[] {
   for (const type of jsonTypes) add(type, format.frames[type]);
   if (format.integer !== undefined) add('number', format.integer);
   if (format.alternativeString !== null) add('string', format.alternativeString);
-  return [...groups.values()].map(({ frame, types, quoted }) => ({
-    open: frame.open,
-    close: frame.close,
+  return [...groups.values()].map(({ frame: { open, close }, types, quoted }) => ({
+    ...(open === '' ? {} : { open }),
+    ...(close === '' ? {} : { close }),
     types,
-    quoted,
+    ...(quoted ? { quoted: true } : {}),
   }));
 }
 

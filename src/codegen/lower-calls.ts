@@ -3,7 +3,7 @@ import type { CallPart } from '../format/chat-format.ts';
 import type { IdPart } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { between, expect, hole, jsonArguments, jsonCall, recover } from '../parser/steps/steps.ts';
-import { type Closing, type Hole, holeState, numbered } from './call-parts.ts';
+import { type Closing, closingState, envelopePaths, type Hole, holeState } from './call-parts.ts';
 import { argumentsAtOnce, type CallPlan } from './call-plan.ts';
 import {
   brokenArguments,
@@ -123,7 +123,9 @@ function idPart(part: CallPart): IdPart {
 /** What ends a hole: the text after it or, where that is only white space, what follows. */
 function holeEnds(plan: CallPlan, own: readonly MarkerChoice[], next: StateName): readonly MarkerChoice[] {
   if (own.length > 0) {
-    const closed = argumentEnds(plan, next).map((choice) => ({ ...choice, repairs: 'unclosed' }) as const);
+    const closed = argumentEnds(plan, next).map(
+      (choice) => ({ ...choice, name: `${choice.name}Early`, repairs: 'unclosed' }) as const,
+    );
     return distinct([...own, ...closed]);
   }
   return distinct(seen('argumentsBegin', plan.argumentBegins, next));
@@ -135,19 +137,19 @@ function seen(name: string, markers: readonly string[], next: StateName): readon
 }
 
 /** Markers that end the arguments. A call without an end ends where others begin. */
-function argumentEnds({ argumentEnds: markers }: CallPlan, next: StateName): readonly MarkerChoice[] {
-  return distinct(seen('callClose', markers, next));
+function argumentEnds(plan: CallPlan, next: StateName): readonly MarkerChoice[] {
+  const isClosed = plan.closing.some(({ part }) => typeof part === 'string');
+  return distinct(seen(isClosed ? 'callClose' : 'callFollower', plan.argumentEnds, next));
 }
 
 function jsonState({ calls, afterArguments }: CallPlan): StateSpec {
   const { section, call, head, id, envelope } = calls;
-  const paths = envelope ?? { name: null, arguments: [], id: null, index: null };
   return {
     name: 'inCall',
     title: 'In a call; its keys come in any order.',
     picture: picture(section.open + call.open, sampleParts(head) + sampleBeforeClosing(calls), call.close),
     step: jsonCall({
-      paths,
+      paths: envelope === null ? { name: null, arguments: [] } : envelopePaths(envelope),
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
       next: afterArguments,
     }),
@@ -184,7 +186,7 @@ function closingStates(plan: CallPlan): readonly StateSpec[] {
     const before = sampleBeforeClosing(calls) + sampleParts(parts.slice(0, index));
     const isComplete = parts.slice(0, index).some((each) => typeof each !== 'string');
     return {
-      name: numbered('atCallEnd', index),
+      name: closingState(parts, index) ?? 'atCallEnd',
       title: typeof part === 'string' ? 'At the end of a call.' : holeTitles[part.hole],
       picture: picture(before, sampleParts(parts.slice(index)), calls.separator),
       step:
@@ -208,7 +210,8 @@ function closers(closing: readonly Closing[]): readonly MarkerChoice[] {
 function closingHole({ calls, closing, followers }: CallPlan, part: Hole, index: number): StateDefinition {
   const after = closing[index + 1]?.part;
   const next = closing[index]?.next ?? 'afterCall';
-  const ends = seen('callClose', typeof after === 'string' ? [after] : followers, next);
+  const ends =
+    typeof after === 'string' ? seen('callClose', [after], next) : seen('callFollower', followers, next);
   if (after !== undefined) return hole({ hole: part.hole, ends });
   // Calls on lines of their own: the end of the line ends what stands last in a call.
   const space = /^\s+$/.test(calls.call.close + calls.separator) ? { space: next } : {};

@@ -1,6 +1,7 @@
 /** Lowers the answer, with and without markers of its own. */
 import type { Delimiters } from '../format/chat-format.ts';
 import { between, region, speculative } from '../parser/steps/steps.ts';
+import { envelopePaths } from './call-parts.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
 import { core, isBlank, withoutRestart } from './marker-text.ts';
@@ -56,7 +57,7 @@ function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): reado
       title: 'In what is calls if nothing else comes before the end of the turn.',
       picture: picture(samples.answer, written, format.turn.ends[0] ?? ''),
       step: speculative({
-        paths: calls.envelope,
+        paths: envelopePaths(calls.envelope),
         list: plan.chain.length > 0,
         ends: turnEnds,
         next: plan.start,

@@ -5,7 +5,7 @@ import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
 import type { CallPlan } from './call-plan.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
-import { nestedStates, nestedTable } from './lower-nested.ts';
+import { containerOpenings, nestedStates } from './lower-nested.ts';
 import { core, firstWord, isBlank, isSignificant } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
@@ -138,10 +138,7 @@ function valueState(format: EntryArguments): StateSpec {
     name: 'inValue',
     title: "In an argument's value.",
     picture: picture(entry.open + samples.key + entry.key, sampleValue(format), sampleClose(entry.close)),
-    step: value({
-      frames: frames(format),
-      nested: format.nested === null ? null : nestedTable(format.nested, format.frames),
-    }),
+    step: value({ frames: frames(format), ...containerOpenings(format) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Lowers nested values in a format's own notation: objects and arrays that are written as no JSON. */
 import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
-import type { NestedTable, ValuePlace } from '../parser/state-tables.ts';
+import type { ContainerOpening, ValuePlace, ValueTable } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { expect, item, nestedEnd } from '../parser/steps/steps.ts';
 import { sampleParts, samples } from './call-samples.ts';
@@ -9,23 +9,29 @@ import { core, isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type StateName, type StateSpec } from './states.ts';
 
-/**
- * Containers without brackets of their own begin with the marker of their first part. Those that are JSON all
- * the same have no opener here.
- */
-export function nestedTable(
-  { object, array }: NestedFormat,
-  { object: objectFrame, array: arrayFrame }: EntryArguments['frames'],
-): NestedTable<StateName> {
-  const opener = (own: string, part: string) => (isBlank(own) ? part : own);
+/** How objects and arrays begin that are not written as JSON. */
+export function containerOpenings({
+  nested,
+  frames: { object, array },
+}: EntryArguments): Pick<ValueTable<StateName>, 'object' | 'array'> {
+  if (nested === null) return {};
   return {
-    objectOpen: objectFrame.codec === 'nested' ? opener(object.open, object.keyOpen) : '',
-    object: 'inObject',
-    objectPeek: isBlank(object.open),
-    arrayOpen: arrayFrame.codec === 'nested' ? opener(array.open, array.itemOpen) : '',
-    array: 'inArray',
-    arrayPeek: isBlank(array.open),
+    ...(object.codec === 'nested' ? { object: objectOpening(nested) } : {}),
+    ...(array.codec === 'nested' ? { array: arrayOpening(nested) } : {}),
   };
+}
+
+function objectOpening({ object: { open, keyOpen } }: NestedFormat): ContainerOpening<StateName> {
+  return containerOpening(open, keyOpen, 'inObject');
+}
+
+function arrayOpening({ array: { open, itemOpen } }: NestedFormat): ContainerOpening<StateName> {
+  return containerOpening(open, itemOpen, 'inArray');
+}
+
+/** A container without a bracket of its own begins with the marker of its first element. */
+function containerOpening(open: string, elementOpen: string, next: StateName): ContainerOpening<StateName> {
+  return isBlank(open) ? { open: elementOpen, next, peek: true } : { open, next };
 }
 
 /** The states of objects and arrays, and the one after either. */
@@ -97,7 +103,7 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
   const place: ValuePlace<StateName> = {
     kind: 'property',
     close: object.entryClose,
-    continuations: isBlank(close) ? [] : [another, [core(close)]],
+    ...(isBlank(close) ? {} : { continuations: [another, [core(close)]] }),
     next: 'afterProperty',
   };
   const property = open + sampleProperty(format, object);
@@ -137,7 +143,7 @@ function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly 
   const place: ValuePlace<StateName> = {
     kind: 'item',
     close: isBlank(itemClose) ? [] : [itemClose],
-    continuations: isBlank(close) ? [] : [[core(separator)], [core(close)]],
+    ...(isBlank(close) ? {} : { continuations: [[core(separator)], [core(close)]] }),
     next: 'afterItem',
   };
   const value = sampleValue(format);

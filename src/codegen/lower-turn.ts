@@ -5,7 +5,7 @@ import { openingText, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
 import { core } from './marker-text.ts';
 import { picture } from './pictures.ts';
-import { distinct, malformed, type StateName, type StateSpec } from './states.ts';
+import { distinct, type StateName, type StateSpec } from './states.ts';
 
 /** At the beginning of a turn, and in the header of its first region. */
 export function turnStates(plan: MarkerPlan): readonly StateSpec[] {
@@ -51,12 +51,12 @@ function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpe
       picture: picture(format.turn.start, `${opening}${samples.name}`, end),
       step: header({
         end,
-        call: marker === '' ? null : { marker, next: 'beforeArguments' },
+        ...(marker === '' ? {} : { call: { marker, next: 'beforeArguments' } }),
         thought: { marker: core(reasoning.start).slice(0, -end.length), next: 'inReasoning' },
         recipient: recipientMarker(format, marker),
         next: 'inContent',
         otherwise: 'inAnswer',
-        recover: calls === null ? 'afterTurn' : malformed,
+        ...(calls === null ? { recover: 'afterTurn' } : {}),
       }),
     },
   ];
@@ -82,7 +82,7 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
     },
     {
       name: 'turnEnded',
-      title: 'After the turn, where only a belated call may follow.',
+      title: 'After the turn, where only a late call may follow.',
       picture: picture(end, '', ''),
       step: expect({
         choices: distinct(plan.callsInText),

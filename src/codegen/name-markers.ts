@@ -24,13 +24,39 @@ export class MarkerNames {
     const key = JSON.stringify(definition);
     const known = this.names.get(key);
     if (known !== undefined) return known;
-    let name = wanted;
-    for (let number = 2; this.definitions.has(name); number++) name = `${wanted}${number}`;
+    const name = this.unusedName(wanted, choice.marker);
     this.definitions.set(name, definition);
     this.names.set(key, name);
     return name;
   }
+
+  /** The name; with the marker's own words where another marker has it, and with a number if need be. */
+  private unusedName(wanted: string, marker: string): string {
+    if (!this.definitions.has(wanted)) return wanted;
+    const worded = wanted + wordsOf(marker);
+    if (!this.definitions.has(worded)) return worded;
+    let number = 2;
+    while (this.definitions.has(`${worded}${number}`)) number++;
+    return `${worded}${number}`;
+  }
 }
+
+/** The words of a marker as a part of a name: `ToolCall` for `</tool_call>`. */
+function wordsOf(marker: string): string {
+  const words = marker.match(/[A-Z]?[a-z]+|[A-Z]+/g);
+  if (words === null) return punctuation.get(marker.trim()) ?? '';
+  return [...new Set(words.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()))]
+    .slice(0, mostWords)
+    .join('');
+}
+
+const mostWords = 4;
+
+const punctuation: ReadonlyMap<string, string> = new Map([
+  ['[', 'Bracket'],
+  [']', 'Bracket'],
+  ['```', 'Fence'],
+]);
 
 function definitionOf(choice: Transition<StateName>): MarkerDefinition {
   const { marker: text, next: _next, peek: _peek, ambiguous: _a, speculative: _s, ...conditions } = choice;

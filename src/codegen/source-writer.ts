@@ -1,7 +1,18 @@
-/** Writes TypeScript values in the style of the project's formatter, so that output needs no formatting. */
+/** Writes TypeScript values: in the style of the project's formatter, or more densely. */
 
 /** Longest line that the project's formatter leaves whole. */
 export const lineWidth = 110;
+
+/** How values are laid out. */
+export interface Layout {
+  /** Longest line. */
+  readonly width: number;
+  /** Short entries stand several to a line. */
+  readonly dense: boolean;
+}
+
+/** As the project's formatter does it, so that output needs no formatting. */
+const formatted: Layout = { width: lineWidth, dense: false };
 
 /** What can be printed: JSON values. */
 export type Printable = string | number | boolean | null | readonly Printable[] | PrintableObject;
@@ -9,11 +20,18 @@ export type Printable = string | number | boolean | null | readonly Printable[] 
 type PrintableObject = { readonly [key: string]: Printable };
 
 /** A value as source text; it begins in column `column` of a line indented by `indent`, `rest` units follow. */
-export function printValue(value: Printable, indent: number, column: number, rest: number): string {
+export function printValue(
+  value: Printable,
+  indent: number,
+  column: number,
+  rest: number,
+  layout: Layout = formatted,
+): string {
   if (!isContainer(value)) return printAtom(value);
   const flat = printFlat(value);
-  if (flat !== null && column + displayWidth(flat) + rest <= lineWidth) return flat;
-  return isList(value) ? printArray(value, indent) : printObject(value, indent);
+  if (flat !== null && column + displayWidth(flat) + rest <= layout.width) return flat;
+  if (isList(value)) return printArray(value, indent, layout);
+  return (layout.dense ? printDense(value, indent, layout) : null) ?? printObject(value, indent, layout);
 }
 
 function isContainer(value: Printable): value is readonly Printable[] | PrintableObject {
@@ -53,20 +71,46 @@ function isLargeObject(value: Printable): boolean {
   return isContainer(value) && !Array.isArray(value) && Object.keys(value).length > 1;
 }
 
-function printArray(items: readonly Printable[], indent: number): string {
+/** Longest entry that stands on a line with others. */
+const shortEntry = 48;
+
+/** Short entries, as many on a line as fit; `null` where some are long or hold several entries of their own. */
+function printDense(value: PrintableObject, indent: number, { width }: Layout): string | null {
+  const entries = Object.entries(value).map(([key, each]) => {
+    const isShort = !isContainer(each) || (!isList(each) && Object.keys(each).length === 1);
+    return isShort ? `${printKey(key)}: ${printFlat(each)}` : null;
+  });
+  const short = entries.filter((entry) => entry !== null && displayWidth(entry) <= shortEntry);
+  if (short.length < entries.length) return null;
+  return `{\n${fillLines(short, indent + 2, width)}\n${' '.repeat(indent)}}`;
+}
+
+/** Items with a comma after each, as many on a line as fit. */
+function fillLines(items: readonly (string | null)[], indent: number, width: number): string {
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    const longer = `${last} ${item},`;
+    if (last !== undefined && displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(`${' '.repeat(indent)}${item},`);
+  }
+  return lines.join('\n');
+}
+
+function printArray(items: readonly Printable[], indent: number, layout: Layout): string {
   const pad = ' '.repeat(indent + 2);
-  const lines = items.map((item) => `${pad}${printValue(item, indent + 2, indent + 2, 1)},`);
+  const lines = items.map((item) => `${pad}${printValue(item, indent + 2, indent + 2, 1, layout)},`);
   return `[\n${lines.join('\n')}\n${' '.repeat(indent)}]`;
 }
 
-function printObject(value: PrintableObject, indent: number): string {
+function printObject(value: PrintableObject, indent: number, layout: Layout): string {
   const pad = ' '.repeat(indent + 2);
   const lines = Object.entries(value).map(([key, each]) => {
     const start = `${pad}${printKey(key)}: `;
-    const text = printValue(each, indent + 2, displayWidth(start), 1);
+    const text = printValue(each, indent + 2, displayWidth(start), 1, layout);
     if (typeof each !== 'string' || isShortKey(key)) return `${start}${text},`;
     // A long string goes to a line of its own.
-    return displayWidth(start + text) < lineWidth
+    return displayWidth(start + text) < layout.width
       ? `${start}${text},`
       : `${start.trimEnd()}\n${pad}  ${text},`;
   });
@@ -119,14 +163,20 @@ function displayWidth(text: string): number {
 }
 
 /** An import of values and types from a module, in the formatter's order, on one line where it fits. */
-export function printImport(values: readonly string[], types: readonly string[], from: string): string {
+export function printImport(
+  values: readonly string[],
+  types: readonly string[],
+  from: string,
+  { width, dense }: Layout = formatted,
+): string {
   const names = [
     ...values.map((name) => ({ name, text: name })),
     ...types.map((name) => ({ name, text: `type ${name}` })),
   ].sort((a, b) => compareNames(a.name, b.name));
   const line = `import { ${names.map(({ text }) => text).join(', ')} } from '${from}';`;
-  if (line.length <= lineWidth) return line;
-  return `import {\n${names.map(({ text }) => `  ${text},`).join('\n')}\n} from '${from}';`;
+  if (line.length <= width) return line;
+  const texts = names.map(({ text }) => text);
+  return `import {\n${fillLines(texts, 2, dense ? width : 0)}\n} from '${from}';`;
 }
 
 /** The formatter's order of imported names: letter by letter, of one letter the capital first. */

@@ -49,7 +49,7 @@ export function choicesOf(
 export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
   const seen = new Set<string>();
   return choices.filter(({ name: _name, next: _next, peek: _peek, ambiguous: _ambiguous, ...choice }) => {
-    const { marker, role, empty: _empty, ...conditions } = choice;
+    const { marker, role, blockEnd: _blockEnd, ...conditions } = choice;
     const calls = role === 'call';
     const text = core(marker);
     const key = JSON.stringify([text, calls, conditions]);

@@ -84,7 +84,7 @@ function asThought(choice: MarkerChoice): MarkerChoice {
 
 /** A tag of a plain word may be spoken of: in an answer it counts only as a special token. */
 function laterReasoning(start: string): readonly MarkerChoice[] {
-  const condition = /^<[\w:-]+>/.test(core(start)) ? { goesOn: { texts: [] } } : {};
+  const condition = /^<[\w:-]+>/.test(core(start)) ? { onlyAsSpecialToken: true as const } : {};
   return choicesOf('laterReasoning', isSignificant(start) ? [start] : [], 'inReasoning').map((choice) => ({
     ...asThought(choice),
     ...condition,

@@ -20,8 +20,8 @@ export interface ParserDefinition {
   readonly contract: number;
   /** SHA-256 (hex) of the chat template. */
   readonly templateSha256: string;
-  /** What every assistant turn begins with. */
-  readonly turnStart: string;
+  /** What every assistant turn begins with. Absent means the marker of this name. */
+  readonly turnStart?: string;
   /** White space after `turnStart` that is not part of the response. Absent means none. */
   readonly lead?: string;
   /** What the generation prompt adds after `turnStart` to open reasoning that has no marker. Absent means none. */
@@ -40,9 +40,15 @@ export interface ParserDefinition {
  * marker is a `RangeError` then.
  */
 export function defineParser(definition: ParserDefinition): ResponseModule {
-  const { contract, templateSha256, turnStart, lead = '', thoughtPrompt = '', start } = definition;
+  const { contract, templateSha256, lead = '', thoughtPrompt = '', start } = definition;
   const linker = linkerOf(definition);
+  const turnStart = definition.turnStart ?? found(startMarker(definition), 'turnStart');
   return { contract, templateSha256, turnStart, lead, thoughtPrompt, start: linker.state(start) };
+}
+
+function startMarker({ markers }: ParserDefinition): string | undefined {
+  const given = markers?.turnStart;
+  return typeof given === 'object' ? given.text : given;
 }
 
 function linkerOf(definition: ParserDefinition): StateLinker {

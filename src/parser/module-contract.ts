@@ -14,7 +14,7 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import type { State } from './reader.ts';
 
 /** Version of this contract; a module made for another one is refused when it is loaded. */
-export const moduleContractVersion = 3;
+export const moduleContractVersion = 4;
 
 /** What a parser module exports as `responseModule`. */
 export interface ResponseModule {

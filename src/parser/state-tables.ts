@@ -14,16 +14,18 @@ export interface MarkerConditions {
   /** In front of that name stands the call's number, with this text after it: `. ` in `1. f`. */
   readonly afterNumber?: string;
   /**
-   * Counts only where a call goes on after it: prose may speak of markers. Not asked where the marker is
-   * written with a special token.
+   * Counts only where one of these follows: prose may speak of markers. Not asked where the marker is written
+   * with a special token.
    */
-  readonly goesOn?: GoingOn;
+  readonly followedBy?: Following;
+  /** Counts only where it is written with a special token: prose may speak of it. */
+  readonly onlyAsSpecialToken?: true;
   /** Counts only where (after a marker that is not itself the brace) a JSON call of an offered tool begins. */
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
-  /** The closer with which the marker, which opens calls, is a block without any: `</tool_call>`. */
-  readonly empty?: string;
+  /** What closes the block of calls that the marker opens: `</tool_call>`. Where it comes at once, there are none. */
+  readonly blockEnd?: string;
   /** Counts only where the parser forgives what is not the format's; taking it is reported under this law. */
   readonly repairs?: LeniencyLaw;
   /** The marker stands for nothing: it is passed over, and reading goes on in the same place. */
@@ -48,10 +50,10 @@ export interface Transition<Ref> extends MarkerConditions {
   readonly speculative?: true;
 }
 
-/** What goes on after an opener, white space aside. */
-export interface GoingOn {
+/** What must stand after an opener, white space aside. */
+export interface Following {
   /** One of these texts. */
-  readonly texts: readonly string[];
+  readonly texts?: readonly string[];
   /** Or any name with one of these texts after it. */
   readonly nameEnds?: readonly string[];
 }
@@ -61,8 +63,8 @@ export interface EnvelopePaths {
   /** `null`: the name is itself the only key, and its value the arguments. */
   readonly name: readonly string[] | null;
   readonly arguments: readonly string[];
-  readonly id: readonly string[] | null;
-  readonly index: readonly string[] | null;
+  readonly id?: readonly string[];
+  readonly index?: readonly string[];
 }
 
 /** `between`: between regions. Markers are tried after white space; other text begins at `otherwise`. */
@@ -84,9 +86,9 @@ export interface HeaderTable<Ref> {
   /** Ends every header: `<|message|>`. */
   readonly end: string;
   /** What says that a call follows; the tool's name stands after it: `to=functions.`. */
-  readonly call: { readonly marker: string; readonly next: Ref } | null;
+  readonly call?: { readonly marker: string; readonly next: Ref } | undefined;
   /** What says that the region is reasoning. */
-  readonly thought: { readonly marker: string; readonly next: Ref } | null;
+  readonly thought?: { readonly marker: string; readonly next: Ref } | undefined;
   /** The beginning of `call.marker` that any recipient has: `to=`. A header with another one is malformed. */
   readonly recipient: string;
   /** Where any other header leads. */
@@ -194,9 +196,9 @@ export interface ValuePlace<Ref> {
   readonly close: KeyedText;
   /**
    * What may follow `close`, each a list of texts with white space between them; `{hole: 'key'}` stands
-   * for any key. A raw string ends only where one of them follows.
+   * for any key. A raw string ends only where one of them follows. Absent means that anything may follow.
    */
-  readonly continuations: readonly KeyedText[];
+  readonly continuations?: readonly KeyedText[];
   /** How another entry shows itself, where it has a marker that text does not have: before its key, and after it. */
   readonly another?: { readonly open: string; readonly keyEnd: string };
   readonly next: Ref;
@@ -224,27 +226,26 @@ export interface EndArgumentsTable<Ref> {
 /** `value`: a value in one of its frames; those with an opener are tried first. */
 export interface ValueTable<Ref> {
   readonly frames: readonly FrameChoice[];
-  readonly nested: NestedTable<Ref> | null;
+  /** Objects and arrays that are written in the format's own notation, and not as JSON. */
+  readonly object?: ContainerOpening<Ref> | undefined;
+  readonly array?: ContainerOpening<Ref> | undefined;
   readonly recover: Ref;
 }
 
 /** One frame, and the types that are written in it. */
 export interface FrameChoice {
-  readonly open: string;
-  readonly close: string;
+  /** Absent means that nothing stands before the value. */
+  readonly open?: string;
+  readonly close?: string;
   readonly types: readonly JsonType[];
   /** Strings are literals of Python or JSON, not raw text. */
-  readonly quoted: boolean;
+  readonly quoted?: true;
 }
 
-/** How objects and arrays begin in a format's own notation; blank where they are not written in it. */
-export interface NestedTable<Ref> {
-  readonly objectOpen: string;
-  readonly object: Ref;
-  /** The opener belongs to the first property: it is seen, not consumed. */
-  readonly objectPeek: boolean;
-  readonly arrayOpen: string;
-  readonly array: Ref;
-  /** The opener belongs to the first item. */
-  readonly arrayPeek: boolean;
+/** How an object or an array begins in a format's own notation. */
+export interface ContainerOpening<Ref> {
+  readonly open: string;
+  readonly next: Ref;
+  /** The opener belongs to the first element: it is seen, not consumed. */
+  readonly peek?: true;
 }

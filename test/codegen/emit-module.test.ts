@@ -15,7 +15,7 @@ import { sampleFormats } from '../support/sample-formats.ts';
 
 /** States whose text is all of calls, but for those that read malformed ones. */
 const insideCalls =
-  /^(?:calls?Opened|inCall|in(?:Tool|Composed)|before(?:Argument|Key|Object|Item)|in(?:Key|Value|Object|Array|Item)|after(?:Entry|Property|Item|Call$)|argumentsEnded|nestedEnded|atCallEnd)/;
+  /^(?:afterCalls?Open|inCall|in(?:Tool|Composed)|before(?:Argument|Key|Object|Item)|in(?:Key|Value|Object|Array|Item)|after(?:Entry|Property|Item|Call$)|argumentsEnded|nestedEnded|at(?:Outer)?CallEnd)/;
 
 /** Two calls as samples show them, one with two arguments, and one for each kind of nested value. */
 const sampleCalls: readonly (readonly ToolCall[])[] = [
@@ -81,6 +81,13 @@ describe.each(sampleFormats)('%s', (_name, format) => {
     for (const name of names) expect(states).toMatch(new RegExp(`\\b${name}: `));
   });
 
+  it('fits into 120 columns, and names markers by words', () => {
+    const source = emitModule(format)['parser.ts'];
+    for (const line of source.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+    const [, markers = ''] = source.split(/^ {2}(?:markers|states): \{$/m);
+    expect(markers).not.toMatch(/^ {4}\w+\d: /m);
+  });
+
   it('is written the same every time, and its format is the format', () => {
     const files = emitModule(format);
     expect(emitModule(structuredClone(format))).toEqual(files);
@@ -93,17 +100,20 @@ describe.each(sampleFormats)('%s', (_name, format) => {
 
 it('is formatted and passes the linter as it is written', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-emit-'));
-  const { formatter, javascript, linter } = JSON.parse(fs.readFileSync('biome.json', 'utf8'));
-  fs.writeFileSync(path.join(folder, 'biome.json'), JSON.stringify({ formatter, javascript, linter }));
+  const { formatter, javascript, linter, overrides } = JSON.parse(fs.readFileSync('biome.json', 'utf8'));
+  const config = { formatter, javascript, linter, overrides };
+  fs.writeFileSync(path.join(folder, 'biome.json'), JSON.stringify(config));
   for (const [name, format] of sampleFormats) {
-    fs.mkdirSync(path.join(folder, name));
+    fs.mkdirSync(path.join(folder, 'generated', name), { recursive: true });
     for (const [file, source] of Object.entries(emitModule(format))) {
-      if (file.endsWith('.ts')) fs.writeFileSync(path.join(folder, name, file), source);
+      if (file.endsWith('.ts')) fs.writeFileSync(path.join(folder, 'generated', name, file), source);
     }
   }
   const biome = path.resolve('node_modules/.bin/biome');
-  const names = sampleFormats.map(([name]) => name);
-  const { status, stdout, stderr } = spawnSync(biome, ['check', ...names], { cwd: folder, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(biome, ['check', 'generated'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   fs.rmSync(folder, { recursive: true });
   expect(status, stdout + stderr).toBe(0);
 });

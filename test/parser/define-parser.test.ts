@@ -6,13 +6,14 @@ import {
   defineParser,
   expect,
   jsonArguments,
+  type MarkerDefinition,
   type ParserDefinition,
   recover,
   region,
 } from '../../src/parser/index.ts';
 
 const definition: ParserDefinition = {
-  contract: 3,
+  contract: 4,
   templateSha256: '0'.repeat(64),
   turnStart: '',
   start: 'atTurnStart',
@@ -50,6 +51,15 @@ describe('a definition', () => {
     expectThat(read('what', { states: { ...states, atTurnStart: elsewhere } })).toMatchObject({
       content: 'what',
     });
+  });
+
+  it('begins turns with the marker of that name, if it says nothing else', () => {
+    const { turnStart: _, ...without } = definition;
+    const begun = (marker: MarkerDefinition) =>
+      defineParser({ ...without, markers: { ...definition.markers, turnStart: marker } }).turnStart;
+    expectThat(begun('<turn>')).toBe('<turn>');
+    expectThat(begun({ text: '<turn>', onlyAtEnd: true })).toBe('<turn>');
+    expectThat(() => defineParser(without)).toThrow(RangeError);
   });
 
   it.each<[string, Partial<ParserDefinition>]>([

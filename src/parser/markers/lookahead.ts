@@ -66,7 +66,7 @@ const longestOpening = 128;
 /** What stands in names that nobody offered; offered ones are known by themselves. */
 const nameUnit = /[^\s<>[\]{}()"'`|=,;\\]/;
 
-/** Whether what the choice asks for goes on at `at`: `at` itself, `absent`, or `undecided`. */
+/** Whether what the choice asks for stands at `at`: `at` itself, `absent`, or `undecided`. */
 export function callFollows(
   tools: ToolTable,
   text: string,
@@ -74,7 +74,7 @@ export function callFollows(
   choice: Transition<unknown>,
   ended: boolean,
 ): number {
-  const { texts, nameEnds } = choice.goesOn ?? { texts: [] };
+  const { texts = [], nameEnds } = choice.followedBy ?? {};
   const next = skipSpace(text, at);
   if (next - at > longestOpening) return absent;
   if (texts.some((each) => text.startsWith(each, next)))

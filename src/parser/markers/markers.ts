@@ -75,7 +75,7 @@ export interface MatchContext {
   isWrittenAsTokens(part: string, at: number, length: number): boolean;
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
-  /** Whether a call goes on at `at`: the position, or `absent`, `undecided`. */
+  /** Whether what the choice asks for stands at `at`: the position, or `absent`, `undecided`. */
   followedBy(text: string, at: number, choice: Transition<unknown>): number;
   /** Position after a known tool name at `at` with one of `ends` after it; or `absent`, `undecided`. */
   nameEnd(text: string, at: number, ends: readonly string[]): number;
@@ -105,9 +105,11 @@ function matchChoice<Ref>(
     return context.ended ? end : undecided;
   }
   const verdict = matchCondition(context, text, end, choice);
-  if (verdict < 0 || choice.goesOn === undefined || context.isSpecial(at)) return verdict;
-  const going = context.followedBy(text, end, choice);
-  return going < 0 ? going : end;
+  if (verdict < 0 || context.isSpecial(at)) return verdict;
+  if (choice.onlyAsSpecialToken) return absent;
+  if (choice.followedBy === undefined) return verdict;
+  const follows = context.followedBy(text, end, choice);
+  return follows < 0 ? follows : end;
 }
 
 function matchCondition<Ref>(

@@ -22,7 +22,7 @@ function opensCall({ marker, role, peek, ambiguous, speculative, repairs }: Tran
 const shortestOpener = /^\s*[<[]\S{2,}[\]>]/;
 
 function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
-  const { empty, ...opener } = choice;
+  const { blockEnd: _, ...opener } = choice;
   const spellings = [...respelled(choice.marker), ...repeated(choice.marker), ...withoutBracket(choice)];
   return [
     ...spellings.map((marker): Transition<Ref> => ({ ...opener, marker, repairs: 'opener' })),
@@ -45,15 +45,15 @@ function repeated(marker: string): readonly string[] {
 }
 
 /** A list of calls without its bracket, where each call begins with its name. */
-function withoutBracket({ marker, goesOn }: Transition<unknown>): readonly string[] {
-  if (goesOn?.nameEnds === undefined || !/\S\s*\[\s*$/.test(marker)) return [];
+function withoutBracket({ marker, followedBy }: Transition<unknown>): readonly string[] {
+  if (followedBy?.nameEnds === undefined || !/\S\s*\[\s*$/.test(marker)) return [];
   return [marker.trimEnd().slice(0, -1)];
 }
 
 /** The opener and the closer with nothing between them, in full or the first and the last marker of them. */
-function emptyBlock<Ref>({ marker, next, empty }: Transition<Ref>): readonly Transition<Ref>[] {
-  if (empty === undefined) return [];
+function emptyBlock<Ref>({ marker, next, blockEnd }: Transition<Ref>): readonly Transition<Ref>[] {
+  if (blockEnd === undefined) return [];
   return [
-    { marker: `${marker.trimEnd()}\n${empty}`, next, role: 'call', passes: true, repairs: 'empty-block' },
+    { marker: `${marker.trimEnd()}\n${blockEnd}`, next, role: 'call', passes: true, repairs: 'empty-block' },
   ];
 }

@@ -26,9 +26,9 @@ const aroundCalls = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|[[\\],;])*`);
 
 /** How APIs write a call, and how models that have seen many of them do. */
 const notations: readonly EnvelopePaths[] = [
-  { name: ['name'], arguments: ['arguments'], id: ['id'], index: null },
-  { name: ['name'], arguments: ['parameters'], id: ['id'], index: null },
-  { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'], index: null },
+  { name: ['name'], arguments: ['arguments'], id: ['id'] },
+  { name: ['name'], arguments: ['parameters'], id: ['id'] },
+  { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'] },
 ];
 
 /** Reads the answer's beginning. `wait`: it may be calls. `text`: it is none. `calls`: they have been read. */

@@ -1,5 +1,4 @@
 /** Where the current key of a JSON call leads: the paths of its format, from the outside in. */
-import type { EnvelopePaths } from '../state-tables.ts';
 import type { EnvelopeProgress } from './step-progress.ts';
 
 /** Whether reading stands in the object in which the arguments should be. */
@@ -17,8 +16,8 @@ export function isArguments(envelope: EnvelopeProgress): boolean {
 }
 
 /** Whether the current key is where `wanted` leads. */
-export function isAt(wanted: readonly string[] | null, { path, key }: EnvelopeProgress): boolean {
-  if (wanted === null || wanted.length !== path.length + 1 || wanted[path.length] !== key) return false;
+export function isAt(wanted: readonly string[] | null | undefined, { path, key }: EnvelopeProgress): boolean {
+  if (!wanted || wanted.length !== path.length + 1 || wanted[path.length] !== key) return false;
   return beginsWith(wanted, path);
 }
 
@@ -28,8 +27,9 @@ function beginsWith(wanted: readonly string[], path: readonly string[]): boolean
 
 /** Whether something that matters lies deeper within the current key's value. */
 export function leadsOn({ paths, path, key }: EnvelopeProgress): boolean {
-  const leadsThrough = (wanted: EnvelopePaths['name']) =>
+  const leadsThrough = (wanted: readonly string[] | null | undefined) =>
     wanted !== null &&
+    wanted !== undefined &&
     wanted.length > path.length + 1 &&
     wanted[path.length] === key &&
     beginsWith(wanted, path);

@@ -61,10 +61,13 @@ export interface SpeculationProgress {
   isBetween: boolean;
 }
 
+/** A frame with everything that a table may leave out. */
+export type Frame = Required<Omit<FrameChoice, 'quoted'>> & { readonly quoted: boolean };
+
 /** `readValue`: a value has begun. */
 export interface ValueProgress {
   readonly kind: 'value';
-  readonly frame: FrameChoice;
+  readonly frame: Frame;
   readonly types: ReadonlySet<JsonType>;
   /** The quote that opened it; empty where none did. */
   readonly quote: string;

@@ -25,14 +25,14 @@ export function readHeader(reader: Reader, table: HeaderTable<State>): State | n
 
 /** As soon as the header shows that a call follows, the reader is in a call. */
 function openCallEarly(reader: Reader, table: HeaderTable<State>, header: string): void {
-  if (reader.inCall || table.call === null || !reader.callsAllowed) return;
+  if (reader.inCall || table.call === undefined || !reader.callsAllowed) return;
   if (header.includes(table.call.marker)) reader.openCall();
 }
 
 function followHeader(reader: Reader, table: HeaderTable<State>, header: string, end: number): State {
   const after = end + table.end.length;
   const call = calledName(table, header);
-  if (call !== null && table.call !== null && reader.callsAllowed) {
+  if (call !== null && table.call !== undefined && reader.callsAllowed) {
     openCallEarly(reader, table, header);
     const isOffered = reader.options.tools.has(call.name);
     const around = isOffered ? header.slice(0, call.at) + header.slice(call.at + call.name.length) : header;
@@ -47,7 +47,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
     reader.skip(after);
     return table.call.next;
   }
-  if (table.thought !== null && header.includes(table.thought.marker)) {
+  if (table.thought !== undefined && header.includes(table.thought.marker)) {
     return reader.consumeMarker({ ...table.thought, role: 'thought', trailingSpace: '' }, after);
   }
   if (table.recipient !== '' && header.includes(table.recipient)) {

@@ -3,18 +3,12 @@ import type { JsonType } from '../../format/chat-format.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
-import type {
-  EndArgumentsTable,
-  EndNestedTable,
-  FrameChoice,
-  ItemTable,
-  ValueTable,
-} from '../state-tables.ts';
+import type { EndArgumentsTable, EndNestedTable, ItemTable, ValueTable } from '../state-tables.ts';
 import { fail } from './fail.ts';
 import { openItem } from './open-place.ts';
 import { scanInput } from './scan-input.ts';
 import { allowedTypes } from './schema-place.ts';
-import type { ValueProgress } from './step-progress.ts';
+import type { Frame, ValueProgress } from './step-progress.ts';
 import { readQuoted } from './values/quoted-value.ts';
 import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
@@ -28,22 +22,23 @@ const longestPause = 256;
 /** The table of `readValue`, with its openers compiled. */
 export interface CompiledValueTable {
   readonly table: ValueTable<State>;
-  readonly framed: MarkerTable<FrameChoice>;
-  readonly bare: FrameChoice | null;
+  readonly framed: MarkerTable<Frame>;
+  readonly bare: Frame | null;
 }
 
 /** Compiles the table of `readValue`. */
 export function valueTable(table: ValueTable<State>): CompiledValueTable {
-  const choices = table.frames.flatMap((frame) => openers(frame).map((marker) => ({ marker, next: frame })));
+  const frames = table.frames.map((frame): Frame => ({ open: '', close: '', quoted: false, ...frame }));
+  const choices = frames.flatMap((frame) => openers(frame).map((marker) => ({ marker, next: frame })));
   return {
     table,
     framed: new MarkerTable(choices),
-    bare: table.frames.find(({ open }) => open.trim() === '') ?? null,
+    bare: frames.find(({ open }) => open.trim() === '') ?? null,
   };
 }
 
 /** A frame in quotes may be opened by either kind of quote. */
-function openers(frame: FrameChoice): readonly string[] {
+function openers(frame: Frame): readonly string[] {
   if (frame.open.trim() === '') return [];
   return isQuote(frame.open) ? ['"', "'"] : [frame.open];
 }
@@ -96,7 +91,7 @@ function openValue(
   return 'opened';
 }
 
-function newValue(frame: FrameChoice, types: ReadonlySet<JsonType>, quote: string): ValueProgress {
+function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): ValueProgress {
   return {
     kind: 'value',
     frame,
@@ -116,11 +111,11 @@ function openBare(
   reader: Reader,
   values: ValueStack,
   table: ValueTable<State>,
-  bare: FrameChoice,
+  bare: Frame,
   allowed: ReadonlySet<JsonType>,
 ): State | null | 'opened' {
   const types = typesInFrame(bare, allowed);
-  const nested = table.nested === null ? null : openNested(reader, values, table, bare, types);
+  const nested = openNested(reader, values, table, bare, types);
   if (nested === 'wait') return null;
   if (nested !== null) return nested;
   reader.progress = newValue(bare, types, '');
@@ -132,29 +127,24 @@ function openNested(
   reader: Reader,
   values: ValueStack,
   table: ValueTable<State>,
-  frame: FrameChoice,
+  frame: Frame,
   types: ReadonlySet<JsonType>,
 ): State | null | 'wait' {
-  const { nested } = table;
-  if (nested === null) return null;
   const { cursor } = reader;
   const start = skipSpace(cursor.text, cursor.at);
-  const openings = [
-    { open: nested.arrayOpen, type: 'array', closer: ']', next: nested.array, peek: nested.arrayPeek },
-    { open: nested.objectOpen, type: 'object', closer: '}', next: nested.object, peek: nested.objectPeek },
-  ] as const;
-  for (const { open, type, closer, next, peek } of openings) {
-    if (!types.has(type) || open.trim() === '') continue;
-    const end = matchText(reader, cursor.text, start, open.trim());
+  for (const type of ['array', 'object'] as const) {
+    const opening = table[type];
+    if (opening === undefined || !types.has(type)) continue;
+    const end = matchText(reader, cursor.text, start, opening.open.trim());
     if (end === undecided) return 'wait';
     if (end === absent) continue;
     if (nestingDepth(values) > deepestNesting) {
       return fail(reader, table.recover, ['a simpler value'], 'values are nested too deeply');
     }
-    reader.skip(peek ? start : end);
-    values.nested = { closer, frameClose: frame.close, count: 0 };
-    reader.writer.input(closer === ']' ? '[' : '{', cursor.offset, cursor.offset);
-    return next;
+    reader.skip(opening.peek ? start : end);
+    values.nested = { closer: type === 'array' ? ']' : '}', frameClose: frame.close, count: 0 };
+    reader.writer.input(type === 'array' ? '[' : '{', cursor.offset, cursor.offset);
+    return opening.next;
   }
   return null;
 }

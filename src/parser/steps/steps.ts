@@ -62,8 +62,8 @@ export const region = step('region', {
 export const header = step('header', {
   link: <Ref, Linked>(table: Named<HeaderTable<Name>>, to: Linker<Ref, Linked>) => ({
     ...table,
-    call: table.call === null ? null : { ...table.call, next: to.state(table.call.next) },
-    thought: table.thought === null ? null : { ...table.thought, next: to.state(table.thought.next) },
+    call: linkNext(table.call, to),
+    thought: linkNext(table.thought, to),
     next: to.state(table.next),
     otherwise: to.state(table.otherwise),
     recover: to.recover(table.recover),
@@ -162,10 +162,8 @@ export const jsonCall = step('jsonCall', {
 export const value = step('value', {
   link: <Ref, Linked>(table: Named<ValueTable<Name>>, to: Linker<Ref, Linked>) => ({
     ...table,
-    nested:
-      table.nested === null
-        ? null
-        : { ...table.nested, object: to.state(table.nested.object), array: to.state(table.nested.array) },
+    object: linkNext(table.object, to),
+    array: linkNext(table.array, to),
     recover: to.recover(table.recover),
   }),
   compile: valueTable,
@@ -204,6 +202,13 @@ export const argumentsEnd = step('argumentsEnd', {
 /** For tables that need no compiling. */
 function itself<Table>(table: Table): Table {
   return table;
+}
+
+function linkNext<Ref, Part extends { readonly next: Name }>(
+  part: Part | undefined,
+  to: Linker<Ref, unknown>,
+): (Omit<Part, 'next'> & { readonly next: Ref }) | undefined {
+  return part === undefined ? undefined : { ...part, next: to.state(part.next) };
 }
 
 function linkPlace<Ref>(place: ValuePlace<Name>, to: Linker<Ref, unknown>): ValuePlace<Ref> {

@@ -111,7 +111,7 @@ function closerEnd(reader: Reader, closer: Closer, at: number): number {
 }
 
 /** Whether one of the continuations stands at `at`: a position, or `absent`, or `undecided`. */
-export function continues(reader: Reader, at: number, continuations: readonly KeyedText[]): number {
+export function continues(reader: Reader, at: number, continuations: readonly KeyedText[] = []): number {
   if (continuations.length === 0) return at;
   const { text } = reader.cursor;
   if (reader.ended && skipSpace(text, at) === text.length) return at;

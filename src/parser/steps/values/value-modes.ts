@@ -1,7 +1,6 @@
 /** How the next value is read: decided by its frame, by the tool's schema and by its first character. */
 import type { JsonType } from '../../../format/chat-format.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
-import type { FrameChoice } from '../../state-tables.ts';
 import { typeOf } from '../schema-place.ts';
 
 /**
@@ -14,7 +13,10 @@ export type ValueMode = 'raw' | 'scan' | 'buffer' | 'quoted';
 export const longestScalar = 64;
 
 /** The types that a value in this frame can have: what the frame shows wins over the schema. */
-export function typesInFrame(frame: FrameChoice, allowed: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
+export function typesInFrame(
+  frame: { readonly types: readonly JsonType[] },
+  allowed: ReadonlySet<JsonType>,
+): ReadonlySet<JsonType> {
   const both = frame.types.filter((type) => allowed.has(type));
   return new Set(both.length > 0 ? both : frame.types);
 }
