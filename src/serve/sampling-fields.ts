@@ -32,7 +32,7 @@ export function readSampling(body: Body): SamplingOptions {
   return present({
     temperature: numberField(body, 'temperature', numberFrom(0, 2)),
     topP: numberField(body, 'top_p', numberFrom(0, 1)),
-    topK: numberField(body, 'top_k', integerFrom(0, Number.MAX_SAFE_INTEGER)),
+    topK: readTopK(body),
     minP: numberField(body, 'min_p', numberFrom(0, 1)),
     presencePenalty: numberField(body, 'presence_penalty', penalty),
     frequencyPenalty: numberField(body, 'frequency_penalty', penalty),
@@ -45,6 +45,18 @@ function readRepeatPenalty(body: Body): number | undefined {
   const [name = '', other] = ['repeat_penalty', 'repetition_penalty'].filter((each) => body[each] != null);
   if (other !== undefined) throw invalid(other, `${other} is ${name} by another name; leave one of them out`);
   return numberField(body, name, samplingRules.repeatPenalty);
+}
+
+/** −1 is another server's word for all of them. */
+function readTopK(body: Body): number | undefined {
+  if (body.top_k === -1) return 0;
+  return numberField(body, 'top_k', integerFrom(0, Number.MAX_SAFE_INTEGER));
+}
+
+/** The most tokens; −1 is other servers' word for as many as there is room for. */
+export function readLimit(body: Body, name: string): number | undefined {
+  if (body[name] === -1) return undefined;
+  return numberField(body, name, integerFrom(1, Number.POSITIVE_INFINITY));
 }
 
 /** −1 is another server's word for any; other negative numbers are seeds like all the rest. */

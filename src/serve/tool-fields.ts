@@ -7,23 +7,42 @@ import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
 import { field, objectList, present } from './request-fields.ts';
 
-/** How an API writes its tools, and what it says of them. */
+/** A tool as a request has it. */
+export interface GivenTool {
+  readonly tool: Body;
+  /** Where it is: `tools[2]`. */
+  readonly path: string;
+}
+
+/** The tools of a request: those that its sender runs, and those that a provider would run for it. */
+export interface GivenTools {
+  readonly own: readonly GivenTool[];
+  /** There are none of these here: they are left out, and named in the answer. */
+  readonly hosted: readonly string[];
+}
+
+/** The field `tools`; `hosted`: types of tools that an API runs itself. */
+export function givenTools(body: Body, hosted?: RegExp): GivenTools {
+  const all = (objectList(body, 'tools') ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
+  const isHosted = ({ tool }: GivenTool): boolean =>
+    typeof tool.type === 'string' && hosted?.test(tool.type) === true;
+  return {
+    own: all.filter((given) => !isHosted(given)),
+    hosted: all.filter(isHosted).map(({ tool }) => `tools.${String(tool.type)}`),
+  };
+}
+
+/** What is asked of tools. */
 export interface AskedTools {
-  /** Values of `type` of the client's own functions. */
-  readonly kinds: readonly unknown[];
-  /** A tool in OpenAI's shape; what is in it is read by the chat, which refuses what it cannot offer. */
-  readonly toTool: (tool: Body, index: number) => Body | Tool;
+  /** In OpenAI's shape; what is in them is read by the chat, which refuses what it cannot offer. */
+  readonly tools: readonly (Body | Tool)[];
   readonly choice: ToolChoice | undefined;
   /** Whether several calls may be made; `undefined` where it is not said. */
   readonly parallel: boolean | undefined;
 }
 
-/** The options. Throws `RequestError`, also where a call is demanded and there are no tools. */
-export function readTools(body: Body, { kinds, toTool, choice, parallel }: AskedTools): Partial<ChatOptions> {
-  const tools = (objectList(body, 'tools') ?? []).map((tool, index) => {
-    requireKind(tool, kinds, index);
-    return toTool(tool, index);
-  });
+/** The options. Throws `RequestError` where a call is demanded and there are no tools. */
+export function toolOptions({ tools, choice, parallel }: AskedTools): Partial<ChatOptions> {
   if (tools.length === 0) {
     if (choice === undefined || choice === 'none' || choice === 'auto') return {};
     throw invalid('tool_choice', 'tool_choice demands a call, and there are no tools');
@@ -37,9 +56,8 @@ export function readTools(body: Body, { kinds, toTool, choice, parallel }: Asked
 }
 
 /** A tool whose fields stand next to each other; `schema` names the one of its arguments. Throws `RequestError`. */
-export function flatTool(tool: Body, schema: string, index: number): Tool {
+export function flatTool({ tool, path }: GivenTool, schema: string): Tool {
   const { name, description } = tool;
-  const path = `tools[${index}]`;
   if (typeof name !== 'string') throw invalid(`${path}.name`, `${path}.name must be a string`);
   const parameters = tool[schema] ?? undefined;
   const called = { name, ...(typeof description === 'string' ? { description } : {}) };
@@ -49,11 +67,11 @@ export function flatTool(tool: Body, schema: string, index: number): Tool {
   };
 }
 
-/** Throws `RequestError` for a tool that is none of the client's own functions. */
-function requireKind(tool: Body, kinds: readonly unknown[], index: number): void {
+/** Throws `RequestError` for a tool that says nothing of its arguments: its type means them, and only to its provider. */
+export function requireKind({ tool, path }: GivenTool, kinds: readonly unknown[]): void {
   if (kinds.includes(tool.type)) return;
-  const reason = `tools[${index}].type: only functions of your own can be called, got ${JSON.stringify(tool.type)}`;
-  throw invalid(`tools[${index}].type`, reason, 'unsupported_parameter');
+  const reason = `${path}.type: nothing is known here of the arguments of ${JSON.stringify(tool.type)}; offer it as a function of your own`;
+  throw invalid(`${path}.type`, reason, 'unsupported_parameter');
 }
 
 /** The field that forbids several calls, or allows them. */

@@ -152,7 +152,12 @@ describe('a request', () => {
     [{ messages: [] }, 400, 'invalid_request_error'],
     [{ messages: [question, { role: 'assistant', content: 'It is' }] }, 400, 'invalid_request_error'],
     [{ thread: { type: 'create' } }, 400, 'invalid_request_error'],
-    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 400, 'invalid_request_error'],
+    [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 400, 'invalid_request_error'],
+    [
+      { tools: [{ type: 'web_search_20250305', name: 'web_search' }], tool_choice: { type: 'any' } },
+      400,
+      'invalid_request_error',
+    ],
     [{ tool_choice: { type: 'any' } }, 400, 'invalid_request_error'],
     [{ thinking: { type: 'wild' } }, 400, 'invalid_request_error'],
     [{ model: 'other' }, 404, 'not_found_error'],

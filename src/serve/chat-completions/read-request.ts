@@ -30,8 +30,8 @@ import {
   schemaFormat,
 } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
-import { readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
-import { readParallel, readTools } from '../tool-fields.ts';
+import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
+import { givenTools, readParallel, requireKind, toolOptions } from '../tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
 
 /** What is asked for. */
@@ -112,9 +112,8 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
     chat: {
       ...readSampling(body),
       ...readLimits(body),
-      ...readTools(body, {
-        kinds: ['function'],
-        toTool: (tool) => tool,
+      ...toolOptions({
+        tools: readChatTools(body),
         choice: field(body, 'tool_choice', grammarRules.toolChoice) as ToolChoice | undefined,
         parallel: readParallel(body),
       }),
@@ -129,6 +128,12 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
       messages: readChatMessages(messages),
     },
   };
+}
+
+function readChatTools(body: Body): readonly Body[] {
+  const { own } = givenTools(body);
+  for (const given of own) requireKind(given, ['function']);
+  return own.map(({ tool }) => tool);
 }
 
 /** As in OpenAI's API, where the lowest bias forbids a token. */
@@ -157,9 +162,8 @@ function readLogprobs(body: Body): number | undefined {
 }
 
 function readLimits(body: Body): Partial<ChatOptions> {
-  const atLeastOne = integerFrom(1, Number.POSITIVE_INFINITY);
-  const newer = numberField(body, 'max_completion_tokens', atLeastOne);
-  const older = numberField(body, 'max_tokens', atLeastOne);
+  const newer = readLimit(body, 'max_completion_tokens');
+  const older = readLimit(body, 'max_tokens');
   return present({
     maxTokens: newer ?? older,
     thinkingBudget: numberField(body, 'thinking_budget', integerFrom(0, Number.POSITIVE_INFINITY)),

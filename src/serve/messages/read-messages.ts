@@ -6,63 +6,98 @@ import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { objectList } from '../request-fields.ts';
 
+interface Block {
+  readonly block: Body;
+  /** Where it is: `messages[2].content[0]`. */
+  readonly path: string;
+}
+
+interface Turn {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly blocks: readonly Block[];
+}
+
 /** Reads `system` and `messages`. Throws `RequestError` and `MessageError`. */
 export function readConversation(body: Body): readonly Message[] {
   const given = objectList(body, 'messages');
   if (given === undefined) throw invalid('messages', 'messages is missing', 'missing_required_parameter');
-  const system = body.system == null ? '' : textOf(body.system, 'system');
-  const messages = given.flatMap((message, index) => readTurn(message, `messages[${index}]`));
-  if (messages.at(-1)?.role === 'assistant') throw begunAnswer(given.length - 1);
+  const system = body.system == null ? '' : readSystem(body.system);
+  const turns = joined(given.map((message, index) => readTurn(message, `messages[${index}]`)));
+  if (turns.at(-1)?.role === 'assistant') throw begunAnswer(given.length - 1);
+  const messages = turns.flatMap(messagesOf);
   return readMessages(system === '' ? messages : [{ role: 'system', content: system }, ...messages]);
 }
 
-function readTurn({ role, content }: Body, path: string): readonly Message[] {
-  if (role === 'system') return [{ role, content: textOf(content, `${path}.content`) }];
-  if (role !== 'user' && role !== 'assistant')
-    throw invalid(`${path}.role`, `${path}.role must be user or assistant`);
-  const blocks = blocksOf(content, `${path}.content`);
-  return role === 'user' ? readUser(blocks, `${path}.content`) : [readAssistant(blocks, `${path}.content`)];
+/** A header that a client writes into a block of its own; it is another one for every request. */
+const headerBlock = /^x-anthropic-[\w-]+:.*$/;
+
+/** Headers are no instructions, and a model that was told them would have to read all that follows anew. */
+function readSystem(system: unknown): string {
+  const texts = blocksOf(system, 'system').map(textOf);
+  return texts.filter((text) => !headerBlock.test(text.trim())).join('\n');
 }
 
-function blocksOf(content: unknown, path: string): readonly Body[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
+function readTurn({ role, content }: Body, path: string): Turn {
+  if (role !== 'user' && role !== 'assistant' && role !== 'system')
+    throw invalid(`${path}.role`, `${path}.role must be user or assistant`);
+  return { role, blocks: blocksOf(content, `${path}.content`) };
+}
+
+/** Turns of one side that follow each other are one, as that API takes them. */
+function joined(turns: readonly Turn[]): readonly Turn[] {
+  const all: Turn[] = [];
+  for (const turn of turns) {
+    const last = all.at(-1);
+    if (last?.role !== turn.role) all.push(turn);
+    else all[all.length - 1] = { role: turn.role, blocks: [...last.blocks, ...turn.blocks] };
+  }
+  return all;
+}
+
+function messagesOf({ role, blocks }: Turn): readonly Message[] {
+  if (role === 'system') return [{ role, content: blocks.map(textOf).join('\n') }];
+  return role === 'user' ? readUser(blocks) : [readAssistant(blocks)];
+}
+
+function blocksOf(content: unknown, path: string): readonly Block[] {
+  if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
   if (!Array.isArray(content)) throw invalid(path, `${path} must be a string or a list of blocks`);
   return content.map((block: unknown, index) => {
-    if (isRecord(block) && typeof block.type === 'string') return block;
-    throw invalid(`${path}[${index}]`, `${path}[${index}] must be a block with a type`);
+    const at = `${path}[${index}]`;
+    if (isRecord(block) && typeof block.type === 'string') return { block, path: at };
+    throw invalid(at, `${at} must be a block with a type`);
   });
 }
 
 /** Results are messages of their own, and come before what is said next to them. */
-function readUser(blocks: readonly Body[], path: string): readonly Message[] {
+function readUser(blocks: readonly Block[]): readonly Message[] {
   const results: Message[] = [];
   const texts: string[] = [];
-  blocks.forEach((block, index) => {
-    const at = `${path}[${index}]`;
-    if (block.type === 'tool_result') results.push(readResult(block, at));
-    else if (block.type === 'text') texts.push(stringOf(block, 'text', at));
-    else throw unsupported(block, at);
-  });
-  return texts.length === 0 ? results : [...results, { role: 'user', content: texts.join('\n') }];
+  for (const each of blocks) {
+    if (each.block.type === 'tool_result') results.push(readResult(each));
+    else texts.push(textOf(each));
+  }
+  if (texts.length === 0 && results.length > 0) return results;
+  return [...results, { role: 'user', content: texts.join('\n') }];
 }
 
-function readResult(block: Body, path: string): Message {
-  const text = block.content == null ? '' : textOf(block.content, `${path}.content`);
-  const content = block.is_error === true ? `Error: ${text}` : text;
-  return { role: 'tool', tool_call_id: stringOf(block, 'tool_use_id', path), content };
+function readResult({ block, path }: Block): Message {
+  const { content } = block;
+  const text = content == null ? '' : blocksOf(content, `${path}.content`).map(textOf).join('\n');
+  const told = block.is_error === true ? `Error: ${text}` : text;
+  return { role: 'tool', tool_call_id: stringOf({ block, path }, 'tool_use_id'), content: told };
 }
 
-function readAssistant(blocks: readonly Body[], path: string): Message {
+function readAssistant(blocks: readonly Block[]): Message {
   let text = '';
   let thoughts = '';
   const calls: ToolCall[] = [];
-  blocks.forEach((block, index) => {
-    const at = `${path}[${index}]`;
-    if (block.type === 'text') text += stringOf(block, 'text', at);
-    else if (block.type === 'thinking') thoughts += stringOf(block, 'thinking', at);
-    else if (block.type === 'tool_use') calls.push(readCall(block, at));
-    else if (block.type !== 'redacted_thinking') throw unsupported(block, at);
-  });
+  for (const each of blocks) {
+    const { type } = each.block;
+    if (type === 'thinking') thoughts += stringOf(each, 'thinking');
+    else if (type === 'tool_use') calls.push(readCall(each));
+    else if (type !== 'redacted_thinking') text += textOf(each);
+  }
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -71,23 +106,23 @@ function readAssistant(blocks: readonly Body[], path: string): Message {
   };
 }
 
-function readCall(block: Body, path: string): ToolCall {
+function readCall(given: Block): ToolCall {
+  const { block, path } = given;
   const { input } = block;
   if (!isRecord(input)) throw invalid(`${path}.input`, `${path}.input must be an object`);
-  const called = { name: stringOf(block, 'name', path), arguments: JSON.stringify(input) };
-  return { id: stringOf(block, 'id', path), type: 'function', function: called };
+  const called = { name: stringOf(given, 'name'), arguments: JSON.stringify(input) };
+  return { id: stringOf(given, 'id'), type: 'function', function: called };
 }
 
-/** A text, or blocks that are texts. */
-function textOf(content: unknown, path: string): string {
-  const texts = blocksOf(content, path).map((block, index) => {
-    if (block.type !== 'text') throw unsupported(block, `${path}[${index}]`);
-    return stringOf(block, 'text', `${path}[${index}]`);
-  });
-  return texts.join('\n');
+/** Throws `RequestError` for a block that is no text. */
+function textOf(given: Block): string {
+  const { block, path } = given;
+  if (block.type === 'text') return stringOf(given, 'text');
+  const reason = `${path}: models are given text, calls and results, and no block of type ${JSON.stringify(block.type)} here`;
+  throw invalid(path, reason, 'unsupported_content');
 }
 
-function stringOf(block: Body, name: string, path: string): string {
+function stringOf({ block, path }: Block, name: string): string {
   const value = block[name];
   if (typeof value === 'string') return value;
   throw invalid(`${path}.${name}`, `${path}.${name} must be a string`);
@@ -96,10 +131,5 @@ function stringOf(block: Body, name: string, path: string): string {
 function begunAnswer(index: number): Error {
   const path = `messages[${index}]`;
   const reason = `${path}: an answer that was begun is not continued here; the last message has to be the user's`;
-  return invalid(path, reason, 'unsupported_content');
-}
-
-function unsupported({ type }: Body, path: string): Error {
-  const reason = `${path}: models are given text, calls and results, and no block of type ${JSON.stringify(type)} here`;
   return invalid(path, reason, 'unsupported_content');
 }

@@ -1,5 +1,5 @@
 /** A request to `/v1/messages`. */
-import type { ToolChoice } from '../../format/messages.ts';
+import type { Tool, ToolChoice } from '../../format/messages.ts';
 import { integerFrom, oneOf, requireOption } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
@@ -19,7 +19,7 @@ import {
 } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
 import { readSampling, readStops } from '../sampling-fields.ts';
-import { flatTool, namedTool, readTools } from '../tool-fields.ts';
+import { flatTool, type GivenTool, givenTools, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
 import { readConversation } from './read-messages.ts';
 
 /** Fields that are read, next to those of sampling. */
@@ -70,26 +70,36 @@ export const refusedFields: readonly Absent[] = [
   },
 ];
 
+/** Tools that Anthropic runs. */
+const hostedTypes = /^(web_search|web_fetch|code_execution|tool_search_tool|advisor)_/;
+
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readMessagesRequest(body: Body): ReadRequest {
   const asked = objectField(body, 'tool_choice');
+  const { unknown, ...head } = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+  const { own, hosted } = givenTools(body, hostedTypes);
   return {
-    ...readHead(body, { readFields, fieldsWithoutEffect, refusedFields }),
+    ...head,
+    unknown: [...unknown, ...hosted],
     chat: {
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens', integerFrom(1, Number.POSITIVE_INFINITY))),
       ...present({ stop: readStops(body, 'stop_sequences') }),
       ...readOutput(body),
       ...readThinking(objectField(body, 'thinking')),
-      ...readTools(body, {
-        kinds: [undefined, null, 'custom'],
-        toTool: (tool, index) => flatTool(tool, 'input_schema', index),
+      ...toolOptions({
+        tools: own.map(readTool),
         choice: asked === undefined ? undefined : readChoice(asked),
         parallel: asked !== undefined && flag(asked, 'disable_parallel_tool_use') ? false : undefined,
       }),
       messages: readConversation(body),
     },
   };
+}
+
+function readTool(given: GivenTool): Tool {
+  requireKind(given, [undefined, null, 'custom']);
+  return flatTool(given, 'input_schema');
 }
 
 function readThinking(thinking: Body | undefined): Partial<ChatOptions> {

@@ -1,11 +1,11 @@
 /** `/v1/responses`, OpenAI's newer API, without anything kept between two requests. */
 import type { Endpoint } from '../endpoint.ts';
 import { openAiError } from '../openai-error.ts';
-import { readResponsesRequest } from './read-request.ts';
+import { type ResponsesRequest, readResponsesRequest } from './read-request.ts';
 import { completeResponse, failedFrames, streamResponse } from './write-response.ts';
 
 /** The API as the server knows it. */
-export const responses: Endpoint = {
+export const responses: Endpoint<ResponsesRequest> = {
   path: '/v1/responses',
   read: readResponsesRequest,
   complete: completeResponse,

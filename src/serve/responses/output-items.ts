@@ -1,11 +1,12 @@
 /** Events of a response as the items of `/v1/responses`, and as the events of its stream. */
-import type { Finish, ResponseEvent } from '../../parser/events.ts';
+import type { Finish, ResponseEvent, ToolCallEvent } from '../../parser/events.ts';
 import { logprobsOf } from '../logprobs.ts';
+import { type ClientTool, textArgument } from './read-tools.ts';
 
 /** A part of a response: thoughts, a message, a call. */
 interface Item {
   readonly id: string;
-  readonly type: 'reasoning' | 'message' | 'function_call';
+  readonly type: 'reasoning' | 'message' | 'function_call' | 'custom_tool_call';
   readonly [field: string]: unknown;
 }
 
@@ -14,7 +15,7 @@ interface OpenItem {
   readonly type: Item['type'];
   readonly id: string;
   readonly callId: string;
-  readonly name: string;
+  readonly tool: ClientTool;
   readonly index: number;
   text: string;
   readonly logprobs: object[];
@@ -30,13 +31,15 @@ export interface OutputEvent {
 export class OutputItems {
   readonly #done: Item[] = [];
   readonly #id: string;
+  readonly #byFunction: ReadonlyMap<string, ClientTool>;
   #open: OpenItem | null = null;
   #count = 0;
   #finish: Finish | null = null;
 
-  /** `id`: of the response; those of its items are made of it. */
-  constructor(id: string) {
+  /** `id`: of the response; those of its items are made of it. `byFunction`: the client's tools. */
+  constructor(id: string, byFunction: ReadonlyMap<string, ClientTool>) {
     this.#id = id;
+    this.#byFunction = byFunction;
   }
 
   /** The items that are done. */
@@ -60,56 +63,65 @@ export class OutputItems {
       case 'text-end':
         return this.#close();
       case 'tool-input-start':
-        return [...this.#close(), ...this.#begin('function_call', event.id, event.toolName)];
+        return [...this.#close(), ...this.#beginCall(event.id, event.toolName)];
       case 'tool-input-delta':
-        return this.#add('function_call', event.delta);
+        return this.#addArguments(event.delta);
       case 'tool-call':
+        if (this.#open?.type === 'custom_tool_call') this.#open.text = textOf(event);
         return this.#close();
       case 'malformed':
-        if (this.#open?.type === 'function_call' && event.toolCallId === this.#open.callId) this.#open = null;
+        if (this.#open !== null && event.toolCallId === this.#open.callId) this.#open = null;
         return [];
       case 'finish':
         this.#finish = event;
-        if (this.#open?.type === 'function_call') this.#open = null;
+        if (this.#open !== null && isCall(this.#open)) this.#open = null;
         return this.#close();
       default:
         return [];
     }
   }
 
-  #begin(type: Item['type'], callId = '', name = ''): readonly OutputEvent[] {
-    const prefix = { reasoning: 'rs', message: 'msg', function_call: 'fc' }[type];
+  #beginCall(callId: string, name: string): readonly OutputEvent[] {
+    const tool = this.#byFunction.get(name) ?? { type: 'function', name };
+    return this.#begin(tool.type === 'custom' ? 'custom_tool_call' : 'function_call', callId, tool);
+  }
+
+  #begin(type: Item['type'], callId: string, tool: ClientTool): readonly OutputEvent[] {
     const index = this.#count;
     this.#count += 1;
-    const open: OpenItem = {
-      type,
-      id: `${prefix}_${this.#id}${index}`,
-      callId,
-      name,
-      index,
-      text: '',
-      logprobs: [],
-    };
+    const id = `${prefixes[type]}_${this.#id}${index}`;
+    const open: OpenItem = { type, id, callId, tool, index, text: '', logprobs: [] };
     this.#open = open;
     const added = {
       type: 'response.output_item.added',
       output_index: index,
       item: itemOf(open, 'in_progress'),
     };
-    if (type === 'function_call') return [added];
+    if (isCall(open)) return [added];
     return [added, { type: 'response.content_part.added', ...placeOf(open), part: partOf(open) }];
   }
 
-  #add(type: Item['type'], delta: string, logprobs: readonly object[] = []): readonly OutputEvent[] {
+  /** What a free text is, its arguments say when they are complete. */
+  #addArguments(delta: string): readonly OutputEvent[] {
+    const open = this.#open;
+    if (open?.type !== 'function_call') return [];
+    open.text += delta;
+    return [{ type: `${textEvents.function_call}.delta`, ...placeOf(open), delta }];
+  }
+
+  #add(
+    type: 'reasoning' | 'message',
+    delta: string,
+    logprobs: readonly object[] = [],
+  ): readonly OutputEvent[] {
     const isOther = this.#open?.type !== type;
-    const before = isOther ? [...this.#close(), ...this.#begin(type)] : [];
+    const before = isOther ? [...this.#close(), ...this.#begin(type, '', noTool)] : [];
     const open = this.#open;
     if (open === null) return before;
     open.text += delta;
     open.logprobs.push(...logprobs);
-    const kind = `${textEvents[type]}.delta`;
     const tokens = type === 'message' ? { logprobs } : {};
-    return [...before, { type: kind, ...placeOf(open), delta, ...tokens }];
+    return [...before, { type: `${textEvents[type]}.delta`, ...placeOf(open), delta, ...tokens }];
   }
 
   #close(): readonly OutputEvent[] {
@@ -118,29 +130,54 @@ export class OutputItems {
     this.#open = null;
     const item = itemOf(open, 'completed');
     this.#done.push(item);
-    const place = placeOf(open);
     const done = { type: 'response.output_item.done', output_index: open.index, item };
-    const kind = `${textEvents[open.type]}.done`;
-    if (open.type === 'function_call')
-      return [{ type: kind, ...place, name: open.name, arguments: open.text }, done];
-    const tokens = open.type === 'message' ? { logprobs: open.logprobs } : {};
-    return [
-      { type: kind, ...place, text: open.text, ...tokens },
-      { type: 'response.content_part.done', ...place, part: partOf(open) },
-      done,
-    ];
+    return [...textDone(open), done];
   }
 }
+
+const prefixes = { reasoning: 'rs', message: 'msg', function_call: 'fc', custom_tool_call: 'ctc' } as const;
 
 const textEvents = {
   reasoning: 'response.reasoning_text',
   message: 'response.output_text',
   function_call: 'response.function_call_arguments',
+  custom_tool_call: 'response.custom_tool_call_input',
 } as const;
 
-function placeOf({ type, id, index }: OpenItem): object {
-  const place = { item_id: id, output_index: index };
-  return type === 'function_call' ? place : { ...place, content_index: 0 };
+const noTool: ClientTool = { type: 'function', name: '' };
+
+function isCall({ type }: OpenItem): boolean {
+  return type === 'function_call' || type === 'custom_tool_call';
+}
+
+/** The text for a tool that takes nothing else. */
+function textOf({ arguments: { [textArgument]: text } }: ToolCallEvent): string {
+  return typeof text === 'string' ? text : '';
+}
+
+/** What ends the text of an item. */
+function textDone(open: OpenItem): readonly OutputEvent[] {
+  const { type, text, tool, logprobs } = open;
+  const place = placeOf(open);
+  const kind = `${textEvents[type]}.done`;
+  switch (type) {
+    case 'function_call':
+      return [{ type: kind, ...place, name: tool.name, arguments: text }];
+    case 'custom_tool_call': {
+      const delta = { type: `${textEvents[type]}.delta`, ...place, delta: text };
+      return [delta, { type: kind, ...place, input: text }];
+    }
+    default: {
+      const tokens = type === 'message' ? { logprobs } : {};
+      const part = { type: 'response.content_part.done', ...place, part: partOf(open) };
+      return [{ type: kind, ...place, text, ...tokens }, part];
+    }
+  }
+}
+
+function placeOf(open: OpenItem): object {
+  const place = { item_id: open.id, output_index: open.index };
+  return isCall(open) ? place : { ...place, content_index: 0 };
 }
 
 function partOf({ type, text, logprobs }: OpenItem): object {
@@ -150,8 +187,13 @@ function partOf({ type, text, logprobs }: OpenItem): object {
 }
 
 function itemOf(open: OpenItem, status: 'in_progress' | 'completed'): Item {
-  const { id, type, callId, name, text } = open;
-  if (type === 'function_call') return { id, type, status, call_id: callId, name, arguments: text };
+  const { id, type, callId, text } = open;
+  if (isCall(open)) {
+    const { name, namespace } = open.tool;
+    const called = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
+    const input = type === 'function_call' ? { arguments: text } : { input: text };
+    return { id, type, status, ...called, ...input };
+  }
   const content = status === 'completed' ? [partOf(open)] : [];
   if (type === 'reasoning') return { id, type, status, summary: [], content };
   return { id, type, status, role: 'assistant', content };

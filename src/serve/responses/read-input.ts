@@ -4,6 +4,7 @@ import type { AssistantMessage, Message, ToolCall } from '../../format/messages.
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
+import { functionName, textArgument } from './read-tools.ts';
 
 /** Reads `input` and `instructions`. Throws `RequestError` and `MessageError`. */
 export function readInput(body: Body): readonly Message[] {
@@ -84,9 +85,13 @@ function readItem(conversation: Conversation, item: unknown, path: string): void
       readMessageItem(conversation, item, path);
       break;
     case 'function_call':
-      conversation.addCall(readCall(item, path));
+      conversation.addCall(readCall(item, path, textOf(item, 'arguments', path)));
+      break;
+    case 'custom_tool_call':
+      conversation.addCall(readTextCall(item, path));
       break;
     case 'function_call_output':
+    case 'custom_tool_call_output':
       conversation.add(readOutput(item, path));
       break;
     case 'reasoning':
@@ -114,12 +119,18 @@ function readMessageItem(conversation: Conversation, item: Body, path: string): 
   else conversation.add({ role, content });
 }
 
-function readCall(item: Body, path: string): ToolCall {
-  return {
-    id: textOf(item, 'call_id', path),
-    type: 'function',
-    function: { name: textOf(item, 'name', path), arguments: textOf(item, 'arguments', path) },
-  };
+function readCall(item: Body, path: string, args: string): ToolCall {
+  const { namespace } = item;
+  const name = functionName(
+    textOf(item, 'name', path),
+    typeof namespace === 'string' ? namespace : undefined,
+  );
+  return { id: textOf(item, 'call_id', path), type: 'function', function: { name, arguments: args } };
+}
+
+/** A call with free text is told as it was made: of a function with one argument. */
+function readTextCall(item: Body, path: string): ToolCall {
+  return readCall(item, path, JSON.stringify({ [textArgument]: textOf(item, 'input', path) }));
 }
 
 /** In full where they are given, otherwise what was summed up of them. */

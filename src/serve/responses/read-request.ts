@@ -1,17 +1,17 @@
 /** A request to `/v1/responses`. */
-import type { ToolChoice } from '../../format/messages.ts';
-import { integerFrom, isRecord, oneOf, stringArray } from '../../format/option-rules.ts';
+import { oneOf, stringArray } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { field, numberField, objectField, present, schemaFormat } from '../request-fields.ts';
+import { field, objectField, present, schemaFormat } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
-import { readSampling, readTopLogprobs } from '../sampling-fields.ts';
-import { flatTool, namedTool, readParallel, readTools } from '../tool-fields.ts';
+import { readLimit, readSampling, readTopLogprobs } from '../sampling-fields.ts';
+import { readParallel, toolOptions } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
+import { type ClientTool, readChoice, readResponsesTools } from './read-tools.ts';
 
 /** Fields that are read, next to those of sampling. */
 export const readFields = [
@@ -61,20 +61,29 @@ export const refusedFields: readonly Absent[] = [
   { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
 ];
 
+/** What is asked for. */
+export interface ResponsesRequest extends ReadRequest {
+  /** The client's tools, by the names of the functions that they are for the model. */
+  readonly byFunction: ReadonlyMap<string, ClientTool>;
+}
+
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
-export function readResponsesRequest(body: Body): ReadRequest {
+export function readResponsesRequest(body: Body): ResponsesRequest {
+  const { unknown, ...head } = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+  const { tools, byFunction, hosted } = readResponsesTools(body);
   return {
-    ...readHead(body, { readFields, fieldsWithoutEffect, refusedFields }),
+    ...head,
+    unknown: [...unknown, ...hosted],
+    byFunction,
     chat: {
       ...readSampling(body),
       ...present({
-        maxTokens: numberField(body, 'max_output_tokens', integerFrom(1, Number.POSITIVE_INFINITY)),
+        maxTokens: readLimit(body, 'max_output_tokens'),
         responseFormat: readFormat(body),
         logprobs: readLogprobs(body),
       }),
-      ...readTools(body, {
-        kinds: ['function'],
-        toTool: (tool, index) => flatTool(tool, 'parameters', index),
+      ...toolOptions({
+        tools,
         choice: readChoice(body.tool_choice ?? undefined),
         parallel: readParallel(body),
       }),
@@ -92,29 +101,6 @@ function readLogprobs(body: Body): number | undefined {
   const included = field(body, 'include', stringArray);
   const isIncluded = Array.isArray(included) && included.includes(answerLogprobs);
   return isIncluded ? (top ?? 0) : top || undefined;
-}
-
-/** The same choices as elsewhere, with names next to their types. */
-function readChoice(choice: unknown): ToolChoice | undefined {
-  if (choice === undefined || choice === 'auto' || choice === 'required' || choice === 'none') return choice;
-  const { type, name, mode, tools } = isRecord(choice) ? choice : {};
-  if (type === 'function' && typeof name === 'string') return namedTool(name);
-  if (type === 'allowed_tools' && (mode === 'auto' || mode === 'required') && Array.isArray(tools)) {
-    const allowed = tools.map((tool: unknown) => readNamed(tool));
-    return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
-  }
-  const expected =
-    '"auto", "required", "none", { type: "function", name } or { type: "allowed_tools", mode, tools }';
-  throw invalid('tool_choice', `tool_choice must be ${expected}`);
-}
-
-function readNamed(tool: unknown): {
-  readonly type: 'function';
-  readonly function: { readonly name: string };
-} {
-  if (isRecord(tool) && typeof tool.name === 'string')
-    return { type: 'function', function: { name: tool.name } };
-  throw invalid('tool_choice', 'tool_choice.tools must be a list of { type: "function", name }');
 }
 
 function readEffort(body: Body): Partial<ChatOptions> {

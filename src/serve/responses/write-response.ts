@@ -6,10 +6,13 @@ import { openAiError } from '../openai-error.ts';
 import type { Body } from '../read-body.ts';
 import { TroubleLog } from '../trouble.ts';
 import { type OutputEvent, OutputItems } from './output-items.ts';
+import type { ResponsesRequest } from './read-request.ts';
+
+type Answer = BegunAnswer<ResponsesRequest>;
 
 /** The whole response. */
-export async function completeResponse(answer: BegunAnswer): Promise<object> {
-  const output = new OutputItems(answer.id);
+export async function completeResponse(answer: Answer): Promise<object> {
+  const output = new OutputItems(answer.id, answer.request.byFunction);
   const trouble = new TroubleLog();
   for await (const event of answer.events) {
     trouble.note(event);
@@ -19,8 +22,8 @@ export async function completeResponse(answer: BegunAnswer): Promise<object> {
 }
 
 /** The response as it comes. */
-export async function* streamResponse(answer: BegunAnswer): AsyncGenerator<Frame, void> {
-  const output = new OutputItems(answer.id);
+export async function* streamResponse(answer: Answer): AsyncGenerator<Frame, void> {
+  const output = new OutputItems(answer.id, answer.request.byFunction);
   const trouble = new TroubleLog();
   const number = numberedFrames();
   const begun = responseObject(answer, { status: 'in_progress', output: [] });
@@ -35,7 +38,7 @@ export async function* streamResponse(answer: BegunAnswer): AsyncGenerator<Frame
 }
 
 /** The end of a stream that failed: some clients look for the one event, some for the other. */
-export function failedFrames({ failure, sent, answer }: BrokenStream): readonly Frame[] {
+export function failedFrames({ failure, sent, answer }: BrokenStream<ResponsesRequest>): readonly Frame[] {
   const { code, message, param } = failure;
   const number = numberedFrames(sent);
   // Flat as OpenAI sends it, and nested as Open Responses does.
@@ -59,7 +62,7 @@ function isCut({ finish }: OutputItems): boolean {
   return finish?.reason === 'length';
 }
 
-function finishedResponse(answer: BegunAnswer, output: OutputItems, trouble: TroubleLog): object {
+function finishedResponse(answer: Answer, output: OutputItems, trouble: TroubleLog): object {
   const usage = output.finish?.usage;
   return {
     ...responseObject(answer, {
@@ -74,7 +77,7 @@ function finishedResponse(answer: BegunAnswer, output: OutputItems, trouble: Tro
 }
 
 /** With what the request said, as the API repeats it. */
-function responseObject({ id, created, model, body, chat }: BegunAnswer, rest: object): object {
+function responseObject({ id, created, model, body, chat }: Answer, rest: object): object {
   return {
     id: `resp_${id}`,
     object: 'response',
