@@ -3,7 +3,7 @@
  *
  * All rules are lexical (lower-case names), so that no white space is skipped. Ohm wants the same number
  * of values ("arity") from every alternative of a choice. Where they differ, an alternative that is not one
- * value becomes a case (`-- case1`) or a rule of its own.
+ * value becomes a case (`-- members`) or a rule of its own. Both are named by what they hold.
  */
 import { GrammarError } from '../../format/errors.ts';
 import {
@@ -48,6 +48,10 @@ interface OhmText {
   readonly text: string;
   readonly arity: number;
   readonly binds: 'alone' | 'repeat' | 'sequence' | 'choice';
+  /** The last other rule that it refers to; absent where it refers to none. */
+  readonly rule?: string | undefined;
+  /** The words of its first literal that has any. */
+  readonly words?: string | undefined;
 }
 
 class OhmPrinter {
@@ -80,10 +84,12 @@ class OhmPrinter {
       return text.arity === 1 ? text : { ...text, text: parenthesised(text, 'sequence') };
     });
     const width = Math.min(60, Math.max(...printed.map(({ text }) => text.length)));
-    const lines = printed.map(({ text, arity }, index) => {
-      const label =
-        arity === 1 ? '' : `${' '.repeat(Math.max(0, width - text.length) + 2)}-- case${index + 1}`;
-      return `  ${index === 0 ? '=' : '|'} ${text}${label}`;
+    const labels = new Set<string>();
+    const lines = printed.map(({ text, arity, ...named }, index) => {
+      const begin = `  ${index === 0 ? '=' : '|'} ${text}`;
+      if (arity === 1) return begin;
+      const label = freshName(labelOf(named, owner) ?? `case${index + 1}`, labels);
+      return `${begin}${' '.repeat(Math.max(0, width - text.length) + 2)}-- ${label}`;
     });
     return lines.join('\n');
   }
@@ -97,7 +103,7 @@ class OhmPrinter {
   #print(expression: Expression, owner: string): OhmText {
     switch (expression.type) {
       case 'literal':
-        return alone(quote(expression.text));
+        return { ...alone(quote(expression.text)), words: wordsOf(expression.text) };
       case 'class':
         return printClass(expression);
       case 'sequence':
@@ -112,7 +118,7 @@ class OhmPrinter {
       case 'until':
         return this.#until(expression, owner);
       case 'rule':
-        return alone(this.#name(expression.name));
+        return reference(this.#name(expression.name), owner);
       default:
         return unreachable(expression);
     }
@@ -154,21 +160,49 @@ class OhmPrinter {
     return printed.arity === 1 ? printed : this.#makeRule(printed, owner);
   }
 
+  /** Of a rule that is taken out of `owner`. */
+  #partName(printed: OhmText, owner: string): string {
+    const label = labelOf(printed, owner);
+    const name = owner + (label === undefined ? 'Part' : capitalized(label));
+    return this.#taken.has(name) ? `${name}Part` : name;
+  }
+
   #makeRule(printed: OhmText, owner: string): OhmText {
     const same = this.#made.find(({ body }) => body === printed.text);
     if (same !== undefined) return alone(same.name);
-    const name = freshName(`${owner}Part`, this.#taken);
+    const name = freshName(this.#partName(printed, owner), this.#taken);
     this.#made.push({ name, body: printed.text });
-    return alone(name);
+    return { ...printed, ...alone(name) };
   }
+}
+
+/** What to call an expression in the rule `owner`: the last other rule that it refers to, or its first words. */
+function labelOf({ rule, words }: Pick<OhmText, 'rule' | 'words'>, owner: string): string | undefined {
+  if (rule === undefined) return words;
+  const isWithin = rule.startsWith(owner) && /^[A-Z]/.test(rule.slice(owner.length));
+  return isWithin ? rule.charAt(owner.length).toLowerCase() + rule.slice(owner.length + 1) : rule;
+}
+
+/** The words of a text as a name: `toolCall` for `</tool_call>`; `undefined` where it has none. */
+function wordsOf(text: string): string | undefined {
+  const [first, ...more] = text.match(/[A-Za-z][A-Za-z0-9]*/g) ?? [];
+  return first === undefined ? undefined : first.toLowerCase() + more.slice(0, 2).map(capitalized).join('');
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function alone(text: string): OhmText {
   return { text, arity: 1, binds: 'alone' };
 }
 
+function reference(rule: string, owner: string): OhmText {
+  return rule === owner ? alone(rule) : { ...alone(rule), rule };
+}
+
 function repeated(item: OhmText, sign: '?' | '*' | '+'): OhmText {
-  return { text: parenthesised(item, 'alone') + sign, arity: item.arity, binds: 'repeat' };
+  return { ...item, text: parenthesised(item, 'alone') + sign, binds: 'repeat' };
 }
 
 function inSequence(items: readonly OhmText[]): OhmText {
@@ -177,7 +211,8 @@ function inSequence(items: readonly OhmText[]): OhmText {
   if (only === undefined) return alone('""');
   if (second === undefined) return only;
   const text = visible.map((item) => parenthesised(item, 'sequence')).join(' ');
-  return { text, arity: visible.reduce((sum, { arity }) => sum + arity, 0), binds: 'sequence' };
+  const arity = visible.reduce((sum, item) => sum + item.arity, 0);
+  return { text, arity, binds: 'sequence', ...namesIn(visible) };
 }
 
 /** All alternatives have the arity of the first. */
@@ -185,7 +220,12 @@ function inChoice(alternatives: readonly OhmText[]): OhmText {
   const [only, second] = alternatives;
   if (only !== undefined && second === undefined) return only;
   const text = alternatives.map((each) => each.text).join(' | ');
-  return { text, arity: only?.arity ?? 1, binds: 'choice' };
+  return { text, arity: only?.arity ?? 1, binds: 'choice', ...namesIn(alternatives) };
+}
+
+function namesIn(parts: readonly OhmText[]): Pick<OhmText, 'rule' | 'words'> {
+  const rule = parts.findLast((part) => part.rule !== undefined)?.rule;
+  return { rule, words: parts.find(({ words }) => words !== undefined)?.words };
 }
 
 const looseness = ['alone', 'repeat', 'sequence', 'choice'] as const;
