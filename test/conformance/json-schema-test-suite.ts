@@ -81,12 +81,40 @@ function readRemotes(folder: string): ReadonlyMap<string, JsonSchema> {
     const url = `http://localhost:1234/${entry.split(path.sep).join('/')}`;
     found.set(url, readJson<JsonSchema>(path.join(folder, entry)));
   }
-  const require = createRequire(import.meta.url);
-  found.set(
-    'http://json-schema.org/draft-07/schema',
-    require('ajv/dist/refs/json-schema-draft-07.json') as JsonSchema,
-  );
+  for (const [uri, file] of metaSchemas) found.set(uri, require(`ajv/dist/refs/${file}`) as JsonSchema);
   return found;
+}
+
+const require = createRequire(import.meta.url);
+const latest = 'https://json-schema.org/draft/2020-12/';
+const parts = [
+  'core',
+  'applicator',
+  'unevaluated',
+  'validation',
+  'meta-data',
+  'format-annotation',
+  'content',
+];
+
+/** Meta-schemas by their URIs, and the files that Ajv comes with. */
+const metaSchemas: readonly (readonly [uri: string, file: string])[] = [
+  ['http://json-schema.org/draft-07/schema', 'json-schema-draft-07.json'],
+  [`${latest}schema`, 'json-schema-2020-12/schema.json'],
+  ...parts.map((part) => [`${latest}meta/${part}`, `json-schema-2020-12/meta/${part}.json`] as const),
+];
+
+/** The documents that `schema` may refer to: of other places all, of meta-schemas those that it asks for. */
+function documentsFor(
+  schema: JsonSchema,
+  documents: ReadonlyMap<string, JsonSchema>,
+): ReadonlyMap<string, JsonSchema> {
+  const source = JSON.stringify(schema);
+  const isAskedFor = (uri: string) => {
+    if (uri.startsWith('http://localhost')) return source.includes('localhost:1234');
+    return uri.startsWith(latest) ? source.includes(`"$ref":"${latest}schema"`) : source.includes(uri);
+  };
+  return new Map([...documents].filter(([uri]) => isAskedFor(uri)));
 }
 
 function runGroup(
@@ -97,12 +125,7 @@ function runGroup(
   failures: string[],
   file: string,
 ): void {
-  const source = JSON.stringify(schema);
-  const used = new Map(
-    [...documents].filter(([uri]) =>
-      source.includes(uri.startsWith('http://localhost') ? 'localhost:1234' : uri),
-    ),
-  );
+  const used = documentsFor(schema, documents);
   const rules = new RuleSet();
   let matcher: EngineMatcher;
   let narrowed: boolean;

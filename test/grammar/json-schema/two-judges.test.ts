@@ -27,12 +27,17 @@ test('the check of values and the grammar judge alike', () => {
   const drawn = fc.sample(anySchema, { numRuns: drawnSchemas, seed });
   const strangers = fc.sample(anyValue, { numRuns: 500, seed });
   const tally = { valid: 0, invalid: 0 };
+  const differences: string[] = [];
   for (const schema of [...given, ...ofFile, ...drawn]) {
     for (const { value, accepted, valid } of judgements(schema, strangers, random)) {
-      expect({ schema, value, accepted }).toEqual({ schema, value, accepted: valid });
       tally[valid ? 'valid' : 'invalid'] += 1;
+      if (accepted === valid) continue;
+      differences.push(JSON.stringify({ schema, value, accepted, valid }));
+      break;
     }
   }
+  if (long) console.log(`two judges, values: ${JSON.stringify(tally)}`);
+  expect(differences).toEqual([]);
   expect(tally.valid).toBeGreaterThan(drawnSchemas);
   expect(tally.invalid).toBeGreaterThan(drawnSchemas);
 });

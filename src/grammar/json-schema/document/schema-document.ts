@@ -4,6 +4,7 @@
  */
 import { pointerKey, pointerPart } from '../../../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
+import { type DynamicScope, DynamicScopes } from './dynamic-scopes.ts';
 import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabularies.ts';
 
 /** One sub-schema of a document. */
@@ -13,6 +14,8 @@ export interface SchemaNode {
   /** JSON pointer from the root of its document; in another document than the schema's own, after that URI. */
   readonly pointer: string;
   readonly origin: Origin;
+  /** What the way to it has entered. The same sub-schema is a node for each scope that ways to it have. */
+  readonly scope: DynamicScope;
   /** The sub-schemas below it that were asked for so far, by their pointers from here. */
   readonly children: Map<string, SchemaNode>;
 }
@@ -62,8 +65,7 @@ export class SchemaDocument {
   readonly #identified = new Map<string, Origin>();
   /** What references name, by the document and the URI that they are relative to, and their text. */
   readonly #resolved = new Map<string, SchemaNode | null>();
-  /** Bases of the resources that define each dynamic anchor; those of `$recursiveAnchor` under the empty name. */
-  readonly #dynamicAnchors = new Map<string, readonly string[]>();
+  readonly #scopes = new DynamicScopes();
   /** Whether some sub-schema asks what its neighbours evaluated (`unevaluatedItems`, `unevaluatedProperties`). */
   readonly usesUnevaluated: boolean;
   readonly root: SchemaNode;
@@ -82,7 +84,8 @@ export class SchemaDocument {
       usesUnevaluated ||= text.includes('"unevaluated');
     }
     this.usesUnevaluated = usesUnevaluated;
-    this.root = this.#nodeAt(this.#identified.get(rootUri) ?? topOf(rootUri), schema);
+    const { outside } = this.#scopes;
+    this.root = this.#nodeAt(this.#identified.get(rootUri) ?? topOf(rootUri), schema, outside);
   }
 
   #enter(origin: Origin, value: JsonValue): Origin {
@@ -115,13 +118,9 @@ export class SchemaDocument {
       const name = schema[keyword];
       if (typeof name !== 'string') continue;
       this.#identified.set(`${origin.base}#${name}`, origin);
-      if (keyword === '$dynamicAnchor') this.#addDynamicAnchor(name, origin);
+      if (keyword === '$dynamicAnchor') this.#scopes.add(name, origin.base);
     }
-    if (schema.$recursiveAnchor === true) this.#addDynamicAnchor('', origin);
-  }
-
-  #addDynamicAnchor(name: string, { base }: Origin): void {
-    this.#dynamicAnchors.set(name, [...(this.#dynamicAnchors.get(name) ?? []), base]);
+    if (schema.$recursiveAnchor === true) this.#scopes.add('', origin.base);
   }
 
   /** The sub-schema of `node` under `tokens`, which must be there. */
@@ -129,7 +128,7 @@ export class SchemaDocument {
     const path = tokens.map((token) => `/${pointerPart(token)}`).join('');
     const known = node.children.get(path);
     if (known !== undefined) return known;
-    const found = this.#walk(node.origin, node.schema, tokens);
+    const found = this.#walk(node.origin, node.schema, tokens, node.scope);
     if (found === null) throw new RangeError(`no schema at ${node.pointer}${path}`);
     node.children.set(path, found);
     return found;
@@ -158,80 +157,76 @@ export class SchemaDocument {
 
   /** A node for a schema that the compiler made up; `owner` stands for it in reports. */
   synthetic(schema: JsonSchema, owner: SchemaNode): SchemaNode {
-    const { origin, pointer } = owner;
+    const { origin, pointer, scope } = owner;
     const synthetic = `${origin.synthetic} ${JSON.stringify(schema)}`;
-    return this.#intern(
-      `${origin.document}#${pointer}${synthetic}`,
-      { ...origin, synthetic },
-      schema,
-      pointer,
-    );
+    const key = `${scope.id} ${origin.document}#${pointer}${synthetic}`;
+    return this.#intern(key, { schema, pointer, origin: { ...origin, synthetic }, scope });
   }
 
   /** The node that `reference` in `node` names, or `null`. */
-  resolve({ origin }: SchemaNode, reference: string): SchemaNode | null {
-    const key = `${origin.document} ${origin.base} ${reference}`;
+  resolve({ origin, scope }: SchemaNode, reference: string): SchemaNode | null {
+    const key = `${scope.id} ${origin.document} ${origin.base} ${reference}`;
     const known = this.#resolved.get(key);
     if (known !== undefined) return known;
-    const found = this.#resolve(reference, origin);
+    const found = this.#resolve(reference, origin, scope);
     this.#resolved.set(key, found);
     return found;
   }
 
-  #resolve(reference: string, { base, document }: Origin): SchemaNode | null {
+  #resolve(reference: string, { base, document }: Origin, scope: DynamicScope): SchemaNode | null {
     const uri = resolveUri(reference, base);
     const [resource = '', fragment = ''] = splitFragment(uri);
     const direct = this.#identified.get(fragment === '' ? resource : `${resource}#${fragment}`);
-    if (direct !== undefined) return this.#nodeFrom(direct);
+    if (direct !== undefined) return this.#nodeFrom(direct, scope);
     const start = this.#identified.get(resource);
     if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
     const tokens = fragment.split('/').slice(1).map(decodeToken);
     // Pointers into a part with an `$id` of its own are often meant from the top of the document.
     const top = reference.startsWith('#') ? this.#identified.get(document) : undefined;
-    return this.#walkFrom(start, tokens) ?? (top === undefined ? null : this.#walkFrom(top, tokens));
+    const found = this.#walkFrom(start, tokens, scope);
+    return found ?? (top === undefined ? null : this.#walkFrom(top, tokens, scope));
   }
 
-  #walkFrom(start: Origin, tokens: readonly string[]): SchemaNode | null {
+  #walkFrom(start: Origin, tokens: readonly string[], scope: DynamicScope): SchemaNode | null {
     const value = this.#valueAt(start);
-    return value === undefined ? null : this.#walk(start, value, tokens);
+    return value === undefined ? null : this.#walk(start, value, tokens, scope);
   }
 
   /**
-   * The node that `$dynamicRef` in `node` means: of all resources on the way there that define the anchor, the
-   * outermost counts. The top of the schema is on every way; `ambiguous` where the way matters.
+   * The node that `$dynamicRef` in `node` means: of all resources on the way there that have the anchor, the
+   * outermost counts. `ambiguous` where there are too many ways.
    */
   resolveDynamic(node: SchemaNode, reference: string): SchemaNode | null | 'ambiguous' {
     const first = this.resolve(node, reference);
     const [, name = ''] = splitFragment(reference);
     if (first === null || !isObject(first.schema) || first.schema.$dynamicAnchor !== name) return first;
-    return this.#outermost(first, name);
+    return this.#outermost(node, first, name);
   }
 
   /** The node that `$recursiveRef` of draft 2019-09 means; its anchors have no names. */
   resolveRecursive(node: SchemaNode): SchemaNode | null | 'ambiguous' {
     const first = this.resolve(node, '#');
     if (first === null || !isObject(first.schema) || first.schema.$recursiveAnchor !== true) return first;
-    return this.#outermost(first, '');
+    return this.#outermost(node, first, '');
   }
 
-  #outermost(first: SchemaNode, name: string): SchemaNode | 'ambiguous' {
-    const resources = this.#dynamicAnchors.get(name) ?? [];
-    const { base } = this.root.origin;
-    if (!resources.includes(base)) return resources.length > 1 ? 'ambiguous' : first;
-    const origin = this.#identified.get(name === '' ? base : `${base}#${name}`);
-    return (origin === undefined ? null : this.#nodeFrom(origin)) ?? first;
+  #outermost({ scope }: SchemaNode, first: SchemaNode, name: string): SchemaNode | 'ambiguous' {
+    if (!this.#scopes.isBounded) return 'ambiguous';
+    const resource = scope.first.get(name);
+    const origin = resource === undefined ? undefined : this.#identified.get(withAnchor(resource, name));
+    return (origin === undefined ? null : this.#nodeFrom(origin, scope)) ?? first;
   }
 
-  #nodeFrom(origin: Origin): SchemaNode | null {
+  #nodeFrom(origin: Origin, scope: DynamicScope): SchemaNode | null {
     const value = this.#valueAt(origin);
-    return value === undefined || !isSchema(value) ? null : this.#nodeAt(origin, value);
+    return value === undefined || !isSchema(value) ? null : this.#nodeAt(origin, value, scope);
   }
 
   #valueAt(origin: Origin): JsonValue | undefined {
     return origin.tokens.reduce<JsonValue | undefined>(step, this.#documents.get(origin.document));
   }
 
-  #walk(from: Origin, value: JsonValue, tokens: readonly string[]): SchemaNode | null {
+  #walk(from: Origin, value: JsonValue, tokens: readonly string[], scope: DynamicScope): SchemaNode | null {
     let origin = from;
     let current: JsonValue | undefined = value;
     for (const token of tokens) {
@@ -239,24 +234,29 @@ export class SchemaDocument {
       if (current === undefined) return null;
       origin = this.#enter({ ...origin, tokens: [...origin.tokens, token] }, current);
     }
-    return current !== undefined && isSchema(current) ? this.#nodeAt(origin, current) : null;
+    return current !== undefined && isSchema(current) ? this.#nodeAt(origin, current, scope) : null;
   }
 
-  /** `origin` holds what the schema says of itself already: a relative `$id` must not count twice. */
-  #nodeAt(origin: Origin, schema: JsonSchema): SchemaNode {
+  /**
+   * The node of what stands at `origin`, for a way that comes there in `scope`. The origin holds what the schema says
+   * of itself already: a relative `$id` must not count twice.
+   */
+  #nodeAt(origin: Origin, schema: JsonSchema, scope: DynamicScope): SchemaNode {
     const path = origin.tokens.map((token) => `/${pointerPart(token)}`).join('');
     const pointer = origin.document === rootUri ? path : `${origin.document}#${path}`;
-    return this.#intern(`${origin.document}#${path}${origin.synthetic}`, origin, schema, pointer);
+    const own = this.#scopes.enter(scope, origin.base);
+    const key = `${own.id} ${origin.document}#${path}${origin.synthetic}`;
+    return this.#intern(key, { schema, pointer, origin, scope: own });
   }
 
-  #intern(key: string, origin: Origin, schema: JsonSchema, pointer: string): SchemaNode {
+  #intern(key: string, { schema, origin, ...place }: Omit<SchemaNode, 'id' | 'children'>): SchemaNode {
     const found = this.#byKey.get(key);
     if (found !== undefined) return found;
     const node: SchemaNode = {
       id: this.#byKey.size,
       schema: inDialect(schema, origin.dialect),
-      pointer,
       origin,
+      ...place,
       children: new Map(),
     };
     this.#byKey.set(key, node);
@@ -357,6 +357,11 @@ function resolveUri(reference: string, base: string): string {
 function splitFragment(uri: string): readonly string[] {
   const at = uri.indexOf('#');
   return at < 0 ? [uri, ''] : [uri.slice(0, at), uri.slice(at + 1)];
+}
+
+/** The URI of a dynamic anchor; that without a name is the resource itself. */
+function withAnchor(resource: string, name: string): string {
+  return name === '' ? resource : `${resource}#${name}`;
 }
 
 function decodeToken(token: string): string {

@@ -12,7 +12,7 @@ export function isReference(keyword: string): keyword is ReferenceKeyword {
   return referenceKeywords.some((each) => each === keyword);
 }
 
-/** The node that `keyword` of `node` means; `ambiguous` where that depends on the way to `node`. */
+/** The node that `keyword` of `node` means; `ambiguous` where there are too many ways to `node`. */
 export function referenced(
   document: SchemaDocument,
   node: SchemaNode,
@@ -46,7 +46,7 @@ export function referencesOf(
     if (typeof reference !== 'string') return [];
     const target = referenced(context.document, node, keyword, reference);
     if (target === 'ambiguous') {
-      context.report(node, keyword, 'several resources define the anchor; it is not enforced');
+      context.report(node, keyword, 'too many resources define its anchor; it is not enforced');
       return [];
     }
     if (target !== null) return [target];

@@ -84,7 +84,7 @@ function withContained(
   const contained = shape.evaluated.states;
   if (contained.length === 0) return unevaluated;
   const schemas = contained.map(({ nodes: [only, second] }) =>
-    only === undefined || second !== undefined || only.node.origin.base !== node.origin.base
+    only === undefined || second !== undefined || !haveSameReferences(only.node, node)
       ? null
       : only.holds
         ? only.node.schema
@@ -93,6 +93,11 @@ function withContained(
   const known = schemas.filter((schema) => schema !== null);
   if (known.length < schemas.length) return null;
   return document.synthetic({ anyOf: [unevaluated.schema, ...known] }, node);
+}
+
+/** Whether references in both mean the same. */
+function haveSameReferences(a: SchemaNode, b: SchemaNode): boolean {
+  return a.origin.base === b.origin.base && a.scope === b.scope;
 }
 
 /** A refused branch has evaluated nothing. */

@@ -2,13 +2,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema } from '../document/schema-document.ts';
 import { isMeant } from '../shapes/keyword-kinds.ts';
-
-const single = [
-  ...['not', 'if', 'then', 'else', 'contains', 'items', 'additionalItems', 'additionalProperties'],
-  ...['propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
-];
-const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
-const maps = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
+import { listKeywords, mapKeywords, singleKeywords } from './local-references.ts';
 
 /** How the schema is read. */
 export interface AjvReading {
@@ -71,9 +65,9 @@ function withPrototype(schema: JsonObject): JsonObject {
 
 function innerForAjv(keyword: string, value: JsonValue, reading: AjvReading): JsonValue {
   const convert = (each: JsonValue) => (isSchema(each) ? forAjv(each, reading) : each);
-  if (single.includes(keyword) && isSchema(value)) return convert(value);
-  if (lists.includes(keyword) && isArray(value)) return value.filter(isSchema).map(convert);
-  if (!maps.includes(keyword) || !isObject(value)) return value;
+  if (singleKeywords.includes(keyword) && isSchema(value)) return convert(value);
+  if (listKeywords.includes(keyword) && isArray(value)) return value.filter(isSchema).map(convert);
+  if (!mapKeywords.includes(keyword) || !isObject(value)) return value;
   const entries = Object.entries(value).filter(([, each]) => isSchema(each) || isArray(each));
   return Object.fromEntries(entries.map(([name, each]) => [name, convert(each)]));
 }

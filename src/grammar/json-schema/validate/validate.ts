@@ -12,6 +12,7 @@ import { decimalOf, isMultiple } from '../document/decimal.ts';
 import { formatPattern } from '../document/formats.ts';
 import { isObject } from '../document/schema-document.ts';
 import { type AjvReading, forAjv } from './ajv-schema.ts';
+import { hasDynamicReferences, withLocalReferences } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 
 /** One way in which a value is not valid. */
@@ -93,6 +94,7 @@ function prepareAjv(
   options: ValidationOptions,
 ): { readonly ajv: Ajv | Ajv2020; readonly translated: JsonSchema } {
   const { documents = new Map(), formats = 'assert' } = options;
+  const isDynamic = [schema, ...documents.values()].some(hasDynamicReferences);
   const dialect = isObject(schema) ? String(schema.$schema) : '';
   const reading = { listedItems: oldDraft.test(dialect), plainId: olderDraft.test(dialect) };
   const ajv = reading.listedItems ? new Ajv(ajvOptions) : new Ajv2020(ajvOptions);
@@ -101,10 +103,11 @@ function prepareAjv(
   if (formats === 'assert') addOwnFormats(ajv);
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
-  for (const [uri, document] of documents) {
+  for (const [uri, document] of isDynamic ? [] : documents) {
     if (ajv.getSchema(uri) === undefined) ajv.addSchema(asAjvSchema(document, reading), uri);
   }
-  return { ajv, translated: forAjv(withoutDialect(schema), reading) };
+  const plain = isDynamic ? withLocalReferences(schema, documents) : withoutDialect(schema);
+  return { ajv, translated: forAjv(plain, reading) };
 }
 
 function asksForEvaluated(schema: JsonSchema): boolean {
