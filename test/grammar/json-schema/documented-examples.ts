@@ -1,5 +1,5 @@
 /** One schema or more for each row of the tables in `docs/json-schema.md`. */
-import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../../src/format/messages.ts';
 
 /** A schema, and values that its row is about. */
 export interface DocumentedExample {
@@ -122,30 +122,33 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [[], [[], []]],
     invalid: [[1], [[], 1]],
   },
-  '`$dynamicRef`, several resources with the anchor, the top of the schema among them': {
+  '`$dynamicRef`, several resources with the anchor': {
     schema: {
       $id: 'https://example.org/a',
-      $dynamicAnchor: 'node',
+      type: 'object',
+      properties: { texts: { $ref: 'texts' }, counts: { $ref: 'counts' }, all: { $ref: 'list' } },
       $defs: {
-        tree: { $id: 'tree', $dynamicAnchor: 'node', type: 'array', items: { $dynamicRef: '#node' } },
+        list: {
+          $id: 'list',
+          type: 'array',
+          items: { $dynamicRef: '#item' },
+          $defs: { any: { $dynamicAnchor: 'item' } },
+        },
+        texts: { $id: 'texts', $ref: 'list', $defs: { text: { $dynamicAnchor: 'item', type: 'string' } } },
+        counts: {
+          $id: 'counts',
+          $ref: 'list',
+          $defs: { count: { $dynamicAnchor: 'item', type: 'integer' } },
+        },
       },
-      anyOf: [{ type: 'integer' }, { $ref: 'tree' }],
     },
-    valid: [1, [], [1, [2]]],
-    invalid: ['a', ['a'], [['a']]],
+    valid: [{ texts: ['a'] }, { counts: [1] }, { all: ['a', 1, null] }],
+    invalid: [{ texts: [1] }, { counts: ['a'] }, { texts: ['a'], counts: [null] }],
   },
-  '`$dynamicRef`, several resources with the anchor, not the top': {
-    schema: {
-      $id: 'https://example.org/a',
-      $defs: {
-        other: { $id: 'b', $dynamicAnchor: 'node', type: 'string' },
-        another: { $id: 'c', $dynamicAnchor: 'node', type: 'integer' },
-      },
-      type: 'array',
-      items: { $dynamicRef: 'b#node' },
-    },
-    valid: [[], ['a']],
-    invalid: [[true]],
+  '`$dynamicRef`, more than 200 sets of resources that a way may have entered': {
+    schema: { $ref: 'https://example.org/a0', $defs: doublingResources(9) },
+    valid: [{}, { a: {} }],
+    invalid: [],
   },
   '`title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$comment`': {
     schema: {
@@ -409,3 +412,20 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
   '`idn-email`, `idn-hostname`': format('idn-email', ['a@example.org'], ['a']),
   'any other name': { schema: { type: 'string', format: 'colour' }, valid: ['red', ''], invalid: [] },
 };
+
+/** Resources of which each leads to two others, so that the ways double with every step; the last refer to the first. */
+function doublingResources(steps: number): JsonObject {
+  const resource = (name: string, step: number): JsonObject => ({
+    $id: `https://example.org/${name}${step}`,
+    $defs: {
+      own: { $dynamicAnchor: `x${step}`, const: name },
+      ...(step === steps ? { first: { $dynamicAnchor: 'x0' } } : {}),
+    },
+    properties:
+      step < steps
+        ? { a: { $ref: `a${step + 1}` }, b: { $ref: `b${step + 1}` } }
+        : { c: { $dynamicRef: '#x0' } },
+  });
+  const all = Array.from({ length: steps + 1 }, (_, step) => [resource('a', step), resource('b', step)]);
+  return Object.fromEntries(all.flat().map((each) => [String(each.$id), each]));
+}

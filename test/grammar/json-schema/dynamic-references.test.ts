@@ -157,30 +157,4 @@ describe('a dynamic reference means the first resource on the way that has its a
     );
     expect(judged).toBeGreaterThan(100);
   });
-
-  test('of more ways than can be told apart, it is refused', () => {
-    const count = 12;
-    const resources = Array.from({ length: count }, (_, index) => [
-      [`a${index}`, resourceOf(`a${index}`, index, count)],
-      [`b${index}`, resourceOf(`b${index}`, index, count)],
-    ]).flat();
-    const compiled = compileStrict({ $ref: 'https://example.org/a0', $defs: Object.fromEntries(resources) });
-    expect('refused' in compiled && compiled.refused.issues.map(({ keyword }) => keyword)).toContain(
-      '$dynamicRef',
-    );
-  });
 });
-
-/** A resource with an anchor that one other has, from which the ways to both of the next number lead. */
-function resourceOf(name: string, index: number, count: number): JsonObject {
-  const next =
-    index + 1 < count ? { properties: { a: { $ref: `a${index + 1}` }, b: { $ref: `b${index + 1}` } } } : {};
-  return {
-    $id: `https://example.org/${name}`,
-    ...next,
-    ...(index + 1 < count
-      ? {}
-      : { properties: { c: { $dynamicRef: '#x0' } }, $defs: { y: { $dynamicAnchor: 'x0' } } }),
-    $defs: { x: { $dynamicAnchor: `x${index}`, type: name.startsWith('a') ? 'string' : 'integer' } },
-  };
-}

@@ -1,16 +1,18 @@
 /** What the check of values says of a value, but for where it and the grammar are known to read numbers otherwise. */
 import { SchemaError } from '../../../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import { writeJson } from '../../../src/format/write-values.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
+import { oneLine } from './schema-tools.ts';
 
 /** Whether `JSON.parse` rounds a number of `text`: the grammar judges by digits, Ajv what is left of them. */
 export function hasManyDigits(text: string): boolean {
   return /\d[\d.]{15}/.test(text);
 }
 
-/** Integers and multiples are written without exponent, so not as JSON.stringify writes these. */
+/** Integers and multiples are written without exponent, so not as templates write very large and very small ones. */
 export function hasExponent(value: JsonValue): boolean {
-  return /\de[+-]/.test(JSON.stringify(value));
+  return /\de[+-]/.test(writeJson(value, oneLine));
 }
 
 const validators = new Map<JsonSchema, ReturnType<typeof compileValidator>>();

@@ -90,6 +90,15 @@ test('a number is accepted where it fits one of the shapes', () => {
   );
 });
 
+test.each([null, false, true])(
+  'very small numbers are written as templates write them, where integers are %s',
+  (integer) => {
+    const automaton = numberAutomaton([{ ...unbounded, integer, excluded: [decimalOf(1)] }], budget());
+    const small = ['3e-05', '-1.5e-07', '1e-10'];
+    expect(small.map((text) => automatonAccepts(automaton, text))).toEqual(small.map(() => integer !== true));
+  },
+);
+
 test('no integer is found in a shape without numbers', () => {
   fc.assert(
     fc.property(shapes, (shape) => {

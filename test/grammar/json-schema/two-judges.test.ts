@@ -42,6 +42,15 @@ test('the check of values and the grammar judge alike', () => {
   expect(tally.invalid).toBeGreaterThan(drawnSchemas);
 });
 
+test('the siblings of `$ref` say nothing in draft 7, also to the check', () => {
+  const inner = { $ref: '#/definitions/text', maxLength: 1, definitions: { other: { type: 'integer' } } };
+  const properties = { a: inner, b: { $ref: '#/properties/a/definitions/other' } };
+  const definitions = { text: { type: 'string' } };
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', properties, definitions };
+  const values = [{ a: 'abc' }, { a: 1 }, { b: 1 }, { b: 'abc' }];
+  expect(values.map((value) => isValid(schema, value))).toEqual([true, false, true, false]);
+});
+
 interface Judgement {
   readonly value: JsonValue;
   /** By the grammar. */

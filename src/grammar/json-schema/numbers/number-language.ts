@@ -101,10 +101,13 @@ function unequal(value: Decimal): NumberReader {
   return comparingReader(sizeOf(value), { below: true, equal: false, above: true });
 }
 
-/** Very large and very small numbers in scientific notation, where the bounds are no matter for them. */
+/**
+ * Very large and very small numbers in scientific notation, where the bounds are no matter for them. The small ones
+ * are no integers, of the large ones most are.
+ */
 function scientific({ integer, min, max, multiples, excluded }: NumberShape): readonly NumberAlternative[] {
-  if (integer !== null || multiples.length > 0) return [];
-  const noneLarge = excluded.every((value) => compareDecimals(sizeOf(value), huge) <= 0);
+  if (integer === true || multiples.length > 0) return [];
+  const noneLarge = integer === null && excluded.every((value) => compareDecimals(sizeOf(value), huge) <= 0);
   const noneSmall = excluded.every(
     (value) => value.digits === 0n || compareDecimals(sizeOf(value), tiny) >= 0,
   );

@@ -10,14 +10,17 @@ export interface AjvReading {
   readonly listedItems: boolean;
   /** `id` names resources (drafts up to 4). */
   readonly plainId: boolean;
+  /** What stands next to `$ref` says nothing (drafts up to 7). */
+  readonly refAlone: boolean;
 }
 
 /**
  * `schema` without what Ajv refuses to compile: keywords of the wrong kind (which are ignored, and reported),
- * `$async`, `nullable`, `id`, bounds as booleans, `items` as a list.
+ * `$async`, `nullable`, `id`, bounds as booleans, `items` as a list, siblings of `$ref` that say nothing.
  */
 export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   if (!isObject(schema)) return schema;
+  if (reading.refAlone && typeof schema.$ref === 'string') return onlyReference(schema, reading);
   // `$async` would make a promise of every verdict.
   const meant = Object.entries(schema).filter(
     ([keyword, value]) => keyword !== '$async' && isMeant(keyword, value),
@@ -29,6 +32,15 @@ export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
       reading,
     ),
   );
+}
+
+/** `$ref` with the definitions next to it, to which others may refer. */
+function onlyReference({ $ref = '', $defs, definitions }: JsonObject, reading: AjvReading): JsonObject {
+  const found = Object.entries({ $defs, definitions }).filter((entry): entry is [string, JsonObject] =>
+    isObject(entry[1]),
+  );
+  const written = found.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
+  return { $ref, ...Object.fromEntries(written) };
 }
 
 /**

@@ -96,7 +96,8 @@ function prepareAjv(
   const { documents = new Map(), formats = 'assert' } = options;
   const isDynamic = [schema, ...documents.values()].some(hasDynamicReferences);
   const dialect = isObject(schema) ? String(schema.$schema) : '';
-  const reading = { listedItems: oldDraft.test(dialect), plainId: olderDraft.test(dialect) };
+  const isOld = oldDraft.test(dialect);
+  const reading = { listedItems: isOld, refAlone: isOld, plainId: olderDraft.test(dialect) };
   const ajv = reading.listedItems ? new Ajv(ajvOptions) : new Ajv2020(ajvOptions);
   // Where nobody asks what was evaluated, it is not tracked: that would cost the square of the branches.
   ajv.opts.unevaluated = [schema, ...documents.values()].some(asksForEvaluated);
