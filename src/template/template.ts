@@ -20,7 +20,7 @@ import { SourceError } from './compile/split-source.ts';
 import { type ImportOptions, importValue } from './values/input.ts';
 import { defaultLimits, Runtime, Scope, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
 import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
-import { Dict, PythonError, RaisedError, type ReadKind } from './values/values.ts';
+import { Dict, longestMessage, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
 export { OwnText } from './values/input.ts';
 export { type TemplateLimits, WorkBudget } from './values/runtime.ts';
@@ -191,7 +191,8 @@ class CompiledTemplate implements Template {
 
   private fail(kind: TemplateError['kind'], reason: string, line: number, cause: unknown): TemplateError {
     const where = line > 0 ? { line } : {};
-    return new TemplateError({ template: this.name, reason, kind, cause, ...where });
+    const short = reason.slice(0, longestMessage);
+    return new TemplateError({ template: this.name, reason: short, kind, cause, ...where });
   }
 }
 

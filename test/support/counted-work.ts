@@ -25,6 +25,7 @@ function meters(count: Count): readonly (() => void)[] {
     patched(String.prototype, 'charAt', () => count(1)),
     patched(String.prototype, 'trim', (text) => count(length(text))),
     patched(String.prototype, 'startsWith', (_, [part]) => count(length(part))),
+    patched(String.prototype, 'endsWith', (_, [part]) => count(length(part))),
     patched(String.prototype, 'indexOf', (text, [, from], found) => {
       const start = typeof from === 'number' ? from : 0;
       count((typeof found === 'number' && found >= 0 ? found : length(text)) - start + 1);
@@ -42,6 +43,13 @@ function meters(count: Count): readonly (() => void)[] {
       count(pattern instanceof RegExp && pattern.sticky ? 1 : length(text)),
     ),
     patched(Array.prototype, 'join', (_, __, joined) => count(length(joined))),
+    patched(Array.prototype, 'slice', (_, __, part) => count(Array.isArray(part) ? part.length : 0)),
+    // A key is read from end to end, unless it was one before.
+    patched(Map.prototype, 'get', (_, [key]) => count(length(key))),
+    patched(Map.prototype, 'has', (_, [key]) => count(length(key))),
+    patched(Map.prototype, 'set', (_, [key]) => count(length(key))),
+    // Long numbers are divided again and again.
+    patched(BigInt.prototype, 'toString', (_, __, digits) => count(8 * length(digits))),
     patched(TextDecoder.prototype, 'decode', (_, __, decoded) => count(length(decoded))),
   ];
 }

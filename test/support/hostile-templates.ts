@@ -84,6 +84,47 @@ export const hostileTemplates: Readonly<Record<string, HostileTemplate>> = {
     `{% set ns = namespace(l=[]) %}{% for i in range(${1000 * size}) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l }}`,
   'from_json in a loop': looped('("[" ~ t ~ "]") | from_json', '"a",'),
   'strftime_now with a long format': looped('strftime_now(t)', '%c'),
+  // Keys, names and paths that are long.
+  'a key in a loop': looped('{t ~ i: 1}'),
+  'a tuple as a key': looped('{(t, i): 1}'),
+  'a key that is not there': (size) => `{% set d = {} %}${looped('d.get(t ~ i)')(size)}`,
+  'a tuple in a dictionary': (size) => `{% set d = {} %}${looped('(t, i) in d')(size)}`,
+  'keys with a default': (size) => `{% set d = {} %}${looped('d.setdefault(t ~ "a", 1)')(size)}`,
+  'keys that are taken away': (size) => `{% set d = {} %}${looped('d.pop(t ~ i, 1)')(size)}`,
+  'dictionaries that differ': (size) =>
+    `{% set d = {} %}{% set e = {} %}{% for i in range(${1000 * size}) %}{% set _ = d.update([[i, i]]) %}{% set _ = e.update([[i, -1]]) %}{% endfor %}{% for i in range(${1000 * size}) %}{% set x = d == e %}{% endfor %}`,
+  'names of a namespace': looped('namespace({t ~ i: 1})'),
+  'names of arguments': looped('dict(**{t ~ i: 1})'),
+  'a member of a list': looped('[][t ~ i]'),
+  'an attribute by name': looped('[] | attr(t ~ i)'),
+  'a path to nothing': looped('[] | map(attribute=t) | list', 'a.'),
+  'a path to sort by': looped('[] | sort(attribute=t)', 'a,'),
+  'a path to select by': looped('[] | selectattr(t) | list', '1.'),
+  'two long texts that are the same': looped('(t ~ "a") is sameas(t ~ "b")'),
+  'many beginnings': (size) =>
+    `${text(size, 'a')}{% set b = (t[1:] ~ "b",) * ${100 * size} %}{% for i in range(${1000 * size}) %}{% set x = t.startswith(b) %}{% endfor %}`,
+  'many ends': (size) =>
+    `${text(size, 'a')}{% set b = ("b" ~ t[1:],) * ${100 * size} %}{% for i in range(${1000 * size}) %}{% set x = t.endswith(b) %}{% endfor %}`,
+  'a long key that is missing': once('{}[t].x'),
+  'a long format that is none': once('("{:" ~ t ~ "}").format(1)', 'a'),
+  // Numbers of 300 digits.
+  'long numbers': (size) =>
+    `{% set n = 9 ** 300 %}{% for i in range(${1000 * size}) %}{% set x = n ~ n ~ n ~ n %}{% endfor %}`,
+  'long numbers as JSON': (size) =>
+    `{% set n = [9 ** 300] * 100 %}{% for i in range(${1000 * size}) %}{% set x = n | tojson %}{% endfor %}`,
+  'long numbers in groups': (size) =>
+    `{% set n = 2 ** 1023 %}{% for i in range(${1000 * size}) %}{% set x = "{:,b}".format(n) %}{% endfor %}`,
+  // Text of the input, whose origin is kept.
+  'characters of the input': (size) =>
+    `{% set t = messages[0].content * ${100_000 * size} %}{% for c in t %}{% endfor %}`,
+  'pieces of the input': (size) =>
+    `{% set t = (messages[0].content ~ ",") * ${100_000 * size} %}{% set x = t.split(",") %}`,
+  'words of the input': (size) =>
+    `{% set t = (messages[0].content ~ " ") * ${100_000 * size} %}{% set x = t.split() %}`,
+  'nothing in the input': (size) =>
+    `{% set t = messages[0].content * ${100_000 * size} %}{% set x = t.replace("", "") %}`,
+  'texts of many origins': (size) =>
+    `{% set t = ("a" ~ messages[0].content) * ${1000 * size} %}{% for i in range(${1000 * size}) %}{% set x = t.removeprefix("a") ~ "b" %}{% endfor %}`,
   // Lists.
   'sort in a loop': onList('l | sort(reverse=true)'),
   'unique in a loop': onList('l | unique | list'),

@@ -43,6 +43,7 @@ describe.each(sampled(Object.entries(hostileTemplates), 3))('%s', (_, templateOf
   test.each(sizes)('at size %i', (size) => {
     const { steps, units, source, error } = costOf(templateOf(size));
     if (error !== null) expect(error).toBeInstanceOf(IdiolectError);
+    expect(String(error).length).toBeLessThan(12_000);
     expect(units).toBeLessThan(unitsPerStep * steps + unitsPerSource * source + 100_000);
     // The step that goes over the limit is one text, and so no longer than texts may be.
     expect(steps).toBeLessThan(limits.steps + limits.output);

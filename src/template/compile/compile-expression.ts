@@ -64,6 +64,7 @@ function compileKeywords(nodes: readonly Expression[], place: Place): (scope: Sc
     for (const part of parts) {
       for (const [key, value] of part(scope)) {
         const name = textOf(key) ?? '';
+        scope.runtime.chargeRead(name.length);
         if (keywords.has(name))
           throw new PythonError('TypeError', `got multiple values for keyword argument '${name}'`);
         keywords.set(name, value);
@@ -214,7 +215,9 @@ function compileDict(entries: ReadonlyMap<Expression, Expression>, place: Place)
   });
   return (scope) => {
     scope.runtime.charge(1 + pairs.length);
-    return new Dict(pairs.map(([key, value]) => [key(scope), value(scope)] as const));
+    const dict = new Dict();
+    for (const [key, value] of pairs) dict.set(scope.runtime, key(scope), value(scope));
+    return dict;
   };
 }
 

@@ -10,6 +10,7 @@ import {
   Callable,
   Dict,
   List,
+  longestMessage,
   orElse,
   PythonError,
   RaisedError,
@@ -35,16 +36,21 @@ const range: Call = (runtime, args) => {
 
 const dict: Call = (runtime, args, keywords) => {
   const [source] = args;
-  const made = new Dict(source === undefined ? [] : pairsOf(runtime, source));
-  for (const [key, value] of keywordEntries(runtime, keywords)) made.set(key, value);
+  const made = new Dict();
+  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source))
+    made.set(runtime, key, value);
+  for (const [key, value] of keywordEntries(runtime, keywords)) made.set(runtime, key, value);
   return made;
 };
 
 const namespace: Call = (runtime, args, keywords) => {
   const values = new Map<string, Value>();
   const [source] = args;
-  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source))
-    values.set(plainText(str(runtime, key)), value);
+  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source)) {
+    const name = plainText(str(runtime, key));
+    runtime.chargeRead(name.length);
+    values.set(name, value);
+  }
   for (const [key, value] of keywords) values.set(key, value);
   return new Attributes('Namespace', values, true);
 };
@@ -81,9 +87,6 @@ const joiner: Call = (_runtime, args, keywords) => {
     return text;
   });
 };
-
-/** Nobody reads more of an error. */
-const longestMessage = 10_000;
 
 const raise: Call = (runtime, args, keywords) => {
   const message = str(runtime, bind('raise_exception', ['message'], args, keywords)[0] ?? null);

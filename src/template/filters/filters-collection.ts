@@ -28,6 +28,7 @@ import type { Filter } from './filter.ts';
 export function attributeReader(runtime: Runtime, path: Value | undefined, otherwise?: Value) {
   if (path === undefined || path === null) return (item: Value) => item;
   const text = textOf(path);
+  runtime.chargeEach(text?.length ?? 0);
   const parts =
     text === null ? [path] : text.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   return (item: Value): Value => {
@@ -64,6 +65,7 @@ const sort: Filter = (runtime, value, args, keywords) => {
   const names = ['reverse', 'case_sensitive', 'attribute'];
   const [reverse, caseSensitive, attribute] = bind('sort', names, args, keywords);
   const given = attribute === undefined ? null : textOf(attribute);
+  runtime.chargeEach(given?.length ?? 0);
   const paths = given === null ? [attribute] : given.split(',');
   const readers = paths.map((path) => attributeReader(runtime, path));
   const exact = flagArgument(caseSensitive);
@@ -91,8 +93,8 @@ const unique: Filter = (runtime, value, args, keywords) => {
     const seen = new Dict();
     return iterate(runtime, value).filter((item) => {
       const key = foldCase(runtime, read(item), exact);
-      if (seen.has(key)) return false;
-      seen.set(key, true);
+      if (seen.has(runtime, key)) return false;
+      seen.set(runtime, key, true);
       return true;
     });
   });

@@ -2,7 +2,8 @@
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
 import { formatPercent } from '../values/format-text.ts';
 import { elementsOf, iterate, lengthOf } from '../values/operators.ts';
-import { capitalize, replaceText, stringMethods } from '../values/string-methods.ts';
+import type { Runtime } from '../values/runtime.ts';
+import { capitalize, replaceText, splitCounted, stringMethods } from '../values/string-methods.ts';
 import { characters, escapeHtml, str, strip, textLength, words } from '../values/text.ts';
 import {
   changeText,
@@ -11,7 +12,6 @@ import {
   lengthOfText,
   plainText,
   sliceText,
-  splitText,
   type Text,
 } from '../values/traced-text.ts';
 import {
@@ -58,7 +58,7 @@ const indent: Filter = (runtime, value, args, keywords) => {
   const text = tracedOf(value) ?? '';
   const given = width === undefined ? null : tracedOf(width);
   const columns = given === null ? Math.max(0, integerArgument('indent', width, 4)) : lengthOfText(given);
-  const lines = splitText(text, '\n');
+  const lines = splitCounted(runtime, text, '\n');
   runtime.chargeText(lengthOfText(text) + lines.length * (8 + columns));
   const margin = given ?? ' '.repeat(columns);
   const keepBlank = flagArgument(blank);
@@ -78,7 +78,6 @@ const replace: Filter = (runtime, value, args, keywords) => {
   const [old, by, count] = bind('replace', ['old', 'new', 'count'], args, keywords, 2);
   const limit = count === null ? -1 : integerArgument('replace', count, -1);
   const text = str(runtime, value);
-  runtime.chargeText(lengthOfText(text));
   return replaceText(runtime, text, plainText(str(runtime, old ?? null)), str(runtime, by ?? null), limit);
 };
 
@@ -156,17 +155,20 @@ function withoutEnclosed(text: string, open: string, close: string): string {
   return kept.join('') + text.slice(done);
 }
 
-function stripTags(text: string): string {
+function stripTags(runtime: Runtime, text: string): string {
   const plain = withoutEnclosed(withoutEnclosed(text, '<!--', '-->'), '<', '>');
   const unescaped = plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#34;', '"');
-  return words(unescaped.replaceAll('&#39;', "'").replaceAll('&amp;', '&')).map(plainText).join(' ');
+  const whole = unescaped.replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+  return words(whole, (count) => runtime.charge(count))
+    .map(plainText)
+    .join(' ');
 }
 
 /** Tags begin in one text and end in another, so all of the result counts as data where any of it does. */
 const striptags: Filter = (runtime, value) => {
   const text = str(runtime, value);
   runtime.chargeText(4 * lengthOfText(text));
-  const stripped = stripTags(plainText(text));
+  const stripped = stripTags(runtime, plainText(text));
   return markedLike(value, typeof text === 'string' ? stripped : dataText(stripped));
 };
 

@@ -134,6 +134,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
 
 const attr: Filter = (runtime, value, args, keywords) => {
   const name = plainText(str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null));
+  runtime.chargeRead(name.length);
   if (value instanceof Attributes) return orElse(value.get(name), new Undefined(`no attribute '${name}'`));
   const found = getAttribute(runtime, value, name);
   return typeName(found) === 'function' ? found : new Undefined(`no attribute '${name}'`);

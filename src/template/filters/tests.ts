@@ -1,6 +1,6 @@
 /** Jinja's tests: what may stand after `is`. */
 import { bind } from '../values/arguments.ts';
-import { compare, contains, equals, isCallable } from '../values/operators.ts';
+import { compare, contains, equals, isCallable, sameText } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
 import { str } from '../values/text.ts';
 import { plainText } from '../values/traced-text.ts';
@@ -69,10 +69,11 @@ function letterCase(runtime: Runtime, value: Value, lower: boolean): boolean {
   return text === same && text.toLowerCase() !== text.toUpperCase();
 }
 
-function sameObject(value: Value, other: Value): boolean {
+function sameObject(runtime: Runtime, value: Value, other: Value): boolean {
   if (value instanceof Undefined) return other instanceof Undefined;
   const text = textOf(value);
-  return value === other || (text !== null && text === textOf(other));
+  if (text === null) return value === other;
+  return sameText(runtime, text, textOf(other));
 }
 
 const less = comparing((runtime, a, b) => compare(runtime, a, b) < 0);
@@ -108,7 +109,7 @@ const simple: readonly (readonly [name: string, test: Test])[] = [
 export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ...simple,
   ['divisibleby', comparing((_runtime, a, b) => whole(a) % whole(b) === 0)],
-  ['sameas', comparing((_runtime, a, b) => sameObject(a, b))],
+  ['sameas', comparing(sameObject)],
   ['in', comparing((runtime, a, b) => contains(runtime, b, a))],
   ['==', equal],
   ['eq', equal],

@@ -54,7 +54,8 @@ function textMethod(self: Value, text: Text, name: string): BoundCall | undefine
   if (method === undefined) return undefined;
   return (runtime, args, keywords) => {
     if (readEach.has(name)) runtime.chargeEach(lengthOfText(text));
-    else runtime.chargeText(shortReads.has(name) ? 0 : lengthOfText(text));
+    else if (shortReads.has(name)) runtime.chargeJoin([text]);
+    else runtime.chargeText(lengthOfText(text));
     for (const value of args) runtime.chargeRead(textOf(value)?.length ?? 0);
     const result = method(runtime, text, args, keywords);
     return self instanceof Markup ? remark(result) : result;
@@ -87,10 +88,7 @@ function methodValue(self: Value, name: string): Value | undefined {
 
 /** An item by exact key or index, or `undefined`. */
 function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined {
-  if (value instanceof Dict) {
-    runtime.chargeRead(textOf(key)?.length ?? 0);
-    return isHashable(key) ? value.get(key) : undefined;
-  }
+  if (value instanceof Dict) return isHashable(key) ? value.get(runtime, key) : undefined;
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number') return undefined;
   if (value instanceof List) return value.at(index);
@@ -143,6 +141,7 @@ export function getItem(runtime: Runtime, value: Value, key: Value): Value {
   if (found !== undefined) return found;
   const name = textOf(key);
   if (name !== null) {
+    runtime.chargeRead(name.length);
     const attribute = value instanceof Attributes ? value.get(name) : methodValue(value, name);
     return attribute === undefined
       ? new Undefined(`${describe(value)} has no attribute '${name}'`)

@@ -151,34 +151,35 @@ export function pairsOf(runtime: Runtime, source: Value): readonly (readonly [Va
   });
 }
 
-function popKey(_runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
+function popKey(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
   const [key, otherwise] = bind('pop', ['key', 'default'], args, keywords, 1);
-  const found = self.get(key ?? null);
+  const found = self.get(runtime, key ?? null);
   const value = found === undefined ? otherwise : found;
   if (value === undefined) throw new PythonError('KeyError', 'pop from a dict without that key');
-  self.delete(key ?? null);
+  self.delete(runtime, key ?? null);
   return value;
 }
 
-function setDefault(_runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
+function setDefault(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
   const [key, otherwise] = bind('setdefault', ['key', 'default'], args, keywords, 1);
-  const known = self.get(key ?? null);
+  const known = self.get(runtime, key ?? null);
   if (known !== undefined) return known;
-  self.set(key ?? null, otherwise ?? null);
+  self.set(runtime, key ?? null, otherwise ?? null);
   return otherwise ?? null;
 }
 
 function update(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
   const [source] = args;
-  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source)) self.set(key, value);
-  for (const [key, value] of keywordEntries(runtime, keywords)) self.set(key, value);
+  for (const [key, value] of source === undefined ? [] : pairsOf(runtime, source))
+    self.set(runtime, key, value);
+  for (const [key, value] of keywordEntries(runtime, keywords)) self.set(runtime, key, value);
   return null;
 }
 
 function popItem(runtime: Runtime, self: Dict): Value {
   const last = pairsOf(runtime, self).at(-1);
   if (last === undefined) throw new PythonError('KeyError', 'popitem(): dictionary is empty');
-  self.delete(last[0]);
+  self.delete(runtime, last[0]);
   return new Tuple(last);
 }
 
@@ -197,16 +198,16 @@ export const dictMethods: ReadonlyMap<string, Method<Dict>> = new Map<string, Me
   [
     'clear',
     (runtime, self) => {
-      for (const key of iterate(runtime, self)) self.delete(key);
+      for (const key of iterate(runtime, self)) self.delete(runtime, key);
       return null;
     },
   ],
   ['copy', (runtime, self) => new Dict(pairsOf(runtime, self))],
   [
     'get',
-    (_runtime, self, args, keywords) => {
+    (runtime, self, args, keywords) => {
       const [key, otherwise] = bind('get', ['key', 'default'], args, keywords, 1);
-      return orElse(self.get(key ?? null), otherwise ?? null);
+      return orElse(self.get(runtime, key ?? null), otherwise ?? null);
     },
   ],
   ['items', (runtime, self) => itemsView(runtime, self)],

@@ -56,7 +56,10 @@ function pad(runtime: Runtime, text: Text, spec: Spec, defaultAlign: string): Te
 }
 
 function group(digits: string, separator: string): string {
-  return separator === '' ? digits : digits.replace(/\B(?=(\d{3})+(?!\d))/g, separator);
+  if (separator === '') return digits;
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.push(digits.slice(Math.max(0, end - 3), end));
+  return groups.reverse().join(separator);
 }
 
 const radixes: ReadonlyMap<string, readonly [radix: number, prefix: string]> = new Map([
@@ -269,7 +272,7 @@ export function formatPercent(runtime: Runtime, template: Text, values: Value): 
   let next = 0;
   const take = (key: string | undefined): Value => {
     const value =
-      key === undefined ? positional[next++] : values instanceof Dict ? values.get(key) : undefined;
+      key === undefined ? positional[next++] : values instanceof Dict ? values.get(runtime, key) : undefined;
     if (value === undefined) throw new PythonError('TypeError', 'not enough arguments for format string');
     return value;
   };

@@ -1,6 +1,6 @@
 /** `json.dumps` and `json.loads` as Python's. */
 import type { Runtime } from './runtime.ts';
-import { compareText, floatText, holdsData, integerText } from './text.ts';
+import { compareText, floatText, holdsData, numberText } from './text.ts';
 import { dataText, type Text } from './traced-text.ts';
 import {
   Dict,
@@ -54,15 +54,15 @@ function dumpFloat(value: number): string {
   return floatText(value);
 }
 
-function dumpScalar(value: Value): string | null {
+function dumpScalar(runtime: Runtime, value: Value): string | null {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return value ? 'true' : 'false';
-  if (typeof value === 'number') return integerText(value);
+  if (typeof value === 'number') return numberText(runtime, value);
   return value instanceof Float ? dumpFloat(value.value) : null;
 }
 
-function keyText(key: Value): string {
-  const text = textOf(key) ?? dumpScalar(key);
+function keyText(runtime: Runtime, key: Value): string {
+  const text = textOf(key) ?? dumpScalar(runtime, key);
   if (text === null) {
     throw new PythonError('TypeError', `keys must be str, int, float, bool or None, not ${typeName(key)}`);
   }
@@ -105,7 +105,7 @@ function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: nu
     });
   }
   const items = entries.map(([key, item]) => {
-    const name = keyText(key);
+    const name = keyText(runtime, key);
     runtime.chargeEach(name.length);
     return dumpText(name, options) + options.keySeparator + dumpValue(runtime, item, options, depth + 1);
   });
@@ -129,7 +129,7 @@ function dumpValue(runtime: Runtime, value: Value, options: DumpOptions, depth: 
     runtime.chargeEach(text.length);
     return dumpText(text, options);
   }
-  const scalar = dumpScalar(value);
+  const scalar = dumpScalar(runtime, value);
   if (scalar !== null) return scalar;
   if (value instanceof Dict) return dumpDict(runtime, value, options, depth);
   if (value instanceof List || value instanceof Tuple) {

@@ -50,9 +50,12 @@ export function elementsOf(value: Value): readonly Value[] | null {
 
 /** The elements of a value. Throws as Python does when there are none to be had. */
 export function iterate(runtime: Runtime, value: Value): readonly Value[] {
+  const text = tracedOf(value);
+  // Before there is a value for each character.
+  if (text !== null) runtime.charge(1 + lengthOfText(text));
   const elements = elementsOf(value);
   if (elements === null) throw new PythonError('TypeError', `'${typeName(value)}' object is not iterable`);
-  runtime.charge(1 + elements.length);
+  if (text === null) runtime.charge(1 + elements.length);
   return elements;
 }
 
@@ -76,13 +79,15 @@ function sameElements(runtime: Runtime, left: readonly Value[], right: readonly 
 
 function sameEntries(runtime: Runtime, left: Dict, right: Dict): boolean {
   if (left.size !== right.size) return false;
+  runtime.charge(left.size);
   return left.entries().every(([key, value]) => {
-    const other = right.get(key);
+    const other = right.get(runtime, key);
     return other !== undefined && equals(runtime, value, other);
   });
 }
 
-function sameText(runtime: Runtime, left: string, right: string | null): boolean {
+/** Whether two texts are the same, character by character. */
+export function sameText(runtime: Runtime, left: string, right: string | null): boolean {
   if (right === null || left.length !== right.length) return false;
   runtime.chargeRead(left.length);
   return left === right;
@@ -146,8 +151,7 @@ export function contains(runtime: Runtime, container: Value, item: Value): boole
     return findFirst(text, part) >= 0;
   }
   if (container instanceof Dict) {
-    runtime.chargeRead(textOf(item)?.length ?? 0);
-    return container.has(item);
+    return container.has(runtime, item);
   }
   const elements = elementsOf(container);
   if (elements === null) {

@@ -117,7 +117,7 @@ export class Runtime {
       changes += originChanges(part);
     }
     if (characters > this.limits.output) throw this.exceeded('output');
-    this.charge(parts.length + (characters >> 12) + (changes >> 6));
+    this.charge(parts.length + (characters >> 12) + (changes >> 3));
   }
 
   /** Adds to the output. */
@@ -187,6 +187,6 @@ export class Scope {
       distance += 1;
     }
     this.runtime.charge(distance > freeLookups ? distance >> 2 : 1);
-    return value === undefined ? this.runtime.variables.get(name) : value;
+    return value === undefined ? this.runtime.variables.get(this.runtime, name) : value;
   }
 }

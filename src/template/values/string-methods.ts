@@ -36,10 +36,18 @@ function title(text: string): string {
   return text.replace(/\p{L}+/gu, capitalize);
 }
 
-function affixes(name: string, args: readonly Value[], keywords: Keywords): string[] {
-  const [affix] = bind(name, [`${name} argument`], args, keywords, 1);
-  if (affix instanceof Tuple) return affix.elements.map((item) => textArgument(name, item));
-  return [textArgument(name, affix)];
+/** Whether a text begins or ends with its argument, or with one of a tuple of them. */
+function anyAffix(name: 'startsWith' | 'endsWith'): StringMethod {
+  const callee = name.toLowerCase();
+  return (runtime, self, args, keywords) => {
+    const [given] = bind(callee, [`${callee} argument`], args, keywords, 1);
+    const text = plainText(self);
+    return (given instanceof Tuple ? given.elements : [given]).some((item) => {
+      const affix = textArgument(callee, item);
+      runtime.chargeRead(affix.length);
+      return text[name](affix);
+    });
+  };
 }
 
 function optionalText(name: string, args: readonly Value[], keywords: Keywords): string | undefined {
@@ -52,8 +60,9 @@ function stripping(name: string, side: 'left' | 'right' | 'both'): StringMethod 
 }
 
 /** Splits at white space, at most `limit` times; what is left over keeps its white space at the far end. */
-function splitBlank(self: Text, limit: number, fromRight: boolean): readonly Text[] {
-  if (limit < 0) return words(self);
+function splitBlank(runtime: Runtime, self: Text, limit: number, fromRight: boolean): readonly Text[] {
+  if (limit < 0) return words(self, (count) => runtime.charge(count));
+  runtime.charge(Math.min(limit, lengthOfText(self)));
   const text = plainText(self);
   const near = fromRight ? 'right' : 'left';
   const parts: Text[] = [];
@@ -75,14 +84,36 @@ function splitBlank(self: Text, limit: number, fromRight: boolean): readonly Tex
   return fromRight ? parts.reverse() : parts;
 }
 
-function splitAtSeparator(self: Text, separator: string, limit: number, fromRight: boolean): readonly Text[] {
+/** The pieces between separators, charged for before there are any. */
+export function splitCounted(
+  runtime: Runtime,
+  text: Text,
+  separator: string,
+  limit = Infinity,
+): readonly Text[] {
+  let pieces = 1;
+  for (const _place of findAll(plainText(text), separator)) {
+    if (pieces > limit) break;
+    pieces += 1;
+  }
+  runtime.charge(pieces);
+  return splitText(text, separator, limit);
+}
+
+function splitAtSeparator(
+  runtime: Runtime,
+  self: Text,
+  separator: string,
+  limit: number,
+  fromRight: boolean,
+): readonly Text[] {
   if (separator === '') throw new PythonError('ValueError', 'empty separator');
-  if (limit < 0) return splitText(self, separator);
-  if (!fromRight) return splitText(self, separator, limit);
+  if (limit < 0) return splitCounted(runtime, self, separator);
+  if (!fromRight) return splitCounted(runtime, self, separator, limit);
   const places = [...findAll(plainText(self), separator)];
   const [first] = places.slice(Math.max(0, places.length - limit));
   if (first === undefined || limit === 0) return [self];
-  const rest = splitText(sliceText(self, first + separator.length), separator);
+  const rest = splitCounted(runtime, sliceText(self, first + separator.length), separator);
   return [sliceText(self, 0, first), ...rest];
 }
 
@@ -92,9 +123,8 @@ function splitting(name: string, fromRight: boolean): StringMethod {
     const limit = integerArgument(name, maxsplit, -1);
     const parts =
       separator === undefined || separator === null
-        ? splitBlank(self, limit, fromRight)
-        : splitAtSeparator(self, textArgument(name, separator), limit, fromRight);
-    runtime.charge(parts.length);
+        ? splitBlank(runtime, self, limit, fromRight)
+        : splitAtSeparator(runtime, self, textArgument(name, separator), limit, fromRight);
     return new List([...parts]);
   };
 }
@@ -114,8 +144,9 @@ function partitioning(name: string, fromRight: boolean): StringMethod {
 /** Python's `str.replace`: an empty `old` stands before every character and at the end. */
 export function replaceText(runtime: Runtime, self: Text, old: string, by: Text, limit: number): Text {
   const most = limit < 0 ? Infinity : limit;
-  const pieces = old === '' ? betweenCharacters(self, most) : splitText(self, old, most);
-  runtime.charge(pieces.length);
+  runtime.chargeText(lengthOfText(self));
+  runtime.charge(old === '' ? lengthOfText(self) : 0);
+  const pieces = old === '' ? betweenCharacters(self, most) : splitCounted(runtime, self, old, most);
   runtime.chargeText(lengthOfText(self) + (pieces.length - 1) * lengthOfText(by));
   return joinTexts(pieces, by);
 }
@@ -272,11 +303,7 @@ export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, 
   ['casefold', changing(lower)],
   ['center', padding('center', 1, 1)],
   ['count', count],
-  [
-    'endswith',
-    (_runtime, self, args, keywords) =>
-      affixes('endswith', args, keywords).some((affix) => plainText(self).endsWith(affix)),
-  ],
+  ['endswith', anyAffix('endsWith')],
   ['find', finding('find', false, false)],
   ['index', finding('index', false, true)],
   ['isalnum', matching(/^[\p{L}\p{N}]+$/u)],
@@ -310,11 +337,7 @@ export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, 
   ['rstrip', stripping('rstrip', 'right')],
   ['split', splitting('split', false)],
   ['splitlines', splitlines],
-  [
-    'startswith',
-    (_runtime, self, args, keywords) =>
-      affixes('startswith', args, keywords).some((affix) => plainText(self).startsWith(affix)),
-  ],
+  ['startswith', anyAffix('startsWith')],
   ['strip', stripping('strip', 'both')],
   ['swapcase', changing(swapCase)],
   ['title', changing(title)],

@@ -53,11 +53,15 @@ export function strip(given: Text, side: 'left' | 'right' | 'both', set?: string
   return sliceText(given, start, end);
 }
 
-/** `text.split()`: the words between white space. */
-export function words(text: Text): readonly Text[] {
+/** `text.split()`: the words between white space. `charge` is told how many, before a text is cut. */
+export function words(text: Text, charge: (count: number) => void): readonly Text[] {
   const trimmed = strip(text, 'both');
-  if (typeof trimmed === 'string') return trimmed === '' ? [] : trimmed.split(blankRuns);
-  return cutText(trimmed, trimmed.text.split(blankBorders)).filter((_, index) => index % 2 === 0);
+  if (trimmed === '') return [];
+  const pieces = plainText(trimmed).split(typeof trimmed === 'string' ? blankRuns : blankBorders);
+  charge(pieces.length);
+  return typeof trimmed === 'string'
+    ? pieces
+    : cutText(trimmed, pieces).filter((_, index) => index % 2 === 0);
 }
 
 const surrogate = /[\ud800-\udfff]/;
@@ -74,7 +78,14 @@ export function tracedCharacters(text: Text): readonly Text[] {
 
 /** Python's `len` of a text. */
 export function textLength(text: string): number {
-  return surrogate.test(text) ? Array.from(text).length : text.length;
+  if (!surrogate.test(text)) return text.length;
+  let pairs = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if ((text.codePointAt(at) ?? 0) <= 0xffff) continue;
+    pairs += 1;
+    at += 1;
+  }
+  return text.length - pairs;
 }
 
 /** Order of code points; UTF-16 order differs beyond the basic plane. */
@@ -116,6 +127,13 @@ export function fixed(value: number, decimals: number): string {
 /** `str` of a whole number, without an exponent. */
 export function integerText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+}
+
+/** The same, charged for where it is long: that takes an engine as long as a text of its length. */
+export function numberText(runtime: Runtime, value: number): string {
+  const text = integerText(value);
+  if (!Number.isSafeInteger(value)) runtime.chargeText(2 * text.length);
+  return text;
 }
 
 const namedEscapes = new Map([
@@ -199,7 +217,7 @@ function holdsTraced(value: Value): boolean {
 /** Python's `str`: what `{{ value }}` writes. */
 export function str(runtime: Runtime, value: Value): Text {
   if (typeof value === 'string' || value instanceof TracedText) return value;
-  if (typeof value === 'number') return integerText(value);
+  if (typeof value === 'number') return numberText(runtime, value);
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (value instanceof Undefined) return '';

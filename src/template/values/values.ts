@@ -30,11 +30,14 @@ export type Keywords = ReadonlyMap<string, Value>;
 /** What runs when a template calls something. */
 export type Call = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
 
+/** Characters of an error's message: nobody reads more. */
+export const longestMessage = 10_000;
+
 /** An error of Python's own, by the name of its class. */
 export class PythonError extends Error {
   readonly type: string;
   constructor(type: string, message: string) {
-    super(`${type}: ${message}`);
+    super(`${type}: ${message}`.slice(0, longestMessage));
     this.type = type;
   }
 }
@@ -221,12 +224,18 @@ function hashKey(key: Value): HashKey {
   throw new PythonError('TypeError', 'unhashable type');
 }
 
-/** A Python dict: insertion order, any hashable keys. */
+/** Charges for reading a key; a tuple is written out each time. */
+function chargeKey(runtime: Runtime, key: Value): void {
+  if (key instanceof Tuple) for (const item of key.elements) runtime.chargeEach(textOf(item)?.length ?? 0);
+  else runtime.chargeRead(textOf(key)?.length ?? 0);
+}
+
+/** A Python dict: insertion order, any hashable keys. What is made of the input is not charged for. */
 export class Dict {
   private readonly map = new Map<HashKey, Entry>();
   private readonly watch: Watch | null;
   constructor(entries: Iterable<Entry> = [], watch: Watch | null = null) {
-    for (const [key, value] of entries) this.set(key, value);
+    for (const [key, value] of entries) this.put(key, value);
     this.watch = watch;
   }
   get size(): number {
@@ -234,22 +243,29 @@ export class Dict {
     return this.map.size;
   }
   /** A key's value, or `undefined`. */
-  get(key: Value): Value | undefined {
+  get(runtime: Runtime, key: Value): Value | undefined {
+    chargeKey(runtime, key);
     const value = this.map.get(hashKey(key))?.[1];
     this.noteKey(key, value === undefined ? 'absent' : isLeaf(value) ? 'value' : 'tested');
     return value;
   }
   /** Whether it holds a key. */
-  has(key: Value): boolean {
+  has(runtime: Runtime, key: Value): boolean {
+    chargeKey(runtime, key);
     const found = this.map.has(hashKey(key));
     this.noteKey(key, found ? 'tested' : 'absent');
     return found;
   }
-  set(key: Value, value: Value): void {
+  set(runtime: Runtime, key: Value, value: Value): void {
+    chargeKey(runtime, key);
+    this.put(key, value);
+  }
+  private put(key: Value, value: Value): void {
     const hash = hashKey(key);
     this.map.set(hash, [this.map.get(hash)?.[0] ?? key, value]);
   }
-  delete(key: Value): boolean {
+  delete(runtime: Runtime, key: Value): boolean {
+    chargeKey(runtime, key);
     return this.map.delete(hashKey(key));
   }
   /** The keys alone. */
