@@ -13,6 +13,8 @@ export class JsonStringReader {
   output = '';
   /** After the last text that the value itself was made of: white space may follow before the quote. */
   valueEnd = 0;
+  /** As it is written in the string: what the scanner consumed and has not put out, such as half a word. */
+  held = '';
   private readonly scanner: JsonScanner;
 
   constructor(scanner: JsonScanner) {
@@ -35,7 +37,7 @@ export class JsonStringReader {
   private escape(text: string, at: number): number | null {
     const decoded = readEscape(text, at);
     if (decoded === null) return null;
-    if (this.give(decoded.text) > 0) this.valueEnd = decoded.end;
+    if (this.give(decoded.text, text.slice(at, decoded.end)) > 0) this.valueEnd = decoded.end;
     return this.status === 'illegal' ? at : decoded.end;
   }
 
@@ -48,24 +50,34 @@ export class JsonStringReader {
     }
     let end = at;
     while (end < text.length && text[end] !== '"' && text[end] !== '\\') end++;
-    const accepted = this.give(text.slice(at, end));
+    const plain = text.slice(at, end);
+    const accepted = this.give(plain, plain);
     if (accepted > 0) this.valueEnd = at + accepted;
     if (this.status !== 'illegal') return end;
     // White space after the value is legal, whatever comes then.
     return this.scanner.status === 'done' ? skipSpace(text, at + accepted) : at + accepted;
   }
 
-  /** Gives decoded text to the scanner; how much of it belongs to the value. */
-  private give(decoded: string): number {
+  /** Gives decoded text to the scanner; how much of it belongs to the value. `written`: how it stands in the string. */
+  private give(decoded: string, written: string): number {
     const { scanner } = this;
     let end = 0;
     if (scanner.status === 'open') {
       end = scanner.scan(decoded, 0);
       this.output += scanner.output;
+      this.hold(end, decoded === written ? written.slice(0, end) : written);
     }
     const isLegal =
       scanner.status === 'open' || (scanner.status === 'done' && decoded.slice(end).trim() === '');
     if (!isLegal) this.status = 'illegal';
     return end;
+  }
+
+  /** The scanner has consumed `accepted` units, which are written as `written`. */
+  private hold(accepted: number, written: string): void {
+    const { held } = this.scanner;
+    if (held.length > accepted) this.held += written;
+    else if (written.length > accepted) this.held = held === '' ? '' : written;
+    else this.held = written.slice(accepted - held.length);
   }
 }

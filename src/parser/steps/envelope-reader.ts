@@ -248,7 +248,7 @@ function readStringArguments(reader: Reader, envelope: EnvelopeProgress): Status
   const { string } = envelope;
   if (string === null) return 'illegal';
   const end = string.read(cursor.text, cursor.at);
-  emitInput(reader, envelope, string.output, string.valueEnd, '');
+  emitInput(reader, envelope, string.output, string.valueEnd, string.held);
   pass(reader, envelope, end);
   if (string.status === 'illegal') return refuse(envelope, ['JSON']);
   if (string.status === 'open') return 'open';

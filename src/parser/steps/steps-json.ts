@@ -80,7 +80,7 @@ function readObject(reader: Reader, { string }: ArgumentsProgress): 'open' | 'do
 
 function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'done' | 'illegal' {
   const end = string.read(reader.cursor.text, reader.cursor.at);
-  reader.input.emit(string.output, string.valueEnd, '');
+  reader.input.emit(string.output, string.valueEnd, string.held);
   reader.skip(end);
   if (string.status === 'done') reader.skip(end + 1); // the closing quote
   return string.status;
