@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz -- <target> --minutes 10 [--seed n]`: draws inputs for one target of `test/fuzz/targets.ts`, until the
  * time is over or one fails. That one is made as small as can be and kept as a case, which the tests try from then on.
+ * The input that is being tried stands in `.cache/fuzz/<target>.txt`, so one that hangs or ends the process is known.
  */
 import { createHash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -23,10 +24,20 @@ if (target === undefined || !(minutes > 0)) {
 
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 const { inputs, attempt } = target;
+const current = path.join(import.meta.dirname, '../.cache/fuzz', `${name}.txt`);
+fs.mkdirSync(path.dirname(current), { recursive: true });
+if (fs.existsSync(current))
+  console.error(`the last run ended in the midst of ${path.relative('.', current)}`);
+console.error(`${name}: --seed ${seed}`);
+
 const result = await fc.check(
-  fc.asyncProperty(inputs, async (input) => attempt(input)),
+  fc.asyncProperty(inputs, async (input) => {
+    fs.writeFileSync(current, input);
+    await attempt(input);
+  }),
   { seed, numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: minutes * 60_000 },
 );
+fs.rmSync(current, { force: true });
 const { counterexample, errorInstance, numRuns } = result;
 const [input] = counterexample ?? [];
 if (input === undefined) {
