@@ -75,7 +75,10 @@ export class Cursor {
   /** Consumed text is put back before the place where reading stands, to be read again. */
   rewind(consumed: string): void {
     this.origin = this.offset - consumed.length;
-    this.window = consumed + this.window.slice(this.position);
+    const start = this.position - consumed.length;
+    // Where it is still at hand, a part of the same text does: to join would copy all that follows, each time.
+    const isAtHand = start >= 0 && this.window.startsWith(consumed, start);
+    this.window = isAtHand ? this.window.slice(start) : consumed + this.window.slice(this.position);
     this.position = 0;
   }
 

@@ -59,6 +59,17 @@ describe('of megabytes of text', () => {
     expect(parser.finish().message.content?.length).toBeGreaterThan(length);
   });
 
+  it('a response in one piece that is read again at many places is not copied at each', () => {
+    const parser = createResponseParser(noMarker, { tools: lawTools });
+    const call = '{"name": "get_weather", "parameters":';
+    const text = `So: ${`${`${call} {"city": "Oslo`.repeat(10)}${call}`.repeat(500)}`;
+    const before = liveBytes();
+    const events = parser.feed(text);
+    // Copied at every hundredth unit, it would be 400 MB.
+    expect(liveBytes() - before).toBeLessThan(30 * text.length);
+    expect(events.length).toBeGreaterThan(1000);
+  });
+
   it('an open call keeps its arguments, and gives them back when it is over', () => {
     const parser = createResponseParser(tagged, { tools: lawTools, keepMessage: false });
     const start = liveBytes();

@@ -29,13 +29,16 @@ interface Cost {
 function costOf(source: string): Cost {
   const budget = new WorkBudget(Number.MAX_SAFE_INTEGER);
   let error: unknown = null;
-  const units = countedWork(() => {
-    try {
-      parseTemplate(source, { limits, budget }).renderSpans({ messages });
-    } catch (cause) {
-      error = cause;
-    }
-  });
+  const units = countedWork(
+    () => {
+      try {
+        parseTemplate(source, { limits, budget }).renderSpans({ messages });
+      } catch (cause) {
+        error = cause;
+      }
+    },
+    { keys: true },
+  );
   return { steps: Number.MAX_SAFE_INTEGER - budget.left, units, source: source.length, error };
 }
 
