@@ -47,7 +47,8 @@ export function createHandler(models: Servable, given: HandlerOptions = {}): Han
 }
 
 class Server {
-  readonly #app = new Hono();
+  /** Addresses may end in a slash. */
+  readonly #app = new Hono({ strict: false });
   readonly #keys: KeyCheck;
   readonly #state: ServerState;
   readonly #metrics: ServerMetrics;

@@ -31,9 +31,17 @@ export async function readJsonBody(
 /** A page of any origin may send a form or a plain text without asking; JSON it may not. */
 function requireJson({ headers }: Request): void {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type === 'application/json') return;
-  const reason = 'the content-type must be application/json; curl sends it with --json';
-  throw new RequestError({ status: 415, reasonCode: 'unsupported_media_type', param: null, reason });
+  if (type !== 'application/json')
+    throw unsupportedMedia('the content-type must be application/json; curl sends it with --json');
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== '')
+    throw unsupportedMedia(
+      `a body in the encoding ${JSON.stringify(encoding)} is not read; send it as it is`,
+    );
+}
+
+function unsupportedMedia(reason: string): RequestError {
+  return new RequestError({ status: 415, reasonCode: 'unsupported_media_type', param: null, reason });
 }
 
 async function readText(

@@ -70,6 +70,7 @@ export function flatTool({ tool, path }: GivenTool, schema: string): Tool {
 /** Throws `RequestError` for a tool that says nothing of its arguments: its type means them, and only to its provider. */
 export function requireKind({ tool, path }: GivenTool, kinds: readonly unknown[]): void {
   if (kinds.includes(tool.type)) return;
+  if (typeof tool.type !== 'string') throw invalid(`${path}.type`, `${path}.type must be "function"`);
   const reason = `${path}.type: nothing is known here of the arguments of ${JSON.stringify(tool.type)}; offer it as a function of your own`;
   throw invalid(`${path}.type`, reason, 'unsupported_parameter');
 }

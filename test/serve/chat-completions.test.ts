@@ -238,6 +238,8 @@ describe('fields of a request', () => {
     [{ stop: [5] }, 'stop[0]', 'invalid_value'],
     [{ stream_options: { include_usage: true } }, 'stream_options', 'invalid_value'],
     [{ tools: {} }, 'tools', 'invalid_value'],
+    [{ tools: [{ name: 'f' }] }, 'tools[0].type', 'invalid_value'],
+    [{ tools: [{ type: 'custom' }] }, 'tools[0].type', 'unsupported_parameter'],
     [{ tools: [5] }, 'tools[0]', 'invalid_value'],
     [{ tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools[0].type', 'unsupported_parameter'],
     [{ tool_choice: 'required' }, 'tool_choice', 'invalid_value'],

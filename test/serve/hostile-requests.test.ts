@@ -63,6 +63,16 @@ describe('a body', () => {
     else expect(response.status).toBe(200);
   });
 
+  it('that is compressed is refused, and said to be', async () => {
+    const response = await post(await open(), asked, { ...json, 'content-encoding': 'gzip' });
+    expect(await refusal(response.clone())).toEqual({ status: 415, code: 'unsupported_media_type' });
+    expect(await response.text()).toContain('gzip');
+  });
+
+  it('may be sent to an address that ends in a slash', async () => {
+    expect((await post(`${await open()}/`, asked)).status).toBe(200);
+  });
+
   it('of another type is refused, so that no page can send it without asking', async () => {
     const response = await post(await open(), asked, { 'content-type': 'text/plain' });
     expect(await refusal(response)).toEqual({ status: 415, code: 'unsupported_media_type' });
