@@ -18,6 +18,15 @@ interface XGrammarCompiler {
   compileStructuralTag(tag: object): Promise<XGrammarGrammar>;
 }
 
+/** Follows one response. */
+interface XGrammarMatcher {
+  /** Whether the grammar allows `text` next; then it has been taken. */
+  _acceptString(text: string): boolean;
+  /** Which tokens may come next. */
+  getNextTokenBitmask(): Promise<Int32Array>;
+  dispose(): void;
+}
+
 /** What is used of it. */
 export interface XGrammar {
   readonly Grammar: {
@@ -43,6 +52,9 @@ export interface XGrammar {
   };
   readonly GrammarCompiler: {
     createGrammarCompiler(tokenizer: XGrammarTokenizer, caches: boolean): Promise<XGrammarCompiler>;
+  };
+  readonly GrammarMatcher: {
+    createGrammarMatcher(compiled: XGrammarGrammar): Promise<XGrammarMatcher>;
   };
   readonly Testings: {
     isGrammarAcceptString(grammar: XGrammarGrammar, text: string): Promise<boolean>;

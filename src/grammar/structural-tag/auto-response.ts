@@ -50,7 +50,7 @@ export function autoResponse(response: AutoResponse): Grammar | null {
   const words = triggers.filter(({ type }) => type === 'word').map(({ value }) => value);
   const text = textUpTo(findable(words), known);
   const isAnchored = triggers.some(({ type }) => type === 'pattern');
-  const answer = text !== null && isAnchored ? callOrText(response.beginnings, known, text) : text;
+  const answer = text !== null && isAnchored ? callOrText(response.beginnings, words, known, text) : text;
   if (answer === null) return null;
   const root = sequence(thoughts(format, prompt), withContent(format, prompt, answer));
   return withoutUnused({ root: 'root', rules: new Map([['root', root], ...rules]) });
@@ -65,24 +65,34 @@ function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
   return branches.some(({ next }) => next === null) ? null : untilOrEnd(...branches);
 }
 
-/** A call with one of `beginnings`, or a text that does not begin like one. */
-function callOrText(beginnings: readonly string[], calls: Grammar, text: Expression): Expression | null {
+/** Characters of a call's beginning by which a text is told apart; what is alike for longer begins a call anywhere. */
+const tellingCharacters = 3;
+
+/**
+ * A call with one of `beginnings`, or a text that does not begin like one: in which none comes at all, or another
+ * character first, or one within the first few. These overlap, and the first of them holds the call, because
+ * XGrammar looks for a marker at a third of the cost of a character that must not come next.
+ */
+function callOrText(
+  beginnings: readonly string[],
+  words: readonly string[],
+  calls: Grammar,
+  text: Expression,
+): Expression | null {
   const distinct = beginnings.filter(
     (one) => !beginnings.some((other) => other !== one && one.startsWith(other)),
   );
-  let possible = true;
-  const after = (written: string): Expression => {
-    if (distinct.includes(written)) {
-      const rest = stripPrefix(rule(calls.root), written, calls);
-      possible = possible && rest !== null;
-      return rest ?? empty;
-    }
-    const next = new Set(distinct.flatMap((one) => nextCharacter(one, written)));
-    const onward = [...next].map((char) => sequence(literal(char), after(written + char)));
-    return optional(choice(...onward, sequence(otherThan([...next], written === ''), text)));
-  };
-  const whole = sequence(blanks, after(''));
-  return possible ? whole : null;
+  const found = textUpTo(findable([...distinct, ...words]), calls);
+  if (found === null) return null;
+  const heads = distinct.map((one) => Array.from(one).slice(0, tellingCharacters));
+  const parts = new Set(heads.flatMap((head) => head.map((_, at) => head.slice(0, at).join(''))));
+  const [other, ...later] = [...parts].map((part) => {
+    const next = new Set(distinct.flatMap((one) => nextCharacter(one, part)));
+    return sequence(literal(part), otherThan([...next], part === ''));
+  });
+  const departing = [other, later.length === 0 ? undefined : choice(...later)];
+  const texts = departing.filter((each) => each !== undefined);
+  return choice(found, ...texts.map((begun) => sequence(blanks, begun, text)));
 }
 
 function nextCharacter(text: string, written: string): readonly string[] {

@@ -8,6 +8,7 @@ import {
   type Expression,
   empty,
   type Grammar,
+  literal,
   rule,
   sequence,
   type Until,
@@ -17,6 +18,7 @@ import { printGbnf } from '../gbnf/print-gbnf.ts';
 import { freeText } from './free-text.ts';
 import { areFound } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
+import { shortText } from './short-text.ts';
 import type { TagFormat, TagNode } from './structural-tag.ts';
 import { withTextRules } from './text-rules.ts';
 
@@ -42,8 +44,6 @@ class TagPrinter {
   readonly #isFree: (expression: Expression) => boolean;
   readonly #open = new Set<string>();
   #nodes = 0;
-  /** Calls that may come again are printed as one. */
-  #callsOnce = false;
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
@@ -120,7 +120,6 @@ class TagPrinter {
     const printed = this.print(sequence(...body));
     const next = items[repetitionAt + 1];
     if (printed.unlimited || (next !== undefined && next.type !== 'literal')) return null;
-    if (this.#callsOnce) return { printed, last: repetitionAt };
     const format: TagFormat = {
       type: 'tags_with_separator',
       tags: [{ type: 'tag', begin: '', content: printed.format, end: '' }],
@@ -162,13 +161,13 @@ class TagPrinter {
     const [only, second] = branches;
     const [content] = contents;
     if (only === undefined || content === undefined || second !== undefined) return null;
-    // A trigger needs an end, which several calls do not have: they come after a text of their own.
+    // A trigger needs an end, which several calls do not have: they come after a text of their own. What is left is
+    // text without any, which is a trigger after which one of those calls may follow: any one will do.
+    const one = shortText(only.next ?? empty, this.#grammar);
+    if (one === null) return null;
     const several = joined([{ format: textUpTo(only.delimiter), unlimited: false }, content]);
-    this.#callsOnce = true;
-    const once = this.print(only.next ?? empty);
-    this.#callsOnce = false;
-    if (once.unlimited) return null;
-    const elements = [triggeredTags(branches, [once]).format, several.format];
+    const none = triggeredTags(branches, [this.#gbnf(literal(one))]);
+    const elements = [none.format, several.format];
     return { format: { type: 'or', elements }, unlimited: true };
   }
 

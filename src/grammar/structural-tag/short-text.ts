@@ -1,0 +1,65 @@
+/** One short text of a grammar, to stand for all of them. */
+import type { CodePointRange, Expression, Grammar } from '../expression/expression.ts';
+
+/** UTF-16 units beyond which a text is not worth having. */
+const mostUnits = 10_000;
+
+/** A short text of `expression` under the rules of `grammar`; `null` where there is none. */
+export function shortText(expression: Expression, { rules }: Grammar): string | null {
+  /** By rule: what was found in the first round in which it could be. */
+  const known = new Map<string, string>();
+  const find = (each: Expression): string | null => {
+    switch (each.type) {
+      case 'literal':
+        return each.text;
+      case 'class':
+        return String.fromCodePoint(legible(each.ranges));
+      case 'sequence':
+        return concatenated(each.items.map(find));
+      case 'choice':
+        return shortest(each.alternatives.map(find));
+      case 'repeat': {
+        const once = each.min === 0 ? '' : find(each.item);
+        return once === null || once.length * each.min > mostUnits ? null : once.repeat(each.min);
+      }
+      case 'until': {
+        if (each.mayEnd) return '';
+        const ends = each.branches.map(({ delimiter, next }) =>
+          next === null ? null : concatenated([delimiter, find(next)]),
+        );
+        return shortest(ends);
+      }
+      case 'rule':
+        return known.get(each.name) ?? null;
+    }
+  };
+  for (let before = -1; known.size > before && find(expression) === null; ) {
+    before = known.size;
+    for (const [name, body] of rules) {
+      const text = known.has(name) ? null : find(body);
+      if (text !== null) known.set(name, text);
+    }
+  }
+  return find(expression);
+}
+
+/** No control character, where there is another one. */
+function legible(ranges: readonly CodePointRange[]): number {
+  const space = 0x20;
+  const [first = space, last = first] = ranges.find((range) => range[1] >= space) ?? ranges[0] ?? [];
+  return Math.max(first, Math.min(last, space));
+}
+
+function concatenated(parts: readonly (string | null)[]): string | null {
+  const texts = parts.filter((part) => part !== null);
+  const whole = texts.join('');
+  return texts.length < parts.length || whole.length > mostUnits ? null : whole;
+}
+
+function shortest(texts: readonly (string | null)[]): string | null {
+  const found = texts.filter((text) => text !== null);
+  return found.reduce<string | null>(
+    (best, text) => (best === null || text.length < best.length ? text : best),
+    null,
+  );
+}
