@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { getLlama, type LlamaContextSequence, LlamaGrammarEvaluationState } from 'node-llama-cpp';
+import { oneOf } from '../src/grammar/expression/alternatives.ts';
 import {
   characterClass,
   choice,
@@ -13,7 +14,6 @@ import {
   exceptCharacters,
   type Grammar,
   literal,
-  oneOf,
   optional,
   repeat,
   rule,

@@ -1,5 +1,6 @@
 /** One expression, all that is made of it, side by side; and every judge asked about the same texts. */
 import { describe, expect, test } from 'vitest';
+import { oneOf } from '../../src/grammar/expression/alternatives.ts';
 import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
 import {
   anyCharacter,
@@ -9,7 +10,6 @@ import {
   exceptCharacters,
   type Grammar,
   literal,
-  oneOf,
   optional,
   repeat,
   rule,

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GrammarError } from '../../src/format/errors.ts';
+import { oneOf } from '../../src/grammar/expression/alternatives.ts';
 import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
 import {
   characterClass,
@@ -10,7 +11,6 @@ import {
   exceptCharacters,
   type Grammar,
   literal,
-  oneOf,
   repeat,
   rule,
   sequence,

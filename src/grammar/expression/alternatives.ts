@@ -29,6 +29,11 @@ export function alternatives(...expressions: readonly Expression[]): Expression 
   return optionalWhole ? optional(whole) : whole;
 }
 
+/** One of several texts, in which the next character always decides. */
+export function oneOf(texts: Iterable<string>): Expression {
+  return alternatives(...Array.from(new Set(texts), literal));
+}
+
 /** Expressions that begin with the same character: the common literal, then what differs. */
 function factorGroup(group: readonly Expression[]): Expression {
   const [first, ...rest] = group;

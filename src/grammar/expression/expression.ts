@@ -4,7 +4,7 @@
  * Matching is over Unicode code points. Every tree must read the same as a context-free grammar and as
  * a PEG: at each choice and at each repetition the next character alone decides ("LL(1)"), except in
  * `until`, which is defined by its delimiters. Constructors below keep simple trees in that shape; who
- * builds choices of literals uses `oneOf`, which factors them into a trie.
+ * builds choices of literals uses `oneOf` (`alternatives.ts`), which factors out what they have in common.
  */
 
 /** Inclusive range of code points. */
@@ -162,29 +162,6 @@ export function without(...texts: readonly string[]): Until {
 /** The rule called `name`. */
 export function rule(name: string): RuleReference {
   return { type: 'rule', name };
-}
-
-/** One of several texts, factored into a trie so that the next character always decides. */
-export function oneOf(texts: Iterable<string>): Expression {
-  return trieExpression([...new Set(texts)].map((text) => Array.from(text)));
-}
-
-function trieExpression(words: readonly (readonly string[])[]): Expression {
-  const byFirst = new Map<string, string[][]>();
-  let ends = false;
-  for (const [first, ...rest] of words) {
-    if (first === undefined) {
-      ends = true;
-      continue;
-    }
-    const group = byFirst.get(first);
-    if (group === undefined) byFirst.set(first, [rest]);
-    else group.push(rest);
-  }
-  if (byFirst.size === 0) return empty;
-  const branches = [...byFirst].map(([first, rests]) => sequence(literal(first), trieExpression(rests)));
-  const all = choice(...branches);
-  return ends ? optional(all) : all;
 }
 
 /** Says at compile time that a switch over a union is complete. */

@@ -9,6 +9,7 @@
  * A state is the longest suffix of the text that begins a delimiter, so delimiters that overlap
  * themselves (`aab` in `aaab`) are found where a backtracking search would find them.
  */
+import { type TrieNode, trieNodes } from '../trie.ts';
 import {
   type CharacterClass,
   choice,
@@ -160,18 +161,9 @@ interface Automaton {
   readonly states: readonly State[];
 }
 
-/** A node of the trie of all delimiters; `text` is the way to it, its last character `char`. */
-interface TrieNode {
-  readonly text: string;
-  readonly char: string;
-  readonly parent: TrieNode | null;
-  readonly children: Map<string, TrieNode>;
-}
-
 /** Aho–Corasick over `delimiters`. Of two that end at the same place, the longer one counts. */
 function buildAutomaton(delimiters: readonly string[]): Automaton {
-  const complete = new Set(delimiters);
-  const nodes = trieNodes(delimiters).filter(({ text }) => !complete.has(text));
+  const nodes = trieNodes(delimiters).filter(({ word }) => word === null);
   const numbers = new Map(nodes.map((node, index) => [node, index]));
   const states: State[] = [];
   const fallbacks = new Map<TrieNode, number>();
@@ -182,28 +174,11 @@ function buildAutomaton(delimiters: readonly string[]): Automaton {
     const edges = new Map<string, Target>(node.parent === null ? [] : states[fallback]?.edges);
     for (const [char, child] of node.children) {
       const state = numbers.get(child);
-      edges.set(char, state === undefined ? { delimiter: child.text } : { state });
+      edges.set(char, state === undefined ? { delimiter: child.word ?? '' } : { state });
     }
     states.push({ edges });
   }
   return { states };
-}
-
-/** All nodes, breadth first. */
-function trieNodes(words: readonly string[]): TrieNode[] {
-  const root: TrieNode = { text: '', char: '', parent: null, children: new Map() };
-  for (const word of words) {
-    let node = root;
-    for (const char of word) {
-      const known: TrieNode | undefined = node.children.get(char);
-      const child = known ?? { text: node.text + char, char, parent: node, children: new Map() };
-      node.children.set(char, child);
-      node = child;
-    }
-  }
-  const nodes = [root];
-  for (const node of nodes) nodes.push(...node.children.values());
-  return nodes;
 }
 
 /**
@@ -211,12 +186,12 @@ function trieNodes(words: readonly string[]): TrieNode[] {
  * parent's own suffix goes on this character.
  */
 function fallbackState(
-  { parent, char }: TrieNode,
+  { parent, character }: TrieNode,
   states: readonly State[],
   fallbacks: ReadonlyMap<TrieNode, number>,
 ): number {
   if (parent === null || parent.parent === null) return 0;
-  const target = states[fallbacks.get(parent) ?? 0]?.edges.get(char);
+  const target = states[fallbacks.get(parent) ?? 0]?.edges.get(character);
   return target !== undefined && 'state' in target ? target.state : 0;
 }
 

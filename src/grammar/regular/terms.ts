@@ -4,6 +4,7 @@
  * says what is left of a language after one character (Brzozowski 1964; Owens, Reppy, Turon 2009).
  */
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
+import { type TrieNode, trieNodes } from '../trie.ts';
 import {
   allCharacters,
   type CharacterSet,
@@ -304,37 +305,24 @@ export function excludedWords(term: Term): readonly string[] | null {
 /** The trie of sorted, distinct words; state 0 is the root. Most lists are only combined with others, and need none. */
 function trieMachine(words: readonly string[]): Machine {
   let made: readonly TrieNode[] | null = null;
+  let numbers: ReadonlyMap<TrieNode, number> = new Map();
   const node = (state: number): TrieNode | undefined => {
-    made ??= trieOf(words);
+    if (made === null) {
+      made = trieNodes(words);
+      numbers = new Map(made.map((each, index) => [each, index]));
+    }
     return made[state];
   };
   return {
     key: JSON.stringify(words),
     words,
-    accepts: (state) => (state === 0 ? words[0] === '' : (node(state)?.accepts ?? false)),
+    accepts: (state) => (state === 0 ? words[0] === '' : (node(state)?.word ?? null) !== null),
     edges: (state) =>
-      [...(node(state)?.children ?? [])].map(([point, target]) => [[[point, point]], target] as const),
+      Array.from(node(state)?.children.values() ?? [], (child) => {
+        const point = codePoint(child.character);
+        return [[[point, point]], numbers.get(child) ?? 0] as const;
+      }),
   };
-}
-
-interface TrieNode {
-  accepts: boolean;
-  readonly children: Map<number, number>;
-}
-
-function trieOf(words: readonly string[]): readonly TrieNode[] {
-  const nodes: TrieNode[] = [{ accepts: false, children: new Map() }];
-  for (const word of words) {
-    let node = nodes[0];
-    for (const character of word) {
-      const next = node?.children.get(codePoint(character)) ?? nodes.length;
-      if (next === nodes.length) nodes.push({ accepts: false, children: new Map() });
-      node?.children.set(codePoint(character), next);
-      node = nodes[next];
-    }
-    if (node !== undefined) node.accepts = true;
-  }
-  return nodes;
 }
 
 /** What is left of `terms` without `neutral`, or that itself; `null` where there are several. */

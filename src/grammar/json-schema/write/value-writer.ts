@@ -1,7 +1,7 @@
 /** States as expressions in a syntax. Equal states at equal places become one rule. */
-import { alternatives } from '../../expression/alternatives.ts';
+import { alternatives, oneOf } from '../../expression/alternatives.ts';
 import { BudgetExceeded, DeadEnd } from '../../expression/budget.ts';
-import { type Expression, empty, literal, oneOf, sequence } from '../../expression/expression.ts';
+import { type Expression, empty, literal, sequence } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Automaton } from '../../regular/automaton.ts';
 import { plainSpelling } from '../../regular/spelling.ts';
