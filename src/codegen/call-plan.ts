@@ -28,6 +28,8 @@ export interface CallPlan extends CallParts {
   readonly speculative: readonly MarkerChoice[];
   /** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
   readonly following: readonly MarkerChoice[];
+  /** More calls in the markers of one, and the end of a list of them, which the format does not have. */
+  readonly moreCalls: readonly MarkerChoice[];
   /** How another call begins that nothing but its name shows. */
   readonly unmarkedFollowers: readonly KeyedText[];
 }
@@ -54,6 +56,7 @@ export function planCalls(turn: TurnPlan, calls: CallsFormat): CallPlan {
       ...turn.turnEnds,
       ...turn.resultStart,
     ]),
+    moreCalls: moreCalls(parts),
     unmarkedFollowers: unmarkedFollowers(parts, unmarked),
   };
 }
@@ -216,15 +219,36 @@ function separators(parts: CallParts): readonly MarkerChoice[] {
   const own = choicesOf('callSeparator', [separator], next).map(
     (choice) => ({ ...choice, role: 'call' }) as const,
   );
-  return [...own, ...semicolon(parts, next), ...separatorsOfCode(parts, next)];
+  return [...own, ...separatorsOfJson(parts, next), ...separatorsOfCode(parts, next)];
 }
 
-/** A semicolon for the comma between JSON calls. */
-function semicolon({ calls }: CallParts, next: StateName): readonly MarkerChoice[] {
-  const { envelope, separator } = calls;
-  if (envelope === null || core(separator) !== ',') return [];
+/** A semicolon for the comma between JSON calls; either, where only white space stands between them. */
+function separatorsOfJson(
+  { calls, chain, sectionLength }: CallParts,
+  next: StateName,
+): readonly MarkerChoice[] {
+  const own = core(calls.separator);
+  const isUnmarked = own === '' && chain.length <= sectionLength;
+  if (own !== ',' && !isUnmarked) return [];
+  return otherSeparators(calls, next).filter(({ marker }) => marker !== own);
+}
+
+function otherSeparators({ envelope }: CallsFormat, next: StateName): readonly MarkerChoice[] {
+  if (envelope === null) return [];
   const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
-  return [{ name: 'otherSeparator', marker: ';', next, ...flags }];
+  return [';', ','].map((marker) => ({ name: 'otherSeparator', marker, next, ...flags }));
+}
+
+function moreCalls({ calls, chain, sectionLength, start }: CallParts): readonly MarkerChoice[] {
+  const { envelope } = calls;
+  if (envelope === null || chain.length <= sectionLength) return [];
+  const next = chain.at(-1)?.next ?? start;
+  const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
+  return [
+    { name: 'anotherCall', marker: '{', next, peek: true, ...flags },
+    ...otherSeparators(calls, next),
+    { name: 'listClose', marker: ']', next, passes: true, repairs: 'separator' },
+  ];
 }
 
 /** Between calls as in Python stands what separates statements or items there, if the name of a tool follows. */

@@ -16,7 +16,7 @@ import {
 } from './call-samples.ts';
 import { entryStates } from './lower-entries.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { core, isBlank, leadingLiteral } from './marker-text.ts';
+import { core, distinctCores, isBlank, leadingLiteral } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import {
   choicesOf,
@@ -142,7 +142,8 @@ function argumentEnds(plan: CallPlan, next: StateName): readonly MarkerChoice[] 
   return distinct(seen(isClosed ? 'callClose' : 'callFollower', plan.argumentEnds, next));
 }
 
-function jsonState({ calls, afterArguments }: CallPlan): StateSpec {
+function jsonState(plan: CallPlan): StateSpec {
+  const { calls, afterArguments, turn } = plan;
   const { section, call, head, id, envelope } = calls;
   return {
     name: 'inCall',
@@ -152,6 +153,12 @@ function jsonState({ calls, afterArguments }: CallPlan): StateSpec {
       paths: envelope === null ? { name: null, arguments: [] } : envelopePaths(envelope),
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
       next: afterArguments,
+      ends: distinct(
+        [
+          ...argumentEnds(plan, afterArguments),
+          ...seen('turnEnd', distinctCores(turn.format.turn.ends), afterArguments),
+        ].map((choice) => ({ ...choice, repairs: 'unclosed' }) as const),
+      ),
     }),
   };
 }
@@ -180,19 +187,24 @@ function argumentStates(plan: CallPlan): readonly StateSpec[] {
 
 /** The way out of a call. Ends may be left out: whatever can follow the call is accepted too. */
 function closingStates(plan: CallPlan): readonly StateSpec[] {
-  const { calls, closing, following } = plan;
+  const { calls, closing, following, moreCalls } = plan;
   const parts = closing.map(({ part }) => part);
   return closing.map(({ part }, index): StateSpec => {
     const before = sampleBeforeClosing(calls) + sampleParts(parts.slice(0, index));
+    const name = closingState(parts, index) ?? 'atCallEnd';
     const isComplete = parts.slice(0, index).some((each) => typeof each !== 'string');
     return {
-      name: closingState(parts, index) ?? 'atCallEnd',
+      name,
       title: typeof part === 'string' ? 'At the end of a call.' : holeTitles[part.hole],
       picture: picture(before, sampleParts(parts.slice(index)), calls.separator),
       step:
         typeof part === 'string'
           ? expect({
-              choices: distinct([...closers(closing.slice(index)), ...following]),
+              choices: distinct([
+                ...closers(closing.slice(index)),
+                ...following,
+                ...moreCalls.map((choice) => (choice.passes ? { ...choice, next: name } : choice)),
+              ]),
               ...(isComplete ? { completes: true } : {}),
             })
           : closingHole(plan, part, index),

@@ -160,6 +160,9 @@ export interface Repaired extends Stretch {
 export type LeniencyLaw =
   | 'arguments-key' // the arguments stand under another key
   | 'flat-arguments' // the arguments stand next to the name
+  | 'empty-arguments' // null or an empty string stands for no arguments
+  | 'name-key' // the name stands under another key
+  | 'wrapped-call' // the call is wrapped in one more object
   | 'wrapped-arguments' // the arguments are wrapped in one more object
   | 'literal' // a value is written otherwise than its type
   | 'opener' // a call is opened in another spelling

@@ -2,7 +2,7 @@
 import type { Transition } from './state-tables.ts';
 
 /** What was done, for a person to read. */
-export function repairDetail({ repairs, marker }: Transition<unknown>): string {
+export function repairDetail({ repairs, marker, passes, peek }: Transition<unknown>): string {
   const written = JSON.stringify(marker.trim().replace(/\s*\n\s*/g, ''));
   switch (repairs) {
     case 'arguments-marker':
@@ -10,6 +10,8 @@ export function repairDetail({ repairs, marker }: Transition<unknown>): string {
     case 'empty-block':
       return `${written} holds no call`;
     case 'separator':
+      if (passes) return 'the calls stand in a list';
+      if (peek) return 'nothing separates the calls';
       return `calls are separated by ${written}`;
     case 'unclosed':
       return `${written} comes before any arguments`;

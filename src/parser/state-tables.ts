@@ -179,10 +179,12 @@ export interface JsonArgumentsTable<Ref, Choices = readonly Transition<Ref>[]> {
 }
 
 /** `jsonCall`: a call that is one JSON object. */
-export interface EnvelopeTable<Ref> {
+export interface EnvelopeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly paths: EnvelopePaths;
   readonly indexIsId?: true;
   readonly next: Ref;
+  /** What closes the call also where its last braces are missing. */
+  readonly ends?: Choices | undefined;
   readonly recover: Ref;
 }
 

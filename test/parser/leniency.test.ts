@@ -11,6 +11,7 @@ import {
   jsonInTags,
   nameAsKey,
   nameInTag,
+  noMarker,
   tagged,
 } from '../support/sample-formats.ts';
 
@@ -176,6 +177,33 @@ describe.each([
     { input: 'who?', deep: true },
     'unclosed',
   ],
+  ['no last brace', jsonInTags, json('{"name": "add", "arguments": {"a": 3}'), 'add', { a: 3 }, 'unclosed'],
+  ['null', jsonInTags, json('{"name": "add", "arguments": null}'), 'add', {}, 'empty-arguments'],
+  ['an empty string', jsonInTags, json('{"name": "add", "arguments": ""}'), 'add', {}, 'empty-arguments'],
+  [
+    'the name under another key',
+    jsonInTags,
+    json('{"tool": "add", "arguments": {"a": 3}}'),
+    'add',
+    { a: 3 },
+    'name-key',
+  ],
+  [
+    'the name under another key, after the arguments',
+    jsonInTags,
+    json('{"arguments": {"a": 3}, "function": "add"}'),
+    'add',
+    { a: 3 },
+    'name-key',
+  ],
+  [
+    'a call in one more object',
+    jsonInTags,
+    json('{"type": "function", "function": {"name": "add", "arguments": {"a": 3}}}'),
+    'add',
+    { a: 3 },
+    'wrapped-call',
+  ],
   ['a key in quotes', customQuotes, '<call>add{"a":3}</call>', 'add', { a: 3 }, 'literal'],
 ] as const)('%s', (_, format, text, name, input, law) => {
   test('is read and reported', () => {
@@ -188,6 +216,56 @@ describe.each([
     if (law === 'opener') return;
     if (law !== 'literal') expect(strict.calls).not.toEqual([[name, input]]);
     if (strict.calls.length === 0) expect(strict.malformed).toBe(1);
+  });
+});
+
+describe('calls in the markers of one', () => {
+  const add = '{"name": "add", "arguments": {"a": 3}}';
+  const pick = '{"name": "pick", "arguments": {"items": [1]}}';
+  const both = [
+    ['add', { a: 3 }],
+    ['pick', { items: [1] }],
+  ];
+
+  test.each([
+    ['one after the other', `${add}\n${pick}`, 1],
+    ['with a comma between them', `${add},\n${pick}`, 1],
+    ['with a semicolon between them', `${add}; ${pick}`, 1],
+    ['in a list', `[${add}, ${pick}]`, 3],
+    ['in a list without an end', `[${add}, ${pick}`, 2],
+  ])('are those calls: %s', (_, text, count) => {
+    const { calls, laws, malformed } = outcome(jsonInTags, json(text));
+    expect([calls, malformed]).toEqual([both, 0]);
+    expect(laws).toEqual(Array.from({ length: count }, () => 'separator'));
+    expect(outcome(jsonInTags, json(text), { leniency: 'strict' }).malformed).toBe(1);
+  });
+
+  test('another object is none', () => {
+    expect(outcome(jsonInTags, json(`${add}\n{"a": 3}`))).toEqual({
+      calls: [['add', { a: 3 }]],
+      laws: [],
+      malformed: 1,
+    });
+  });
+
+  test.each([';', ', ', ' ;\n'])('calls without markers may have %j between them', (separator) => {
+    const text = [add, pick, add].join(separator).replaceAll('arguments', 'parameters');
+    const { calls, laws } = outcome(noMarker, text);
+    expect([calls.length, laws]).toEqual([3, ['separator', 'separator']]);
+    expect(outcome(noMarker, `${add}; {"a": 3}`).calls).toEqual([['add', { a: 3 }]]);
+  });
+});
+
+test('a call in one more object is one without its last braces', () => {
+  const { calls, laws } = outcome(jsonInTags, json('{"function": {"name": "add", "arguments": {"a": 3}'));
+  expect([calls, laws]).toEqual([[['add', { a: 3 }]], ['wrapped-call', 'unclosed']]);
+});
+
+describe('a name under another key', () => {
+  test('is none where nobody offers the tool, and a call has one name', () => {
+    expect(outcome(jsonInTags, json('{"tool": "sub", "arguments": {"a": 3}}')).malformed).toBe(1);
+    const two = '{"tool": "add", "name": "ask", "arguments": {"a": 3}}';
+    expect(outcome(jsonInTags, json(two))).toEqual({ calls: [], laws: ['name-key'], malformed: 1 });
   });
 });
 

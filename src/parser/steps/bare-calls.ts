@@ -28,6 +28,8 @@ const aroundCalls = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|[[\\],;])*`);
 const notations: readonly EnvelopePaths[] = [
   { name: ['name'], arguments: ['arguments'], id: ['id'] },
   { name: ['name'], arguments: ['parameters'], id: ['id'] },
+  { name: ['function'], arguments: ['arguments'], id: ['id'] },
+  { name: ['function'], arguments: ['parameters'], id: ['id'] },
   { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'] },
 ];
 
@@ -96,7 +98,10 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const list = written.startsWith('[') ? written.slice(1) : written;
   const beginnings = ['{"type":"function"', '{"id":"', '{"function":{"name":"', '{"function":{"arguments":'];
   const argumentsFirst = ['{"arguments":{', '{"parameters":{'];
-  const names = options.tools.names().map((name) => `{"name":${JSON.stringify(name).replace(/\s/g, '')}`);
+  const names = options.tools.names().flatMap((name) => {
+    const text = JSON.stringify(name).replace(/\s/g, '');
+    return [`{"name":${text}`, `{"function":${text}`];
+  });
   const all = [...beginnings, ...argumentsFirst, ...names];
   if (all.some((each) => list.startsWith(each))) {
     progress.isFenced = fence !== undefined;

@@ -8,6 +8,11 @@ export function isNextToArguments({ paths, path }: EnvelopeProgress): boolean {
   );
 }
 
+/** Whether reading stands in the object in which the name should be. */
+export function isNextToName({ paths, path }: EnvelopeProgress): boolean {
+  return paths.name !== null && path.length === paths.name.length - 1 && beginsWith(paths.name, path);
+}
+
 /** Whether the arguments begin under the current key, and have not come yet. */
 export function isArguments(envelope: EnvelopeProgress): boolean {
   if (envelope.argumentsRead) return false;

@@ -7,14 +7,10 @@ import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
-import { isArguments, isAt, isNextToArguments, leadsOn } from './envelope-paths.ts';
-import {
-  findArguments,
-  mayBeArgument,
-  mayHoldArguments,
-  withholdWrapped,
-  wrapperAt,
-} from './lenient-arguments.ts';
+import { closeObject, flushBuffer, pass } from './envelope-end.ts';
+import { isArguments, isAt, isNextToArguments, isNextToName, leadsOn } from './envelope-paths.ts';
+import { mayHoldArguments, withholdWrapped, wrapperAt } from './lenient-arguments.ts';
+import { isNameKey, wrappedPaths } from './lenient-names.ts';
 import type { EnvelopePhase, EnvelopeProgress } from './step-progress.ts';
 
 type Status = 'open' | 'done' | 'illegal';
@@ -25,6 +21,7 @@ export function newEnvelope(reader: Reader, paths: EnvelopePaths, indexIsId: boo
   return {
     kind: 'envelope',
     paths,
+    wrapper: null,
     indexIsId,
     phase: 'open',
     path: [],
@@ -79,20 +76,6 @@ function isBetweenTokens({ scanner }: Reader, { phase }: EnvelopeProgress): bool
 
 function isScalarAtEnd({ ended }: Reader, { phase }: EnvelopeProgress): boolean {
   return ended && (phase === 'id' || phase === 'other');
-}
-
-/** Consumes text up to `end`: into the buffer, until both the name and the arguments are known. */
-function pass(reader: Reader, { argumentsRead }: EnvelopeProgress, end: number): void {
-  if (reader.call.started && argumentsRead) reader.skip(end);
-  else reader.bufferTo(end);
-}
-
-/** What was buffered is part of the call's markers. */
-function flushBuffer({ buffer, writer }: Reader): void {
-  if (buffer.isEmpty) return;
-  const { start } = buffer;
-  const text = buffer.take();
-  if (writer.markers) writer.marker(text, start);
 }
 
 function readPunctuation(
@@ -195,6 +178,14 @@ function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | 
       reader.noteRepair('arguments-key', `the arguments stand under ${JSON.stringify(key)}`);
     return begun;
   }
+  const wrapped = first === '{' ? wrappedPaths(reader, envelope) : null;
+  if (wrapped !== null) {
+    envelope.wrapper = key;
+    envelope.paths = wrapped;
+    envelope.path.push(key);
+    envelope.phase = 'open';
+    return 'more';
+  }
   envelope.phase = 'other';
   return 'more';
 }
@@ -208,7 +199,9 @@ function beginArguments(
   const { valueStart } = envelope;
   const wrapper = first === '{' && reader.call.started ? wrapperAt(reader, cursor.at) : null;
   if (wrapper === undecided) return 'open';
-  if (first === 'n' || first === 'N') {
+  const isEmpty = first === '"' ? isEmptyString(reader) : first === 'n' || first === 'N';
+  if (isEmpty === undecided) return 'open';
+  if (isEmpty) {
     envelope.phase = 'other';
     return 'more';
   }
@@ -228,6 +221,13 @@ function beginArguments(
     return refuse(envelope, ['{']);
   }
   return 'more';
+}
+
+/** Whether the string that begins here is empty, where that counts as no arguments. */
+function isEmptyString({ cursor, options, ended }: Reader): boolean | typeof undecided {
+  if (!options.lenient) return false;
+  const next = cursor.text[cursor.at + 1];
+  return next === undefined && !ended ? undecided : next === '"';
 }
 
 function readArguments(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
@@ -279,12 +279,11 @@ function readCaptured(reader: Reader, envelope: EnvelopeProgress, phase: Envelop
   if (status === 'open') return 'open';
   if (status === 'illegal') return refuse(envelope, ['a value']);
   envelope.phase = 'after';
+  const text = parseScalar(envelope.captured);
   if (phase === 'other') {
-    const isNextToName = envelope.paths.name === null && envelope.path.length === 0;
-    if (isNextToArguments(envelope) || isNextToName) addMember(reader, envelope);
+    readOther(reader, envelope, text);
     return 'more';
   }
-  const text = parseScalar(envelope.captured);
   if (phase === 'id' && text !== null) reader.noteId(text);
   if (phase === 'name') {
     if (text === null || text === '') return refuse(envelope, ['a tool name']);
@@ -292,6 +291,18 @@ function readCaptured(reader: Reader, envelope: EnvelopeProgress, phase: Envelop
     nameIsKnown(reader, envelope, text);
   }
   return 'more';
+}
+
+/** A member that the format does not have: perhaps the name under another key, perhaps an argument. */
+function readOther(reader: Reader, envelope: EnvelopeProgress, text: string | null): void {
+  const { key } = envelope;
+  if (text !== null && isNextToName(envelope) && isNameKey(reader, key, text)) {
+    nameIsKnown(reader, envelope, text);
+    reader.noteRepair('name-key', `the name stands under ${JSON.stringify(key)}`);
+    return;
+  }
+  const isNextToNameAsKey = envelope.paths.name === null && envelope.path.length === 0;
+  if (isNextToArguments(envelope) || isNextToNameAsKey) addMember(reader, envelope);
 }
 
 function addMember(reader: Reader, { members, key, captured }: EnvelopeProgress): void {
@@ -325,6 +336,8 @@ function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): 
     emitMarker(early.end, cursor.offset);
     envelope.early = null;
   }
+  if (envelope.wrapper !== null)
+    reader.noteRepair('wrapped-call', `the call is wrapped in ${JSON.stringify(envelope.wrapper)}`);
   reader.input.begin();
 }
 
@@ -337,48 +350,6 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
   reader.scanner.reset();
   envelope.phase = 'key';
   return 'more';
-}
-
-/** The end of an object: of an inner one, or of the call. */
-function closeObject(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
-  const { cursor, writer } = reader;
-  if (envelope.path.pop() !== undefined) {
-    pass(reader, envelope, cursor.at + 1);
-    envelope.phase = 'after';
-    return 'more';
-  }
-  if (!reader.call.started) {
-    envelope.expected = ['a tool name'];
-    envelope.reason = 'the call names no tool';
-    return 'illegal';
-  }
-  if (!settleArguments(reader, envelope)) return 'illegal';
-  pass(reader, envelope, cursor.at + 1);
-  flushBuffer(reader);
-  writer.endCall(cursor.offset);
-  return 'done';
-}
-
-/** Arguments that did not come under their key are looked for among the other members; false where none tell. */
-function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
-  const { writer, cursor, call } = reader;
-  const { members, argumentsRead } = envelope;
-  if (argumentsRead) {
-    const lost = [...members.keys()].filter((key) => mayBeArgument(call.parameters, key));
-    if (lost.length === 0) return true;
-    reader.noteRepair('flat-arguments', `left out, because the arguments stand apart: ${lost.join(', ')}`);
-    return true;
-  }
-  const found = findArguments(reader, members);
-  if (found === null) {
-    envelope.expected = ['arguments'];
-    envelope.reason = `the call has no arguments, but ${[...members.keys()].join(', ')}`;
-    return false;
-  }
-  if (found.law !== null) reader.noteRepair(found.law, found.detail);
-  flushBuffer(reader);
-  writer.input(found.json, cursor.offset, cursor.offset);
-  return true;
 }
 
 /** A JSON string or number as text; `null` for anything else. */

@@ -13,7 +13,7 @@ import { propertyPlace, type SchemaPlace } from './schema-place.ts';
 const argumentKeys = ['arguments', 'parameters', 'parameter', 'args', 'input', 'params', 'kwargs'] as const;
 const isArgumentKey: ReadonlySet<string> = new Set(argumentKeys);
 /** Members of a call that hold no arguments. */
-const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);
+export const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);
 /** White space before and after a key is looked through up to this many units. */
 const longestGap = 64;
 
@@ -82,17 +82,25 @@ function fits(inner: JsonObject, key: string, place: SchemaPlace): boolean {
 /** Arguments that were found among the members of a call, as JSON, and what was done. */
 export interface FoundArguments {
   readonly json: string;
-  readonly law: 'arguments-key' | 'flat-arguments' | null;
+  readonly law: 'arguments-key' | 'flat-arguments' | 'empty-arguments' | null;
   readonly detail: string;
 }
 
-/** The arguments of a call whose own key for them did not come; `null` where nothing tells what they are. */
-export function findArguments(reader: Reader, members: ReadonlyMap<string, string>): FoundArguments | null {
+/** The arguments of a call without an object under `ownKey`; `null` where nothing tells what they are. */
+export function findArguments(
+  reader: Reader,
+  members: ReadonlyMap<string, string>,
+  ownKey: string | undefined,
+): FoundArguments | null {
   const { parameters } = reader.call;
   const others = [...members].filter(([key]) => mayBeArgument(parameters, key));
   if (others.length === 0) return { json: '{}', law: null, detail: '' };
   if (!reader.options.lenient) return null;
   const [only, second] = others;
+  const isNone = only !== undefined && second === undefined && isEmpty(only[1]);
+  if (isNone && (only[0] === ownKey || isArgumentKey.has(only[0])) && !isProperty(parameters, only[0])) {
+    return { json: '{}', law: 'empty-arguments', detail: `${only[0]} is ${only[1]}` };
+  }
   if (only !== undefined && second === undefined && mayHoldArguments(reader, only[0])) {
     const json = objectIn(only[1]);
     const detail = `the arguments stand under ${JSON.stringify(only[0])}`;
@@ -105,6 +113,11 @@ export function findArguments(reader: Reader, members: ReadonlyMap<string, strin
     law: 'flat-arguments',
     detail: 'the arguments stand next to the name',
   };
+}
+
+/** How models write that there are no arguments. */
+function isEmpty(json: string): boolean {
+  return json === 'null' || json === '""';
 }
 
 /** An object's JSON, also where it stands in a string. */

@@ -109,7 +109,9 @@ export interface EarlyArguments {
 /** `readEnvelope`: a call has begun that is one JSON object. */
 export interface EnvelopeProgress {
   readonly kind: 'envelope';
-  readonly paths: EnvelopePaths;
+  paths: EnvelopePaths;
+  /** The key of one more object around the call. */
+  wrapper: string | null;
   readonly indexIsId: boolean;
   phase: EnvelopePhase;
   /** Keys from the outside in to the object in which reading stands. */

@@ -5,6 +5,7 @@ import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { EnvelopeTable, JsonArgumentsTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
+import { closeWithoutBraces, isWholeButForBraces } from './envelope-end.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { withholdWrapped, wrapperAt } from './lenient-arguments.ts';
@@ -86,19 +87,46 @@ function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'd
   return string.status;
 }
 
+/** Compiles the table of `readEnvelope`. */
+export function envelopeTable(table: EnvelopeTable<State>): Compiled<EnvelopeTable<State>> {
+  return { table, markers: new MarkerTable(table.ends ?? []) };
+}
+
 /** A call that is one JSON object, its keys in any order. */
-export function readEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
+export function readEnvelope(
+  reader: Reader,
+  { table, markers }: Compiled<EnvelopeTable<State>>,
+): State | null {
   if (reader.call.isExtra) return passExtraEnvelope(reader, table);
   if (reader.progress === null) {
-    if (!reachesValue(reader)) return null;
+    if (!reachesValue(reader) || !passListOpener(reader, table)) return null;
     reader.progress = newEnvelope(reader, table.paths, table.indexIsId === true);
   }
   const { progress } = reader;
   if (progress.kind !== 'envelope') return null;
   const status = readEnvelopeOn(reader, progress);
   if (status === 'open') return null;
-  if (status === 'illegal') return fail(reader, table.recover, progress.expected, progress.reason);
-  return table.next;
+  if (status === 'done') return table.next;
+  const end = isWholeButForBraces(reader, progress)
+    ? markers.matchAt(reader, reader.cursor.text, reader.cursor.at)
+    : null;
+  if (end === undecided) return null;
+  if (end === null) return fail(reader, table.recover, progress.expected, progress.reason);
+  closeWithoutBraces(reader, progress);
+  return end.choice.next;
+}
+
+/** Passes over the bracket of a list of calls where the format has none; false while more text could show one. */
+function passListOpener(reader: Reader, { paths, next }: EnvelopeTable<State>): boolean {
+  const { cursor } = reader;
+  if (cursor.text[cursor.at] !== '[' || !reader.forgives(cursor.at)) return true;
+  const bracket = { marker: '[', next, envelopeFollows: paths };
+  const call = reader.envelopeAt(cursor.text, cursor.at + 1, bracket);
+  if (call === undecided) return false;
+  if (call < 0) return true;
+  reader.noteRepair('separator', 'the calls stand in a list');
+  reader.skip(cursor.at + 1);
+  return reachesValue(reader);
 }
 
 /** A call that may not be made: its text is buffered until the object ends, and reported. */

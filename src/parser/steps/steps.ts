@@ -32,7 +32,7 @@ import {
 import { expectTable, expect as readExpected, recover as readMalformed, recoverTable } from './steps-call.ts';
 import { readHeader } from './steps-header.ts';
 import { holeTable, readHole } from './steps-hole.ts';
-import { jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
+import { envelopeTable, jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
 import { readSpeculative, speculativeTable } from './steps-speculative.ts';
 import { ambiguousTable, begin, beginTable, readAmbiguous, readRegion, regionTable } from './steps-text.ts';
 import { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';
@@ -149,12 +149,13 @@ export const jsonArguments = step('jsonArguments', {
 
 /** In a call that is one JSON object. */
 export const jsonCall = step('jsonCall', {
-  link: <Ref, Linked>(table: Named<EnvelopeTable<Name>>, to: Linker<Ref, Linked>) => ({
+  link: <Ref, Linked>(table: Named<EnvelopeTable<Name, Choices>>, to: Linker<Ref, Linked>) => ({
     ...table,
     next: to.state(table.next),
     recover: to.recover(table.recover),
+    ends: table.ends === undefined ? undefined : to.choices(table.ends),
   }),
-  compile: itself<EnvelopeTable<State>>,
+  compile: envelopeTable,
   run: readEnvelope,
 });
 

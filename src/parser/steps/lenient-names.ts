@@ -1,0 +1,35 @@
+/** Names where the format does not have them: under another key, or in one more object. See `docs/leniency.md`. */
+import type { Reader } from '../reader.ts';
+import type { EnvelopePaths } from '../state-tables.ts';
+import { plainMembers } from './lenient-arguments.ts';
+import type { EnvelopeProgress } from './step-progress.ts';
+
+/** Keys under which APIs and models have the name of a call. */
+const nameKeys: ReadonlySet<string> = new Set([
+  'name',
+  'function',
+  'tool',
+  'tool_name',
+  'function_name',
+  'action',
+]);
+/** The key under which an API has the whole call. */
+const callKey = 'function';
+
+/** Whether a text under this key is the name of the call: of a tool on offer, while no other name is known. */
+export function isNameKey({ options, call }: Reader, key: string, text: string): boolean {
+  return options.lenient && !call.started && nameKeys.has(key) && options.tools.has(text);
+}
+
+/** The paths of a call that stands in one more object, as APIs write it; `null` where the current key holds none. */
+export function wrappedPaths({ options, call }: Reader, envelope: EnvelopeProgress): EnvelopePaths | null {
+  const { paths, path, key, early, members } = envelope;
+  const hasArguments = early !== null || [...members.keys()].some((each) => !plainMembers.has(each));
+  if (!options.lenient || call.started || hasArguments) return null;
+  if (key !== callKey || path.length > 0 || paths.name?.length !== 1) return null;
+  return {
+    ...paths,
+    name: [callKey, ...paths.name],
+    arguments: [callKey, ...paths.arguments],
+  };
+}
