@@ -16,11 +16,11 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|assistant_end|>',
     callsOpening: '[',
-    callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: { text: ';', role: 'call', envelopeFollows: { name: null, arguments: [] }, repairs: 'separator' },
     callsClose: ']<|tools_suffix|>',
     callsCloseBracket: ']',
     callsCloseToolsSuffix: '<|tools_suffix|>',
+    callSeparator: { text: ', ', role: 'call' },
+    semicolon: { text: ';', role: 'call', envelopeFollows: { name: null, arguments: [] }, repairs: 'separator' },
   },
   states: {
     // <|assistant_start|>Let me look.
@@ -37,12 +37,19 @@ export const responseModule = defineParser({
     afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // <|tools_prefix|>[{"get_time": {"city": "Paris"}}
     //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: null, arguments: [] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: null, arguments: [] },
+      next: 'afterCall',
+      ends: {
+        callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolsSuffix: 'afterCall',
+        turnEnd: 'afterCall',
+      },
+    }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolsSuffix: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         turnEnd: 'turnEnded',
       },

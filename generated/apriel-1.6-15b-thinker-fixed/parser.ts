@@ -17,16 +17,16 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
     strayMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
     callsOpening: '[',
+    callsClose: ']</tool_calls>',
+    callsCloseBracket: ']',
+    callsCloseToolCalls: '</tool_calls>',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
-    callsClose: ']</tool_calls>',
-    callsCloseBracket: ']',
-    callsCloseToolCalls: '</tool_calls>',
     resultStart: '<|begin_tool_result|>',
   },
   states: {
@@ -71,12 +71,18 @@ export const responseModule = defineParser({
     afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // ⏎<tool_calls>[{"name": "get_time", "arguments": {"city": "Paris"}}
     //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'afterCall',
+      ends: {
+        callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolCalls: 'afterCall', turnEnd: 'afterCall',
+      },
+    }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCalls: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },

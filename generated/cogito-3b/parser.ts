@@ -15,14 +15,14 @@ export const responseModule = defineParser({
     callsOpen: { text: '[', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] } },
     turnEnd: '<|eot_id|>',
     callsOpening: '[',
+    callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       repairs: 'separator',
     },
-    callsClose: ']',
   },
   states: {
     // …<|end_header_id|>⏎⏎Let me look.
@@ -49,12 +49,16 @@ export const responseModule = defineParser({
     beforeCalls: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // [{"name": "get_time", "arguments": {"city": "Paris"}, "i…
     //  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] },
+      next: 'afterCall',
+      ends: { callsClose: 'afterCall', turnEnd: 'afterCall' },
+    }),
     // …"}, "id": "abc123"},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
         callsOpen: 'inCall', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',

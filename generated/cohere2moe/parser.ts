@@ -25,16 +25,16 @@ export const responseModule = defineParser({
     strayMarkerEndThinking: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|END_TEXT|>',
     callsOpening: '[',
+    callsClose: '\n]<|END_ACTION|>',
+    callsCloseBracket: ']',
+    callsCloseEndAction: '<|END_ACTION|>',
     callSeparator: { text: ',', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] },
       repairs: 'separator',
     },
-    callsClose: '\n]<|END_ACTION|>',
-    callsCloseBracket: ']',
-    callsCloseEndAction: '<|END_ACTION|>',
     resultStart: '<|START_TOOL_RESULT|>',
   },
   states: {
@@ -109,12 +109,15 @@ export const responseModule = defineParser({
       paths: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] },
       indexIsId: true,
       next: 'afterCall',
+      ends: {
+        callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseEndAction: 'afterCall', turnEnd: 'afterCall',
+      },
     }),
     // … {"city": "Paris"}},⏎
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseEndAction: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         contentStart: 'inContent', turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },

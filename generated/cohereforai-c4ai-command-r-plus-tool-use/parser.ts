@@ -17,16 +17,16 @@ export const responseModule = defineParser({
     turnEndStartOfTurnToken: '<|START_OF_TURN_TOKEN|>',
     callsOpening: '```json\n',
     callsOpeningBracket: '[',
+    callsClose: '\n]```\n',
+    callsCloseBracket: ']',
+    callsCloseFence: '```\n',
     callSeparator: { text: ',', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['tool_name'], arguments: ['parameters'] },
       repairs: 'separator',
     },
-    callsClose: '\n]```\n',
-    callsCloseBracket: ']',
-    callsCloseFence: '```\n',
     resultStart: '<results>',
   },
   states: {
@@ -57,12 +57,19 @@ export const responseModule = defineParser({
     // In a call; its keys come in any order.
     // …ion:⏎```json⏎[⏎    {⏎        "tool_name": "get_time",⏎        "parameters"…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    inCall: jsonCall({ paths: { name: ['tool_name'], arguments: ['parameters'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['tool_name'], arguments: ['parameters'] },
+      next: 'afterCall',
+      ends: {
+        callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseFence: 'afterCall', turnEnd: 'afterCall',
+        turnEndStartOfTurnToken: 'afterCall',
+      },
+    }),
     // …is"⏎        }⏎    },⏎
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseFence: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
         turnEndStartOfTurnToken: 'turnEnded', resultStart: 'turnEnded',
       },

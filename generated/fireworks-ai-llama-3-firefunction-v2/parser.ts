@@ -14,14 +14,14 @@ export const responseModule = defineParser({
     repeatedStart: '<|end_header_id|>\n\n',
     callsOpen: { text: ' functools[', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|eot_id|>',
+    callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
-    callsClose: ']',
   },
   states: {
     // …<|end_header_id|>⏎⏎Let me look.
@@ -35,12 +35,16 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     //  functools[{"name": "get_time", "arguments": {"city": "Paris"}}
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'afterCall',
+      ends: { callsClose: 'afterCall', turnEnd: 'afterCall' },
+    }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
         callsOpen: 'inCall', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',

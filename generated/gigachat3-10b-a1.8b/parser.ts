@@ -32,7 +32,11 @@ export const responseModule = defineParser({
     afterCallOpen: expect({ choices: { callOpening: 'inCall' }, otherwise: 'inCall' }),
     // …n call<|role_sep|>⏎{"name": "get_time", "arguments": {"city": "Paris"}}
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'afterCall',
+      ends: { turnEnd: 'afterCall' },
+    }),
     // … {"city": "Paris"}}<|message_sep|>…
     //                     ^ After a call.
     afterCall: between({

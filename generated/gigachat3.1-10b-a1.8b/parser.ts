@@ -28,7 +28,11 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|function_call|>{"name": "get_time", "arguments": {"city": "Paris"}}
     //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'afterCall',
+      ends: { turnEnd: 'afterCall' },
+    }),
     // … {"city": "Paris"}}<|function_call…
     //                     ^ After a call.
     afterCall: between({

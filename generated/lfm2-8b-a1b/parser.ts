@@ -23,7 +23,7 @@ export const responseModule = defineParser({
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
+    semicolon: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
     callsCloseBracket: ']',
     callsCloseToolCallEnd: '<|tool_call_end|>',
@@ -86,7 +86,7 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall', callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
+        callClose: 'afterCall', callSeparator: 'inToolName', semicolon: 'inToolName', callsClose: 'afterCalls',
         callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
         callsOpen: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
@@ -95,9 +95,9 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
-        callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
-        callsOpen: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        callSeparator: 'inToolName', semicolon: 'inToolName', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -21,7 +21,7 @@ export const responseModule = defineParser({
     keyEnd: '=',
     argumentSeparator: ', ',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
+    semicolon: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
     callsCloseBracket: ']',
     callsCloseToolCallEnd: '<|tool_call_end|>',
@@ -78,7 +78,7 @@ export const responseModule = defineParser({
     //             ^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall', callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
+        callClose: 'afterCall', callSeparator: 'inToolName', semicolon: 'inToolName', callsClose: 'afterCalls',
         callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
         callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
@@ -87,9 +87,8 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inToolName', otherSeparator: 'inToolName', callsClose: 'afterCalls',
-        callsCloseBracket: 'afterCalls', callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart',
-        callsOpen: 'inToolName', turnEnd: 'turnEnded',
+        callSeparator: 'inToolName', semicolon: 'inToolName', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -14,6 +14,18 @@ export const responseModule = defineParser({
     repeatedStart: '<|end_header_id|>\n\n',
     jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] } },
     turnEnd: '<|eot_id|>',
+    semicolon: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
+      repairs: 'separator',
+    },
+    comma: {
+      text: ',',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
+      repairs: 'separator',
+    },
   },
   states: {
     // …<|end_header_id|>⏎⏎Let me look.
@@ -39,11 +51,18 @@ export const responseModule = defineParser({
     }),
     // {"name": "get_time", "parameters": {"city": "Paris"}}
     // ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['parameters'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['parameters'] },
+      next: 'afterCall',
+      ends: { turnEnd: 'afterCall' },
+    }),
     // … {"city": "Paris"}}
     //                     ^ After a call.
     afterCall: between({
-      choices: { jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart', turnEnd: 'turnEnded' },
+      choices: {
+        semicolon: 'inCall', comma: 'inCall', jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // …me", "parameters": {"city": Paris

@@ -16,6 +16,18 @@ export const responseModule = defineParser({
     contentStartWithCalls: '<|python_start|>',
     turnEnd: '<|eot|>',
     contentEnd: '<|python_end|>',
+    semicolon: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
+      repairs: 'separator',
+    },
+    comma: {
+      text: ',',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
+      repairs: 'separator',
+    },
   },
   states: {
     // …ant<|header_end|>⏎⏎Let me look.
@@ -63,13 +75,17 @@ export const responseModule = defineParser({
     }),
     // {"name": "get_time", "parameters": {"city": "Paris"}}
     // ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['parameters'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['parameters'] },
+      next: 'afterCall',
+      ends: { turnEnd: 'afterCall' },
+    }),
     // … {"city": "Paris"}}
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart', contentStartWithCalls: 'inContentWithCalls',
-        turnEnd: 'turnEnded',
+        semicolon: 'inCall', comma: 'inCall', jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart',
+        contentStartWithCalls: 'inContentWithCalls', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

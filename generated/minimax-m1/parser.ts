@@ -14,6 +14,18 @@ export const responseModule = defineParser({
     callsOpen: { text: '<tool_calls>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_calls>' },
     turnEnd: '<end_of_sentence>\n',
     callsClose: '</tool_calls>',
+    semicolon: {
+      text: ';',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
+      repairs: 'separator',
+    },
+    comma: {
+      text: ',',
+      role: 'call',
+      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
+      repairs: 'separator',
+    },
     jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] } },
   },
   states: {
@@ -28,13 +40,17 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <tool_calls>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎
     //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'afterCall',
+      ends: { callsClose: 'afterCall', turnEnd: 'afterCall' },
+    }),
     // …{"city": "Paris"}}⏎
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callsClose: 'afterCalls', jsonCall: { peek: 'inCall' }, turnStart: 'atTurnStart', callsOpen: 'inCall',
-        turnEnd: 'turnEnded',
+        semicolon: 'inCall', comma: 'inCall', callsClose: 'afterCalls', jsonCall: { peek: 'inCall' },
+        turnStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -13,14 +13,14 @@ export const responseModule = defineParser({
   markers: {
     callsOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { texts: ['[', '{'] } },
     callsOpening: '[',
+    callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       repairs: 'separator',
     },
-    callsClose: ']',
     resultStart: '[TOOL_RESULTS]',
   },
   states: {
@@ -35,12 +35,16 @@ export const responseModule = defineParser({
     afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // [TOOL_CALLS][{"name": "get_time", "arguments": {"city": "Paris"}, "i…
     //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] },
+      next: 'afterCall',
+      ends: { callsClose: 'afterCall' },
+    }),
     // …"}, "id": "abc123"},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen',
         resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',

@@ -19,16 +19,16 @@ export const responseModule = defineParser({
     turnEndSpecial: '<SPECIAL_12>\n\n',
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     callsOpening: '[',
+    callsClose: ']</TOOLCALL>',
+    callsCloseBracket: ']',
+    callsCloseToolcall: '</TOOLCALL>',
     callSeparator: { text: ', ', role: 'call' },
-    otherSeparator: {
+    semicolon: {
       text: ';',
       role: 'call',
       envelopeFollows: { name: ['name'], arguments: ['arguments'] },
       repairs: 'separator',
     },
-    callsClose: ']</TOOLCALL>',
-    callsCloseBracket: ']',
-    callsCloseToolcall: '</TOOLCALL>',
     resultStart: '<TOOL_RESPONSE>',
   },
   states: {
@@ -72,12 +72,18 @@ export const responseModule = defineParser({
     afterCallsOpen: expect({ choices: { callsOpening: 'inCall' }, otherwise: 'inCall' }),
     // <TOOLCALL>[{"name": "get_time", "arguments": {"city": "Paris"}}
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'afterCall',
+      ends: {
+        callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolcall: 'afterCall', turnEnd: 'afterCall',
+      },
+    }),
     // … {"city": "Paris"}},
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callSeparator: 'inCall', otherSeparator: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
+        callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolcall: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },

@@ -57,7 +57,11 @@ export const responseModule = defineParser({
     }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
-    inCall: jsonCall({ paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd' }),
+    inCall: jsonCall({
+      paths: { name: ['name'], arguments: ['arguments'] },
+      next: 'atCallEnd',
+      ends: { callClose: 'atCallEnd', turnEnd: 'atCallEnd' },
+    }),
     // {"city": "Paris"}}⏎</tool_call>⏎
     //                   ^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
@@ -65,6 +69,7 @@ export const responseModule = defineParser({
         callClose: 'afterCall', nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
         resultStart: 'turnEnded',
       },
+      moreCalls: { paths: { name: ['name'], arguments: ['arguments'] }, next: 'inCall' },
     }),
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.

@@ -1,6 +1,6 @@
 /** What opens a call and what follows one, and how each is told from prose. */
 import type { CallEnvelope, CallPart, CallsFormat } from '../format/chat-format.ts';
-import type { Following, KeyedText } from '../parser/state-tables.ts';
+import type { Following, KeyedText, MoreCalls } from '../parser/state-tables.ts';
 import { type CallParts, type ChainLink, callParts, envelopePaths } from './call-parts.ts';
 import {
   core,
@@ -28,8 +28,8 @@ export interface CallPlan extends CallParts {
   readonly speculative: readonly MarkerChoice[];
   /** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
   readonly following: readonly MarkerChoice[];
-  /** More calls in the markers of one, and the end of a list of them, which the format does not have. */
-  readonly moreCalls: readonly MarkerChoice[];
+  /** Where more calls in the markers of one lead, which the format does not have; `null` for calls that are no JSON. */
+  readonly moreCalls: MoreCalls<StateName> | null;
   /** How another call begins that nothing but its name shows. */
   readonly unmarkedFollowers: readonly KeyedText[];
 }
@@ -222,33 +222,29 @@ function separators(parts: CallParts): readonly MarkerChoice[] {
   return [...own, ...separatorsOfJson(parts, next), ...separatorsOfCode(parts, next)];
 }
 
+/** What models write between calls where the format has something else. */
+const otherSeparators = [
+  { name: 'semicolon', marker: ';' },
+  { name: 'comma', marker: ',' },
+] as const;
+
 /** A semicolon for the comma between JSON calls; either, where only white space stands between them. */
 function separatorsOfJson(
   { calls, chain, sectionLength }: CallParts,
   next: StateName,
 ): readonly MarkerChoice[] {
-  const own = core(calls.separator);
+  const { envelope, separator } = calls;
+  const own = core(separator);
   const isUnmarked = own === '' && chain.length <= sectionLength;
-  if (own !== ',' && !isUnmarked) return [];
-  return otherSeparators(calls, next).filter(({ marker }) => marker !== own);
-}
-
-function otherSeparators({ envelope }: CallsFormat, next: StateName): readonly MarkerChoice[] {
-  if (envelope === null) return [];
+  if (envelope === null || (own !== ',' && !isUnmarked)) return [];
   const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
-  return [';', ','].map((marker) => ({ name: 'otherSeparator', marker, next, ...flags }));
+  return otherSeparators.filter(({ marker }) => marker !== own).map((each) => ({ ...each, next, ...flags }));
 }
 
-function moreCalls({ calls, chain, sectionLength, start }: CallParts): readonly MarkerChoice[] {
+function moreCalls({ calls, chain, sectionLength, start }: CallParts): CallPlan['moreCalls'] {
   const { envelope } = calls;
-  if (envelope === null || chain.length <= sectionLength) return [];
-  const next = chain.at(-1)?.next ?? start;
-  const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
-  return [
-    { name: 'anotherCall', marker: '{', next, peek: true, ...flags },
-    ...otherSeparators(calls, next),
-    { name: 'listClose', marker: ']', next, passes: true, repairs: 'separator' },
-  ];
+  if (envelope === null || chain.length <= sectionLength) return null;
+  return { paths: envelopePaths(envelope), next: chain.at(-1)?.next ?? start };
 }
 
 /** Between calls as in Python stands what separates statements or items there, if the name of a tool follows. */
@@ -259,11 +255,10 @@ function separatorsOfCode(parts: CallParts, next: StateName): readonly MarkerCho
   const nameEnds = textsAfterName(parts, holes);
   const isCode = typeof last === 'string' && core(last) === ')' && (own === '' || own === ',');
   if (!isCode || nameEnds === null || chain.length > sectionLength) return [];
-  return [';', ',']
-    .filter((marker) => marker !== own)
-    .map((marker) => ({
-      name: 'otherSeparator',
-      marker,
+  return otherSeparators
+    .filter(({ marker }) => marker !== own)
+    .map((each) => ({
+      ...each,
       next,
       role: 'call',
       followedBy: { nameEnds },

@@ -16,7 +16,7 @@ import {
 } from './call-samples.ts';
 import { entryStates } from './lower-entries.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { core, distinctCores, isBlank, leadingLiteral } from './marker-text.ts';
+import { core, isBlank, leadingLiteral } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import {
   choicesOf,
@@ -143,7 +143,7 @@ function argumentEnds(plan: CallPlan, next: StateName): readonly MarkerChoice[] 
 }
 
 function jsonState(plan: CallPlan): StateSpec {
-  const { calls, afterArguments, turn } = plan;
+  const { calls, afterArguments, closing, turn } = plan;
   const { section, call, head, id, envelope } = calls;
   return {
     name: 'inCall',
@@ -154,13 +154,17 @@ function jsonState(plan: CallPlan): StateSpec {
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
       next: afterArguments,
       ends: distinct(
-        [
-          ...argumentEnds(plan, afterArguments),
-          ...seen('turnEnd', distinctCores(turn.format.turn.ends), afterArguments),
-        ].map((choice) => ({ ...choice, repairs: 'unclosed' }) as const),
+        [...closers(closing), ...followingEnds(plan), ...turn.turnEnds]
+          .filter(({ onlyAtEnd }) => onlyAtEnd === undefined)
+          .map((choice) => ({ ...choice, next: afterArguments })),
       ),
     }),
   };
+}
+
+/** What follows a call that nothing closes. */
+function followingEnds({ closing, sectionEnds }: CallPlan): readonly MarkerChoice[] {
+  return closing.length === 0 ? sectionEnds : [];
 }
 
 function argumentStates(plan: CallPlan): readonly StateSpec[] {
@@ -200,11 +204,8 @@ function closingStates(plan: CallPlan): readonly StateSpec[] {
       step:
         typeof part === 'string'
           ? expect({
-              choices: distinct([
-                ...closers(closing.slice(index)),
-                ...following,
-                ...moreCalls.map((choice) => (choice.passes ? { ...choice, next: name } : choice)),
-              ]),
+              choices: distinct([...closers(closing.slice(index)), ...following]),
+              ...(moreCalls === null ? {} : { moreCalls }),
               ...(isComplete ? { completes: true } : {}),
             })
           : closingHole(plan, part, index),

@@ -133,8 +133,17 @@ export interface ExpectTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly enclosing?: Ref | undefined;
   /** Where the end of the response leads: calls that nothing closes end there. */
   readonly atEnd?: Ref | undefined;
+  /** More calls in the markers of one, where the parser forgives them. */
+  readonly moreCalls?: MoreCalls<Ref> | undefined;
   /** What is wrong if none of the choices comes. Default: unexpected text in a call. */
   readonly reason?: string;
+}
+
+/** JSON calls after one in the same markers: with a comma, a semicolon or nothing between them, or in a list. */
+export interface MoreCalls<Ref> {
+  readonly paths: EnvelopePaths;
+  /** Where such a call is read. */
+  readonly next: Ref;
 }
 
 /** `recover`: passes over malformed text up to the next marker that says where the reader stands. */
@@ -183,7 +192,7 @@ export interface EnvelopeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly paths: EnvelopePaths;
   readonly indexIsId?: true;
   readonly next: Ref;
-  /** What closes the call also where its last braces are missing. */
+  /** What closes the call also where its last braces are missing; seen, not consumed. */
   readonly ends?: Choices | undefined;
   readonly recover: Ref;
 }

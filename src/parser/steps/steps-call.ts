@@ -2,14 +2,26 @@
 import { absent, MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
-import type { ExpectTable, RecoverTable } from '../state-tables.ts';
+import type { ExpectTable, RecoverTable, Transition } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail } from './fail.ts';
 import { closerPartsEnd, valueCloser } from './values/value-closer.ts';
 
 /** Compiles the table of `expect`. */
 export function expectTable(table: ExpectTable<State>): Compiled<ExpectTable<State>> {
-  return { table, markers: new MarkerTable(table.choices) };
+  return { table, markers: new MarkerTable([...table.choices, ...moreCalls(table)]) };
+}
+
+/** What more calls in the markers of one begin with, and the end of a list of them. */
+function moreCalls({ moreCalls: more }: ExpectTable<State>): readonly Transition<State>[] {
+  if (more === undefined) return [];
+  const { paths: envelopeFollows, next } = more;
+  const flags = { role: 'call', envelopeFollows, repairs: 'separator' } as const;
+  return [
+    { marker: '{', next, peek: true, ...flags },
+    ...[',', ';'].map((marker) => ({ marker, next, ...flags })),
+    { marker: ']', next, passes: true, repairs: 'separator' },
+  ];
 }
 
 /** Compiles the table of `recover`. */

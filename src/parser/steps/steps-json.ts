@@ -89,7 +89,8 @@ function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'd
 
 /** Compiles the table of `readEnvelope`. */
 export function envelopeTable(table: EnvelopeTable<State>): Compiled<EnvelopeTable<State>> {
-  return { table, markers: new MarkerTable(table.ends ?? []) };
+  const ends = (table.ends ?? []).map((end) => ({ ...end, repairs: 'unclosed' as const }));
+  return { table, markers: new MarkerTable(ends) };
 }
 
 /** A call that is one JSON object, its keys in any order. */
@@ -113,7 +114,7 @@ export function readEnvelope(
   if (end === undecided) return null;
   if (end === null) return fail(reader, table.recover, progress.expected, progress.reason);
   closeWithoutBraces(reader, progress);
-  return end.choice.next;
+  return table.next;
 }
 
 /** Passes over the bracket of a list of calls where the format has none; false while more text could show one. */

@@ -105,6 +105,10 @@ export const expect = step('expect', {
     otherwise: optional(table.otherwise, to),
     enclosing: optional(table.enclosing, to),
     atEnd: optional(table.atEnd, to),
+    moreCalls:
+      table.moreCalls === undefined
+        ? undefined
+        : { ...table.moreCalls, next: to.state(table.moreCalls.next) },
     recover: to.recover(table.recover),
   }),
   compile: expectTable,
