@@ -80,14 +80,32 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
-/** Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. */
+/** Longer names leave no room for what is put after them while a folder is written. */
+const longestName = 100;
+/** Names of devices, on Windows; and what folders are called while they are written. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.new-/i;
+
+/**
+ * Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. What no file
+ * system takes, or another meaning has on one, gets another name.
+ */
 export function folderName(fileName: string): string {
   const stem = fileName.replace(/\.(jinja2?|j2|gguf|json)$/i, '');
   const name = stem
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
+    .replaceAll('.new-', '-new-')
+    .slice(0, longestName)
     .replace(/^[-.]+|[-.]+$/g, '');
-  return name === '' ? 'model' : name;
+  if (name === '') return 'model';
+  return isFolderName(name) ? name : `model-${name}`;
+}
+
+/** Whether a name is one for a folder, on every file system. */
+export function isFolderName(name: string): boolean {
+  return (
+    /^\w[\w.-]*$/.test(name) && name.length <= longestName && !name.endsWith('.') && !reserved.test(name)
+  );
 }
 
 async function readText(file: string): Promise<string> {

@@ -22,9 +22,24 @@ const changes = [
   ...['tojson(indent=2)', 'tojson(ensure_ascii=true)', 'format("<")', 'attr("a")', 'map("first") | list'],
 ].map((filter) => (value: string) => `(${value} | ${filter})`);
 const methods = [
-  ...['upper()', 'swapcase()', 'title()', 'strip()', 'strip("<" ~ x[:1])', 'split()', 'split("у")', 'rsplit("<", 1)'],
+  ...[
+    'upper()',
+    'swapcase()',
+    'title()',
+    'strip()',
+    'strip("<" ~ x[:1])',
+    'split()',
+    'split("у")',
+    'rsplit("<", 1)',
+  ],
   ...['partition("у")', 'rpartition("|")', 'splitlines()', 'splitlines(true)', 'center(9, "|")', 'zfill(9)'],
-  ...['ljust(9, "<")', 'replace("у", "|>")', 'replace("", "<", 2)', 'removeprefix("<")', 'removesuffix(x[2:3])'],
+  ...[
+    'ljust(9, "<")',
+    'replace("у", "|>")',
+    'replace("", "<", 2)',
+    'removeprefix("<")',
+    'removesuffix(x[2:3])',
+  ],
   ...['format("<", "|")', 'items()', 'keys() | list', 'values() | list', 'get("к")', 'copy()', 'casefold()'],
 ].map((method) => (value: string) => `(${value}).${method}`);
 const parts = ['[0]', '[-1]', '[1:]', '[:-1]', '[::-1]', '[::2]', '[-3:2]', '["к"]'].map(

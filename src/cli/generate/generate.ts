@@ -3,9 +3,10 @@ import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { ImportExtension } from '../../generate/emit-module.ts';
+import { isFolderName } from '../model-source.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
 import { describeGenerated, describeTools, differenceLines, summary } from './generate-report.ts';
-import { type GeneratedFolder, generateFolder, type MakeOptions, reservedNames } from './generated-folder.ts';
+import { type GeneratedFolder, generateFolder, type MakeOptions } from './generated-folder.ts';
 import { readToolSources } from './tool-source.ts';
 import { compareGenerated, writeGenerated } from './write-generated.ts';
 
@@ -109,8 +110,8 @@ function checkName(files: readonly string[], name: string | undefined): void {
       reason: 'takes one file; without it, folders are named by their files',
     });
   }
-  if (!/^[\w][\w.-]*$/.test(name) || reservedNames.has(name)) {
-    const reason = `${JSON.stringify(name)} is not a folder name: letters, digits, dots, dashes and underscores are expected`;
+  if (!isFolderName(name)) {
+    const reason = `${JSON.stringify(name.slice(0, 120))} is not a folder name: letters, digits, dots, dashes and underscores are expected, 100 at most, and no name that a file system reserves`;
     throw new UnsupportedOptionError({ option, reason });
   }
 }

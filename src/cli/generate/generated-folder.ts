@@ -55,9 +55,6 @@ export interface ResponseTemplateFolder extends Folder {
   readonly kind: 'response-template';
 }
 
-/** Names that mean something else to a file system. */
-export const reservedNames: ReadonlySet<string> = new Set(['.', '..']);
-
 /** Makes everything; writes nothing. Throws the typed errors of each part, with the file in the message. */
 export async function generateFolder(file: string, options: MakeOptions): Promise<GeneratedFolder> {
   const input = await readGenerateInput(file);

@@ -16,8 +16,8 @@ export interface FolderFiles {
 /**
  * Writes `out/<name>/` for each folder and `out/index.ts`, which lists every module that lies in `out` afterwards.
  * Only what an earlier run wrote is replaced: other files and folders stay, and so does a generated file that was
- * changed since; those are returned. Throws `UnsupportedOptionError` where something else or a symbolic link is in
- * the way, and then writes nothing.
+ * changed since; those are returned. Throws `UnsupportedOptionError` where something else, a symbolic link or a pipe
+ * is in the way, and then writes nothing.
  */
 export async function writeGenerated(
   out: string,
@@ -28,12 +28,13 @@ export async function writeGenerated(
   await makeFolder(out).catch(refuseFolder);
   const index = path.join(out, 'index.ts');
   const record = path.join(out, recordName);
-  for (const file of [index, record]) await refuseLink(file);
+  for (const file of [index, record]) await refuseUnless('file', file);
   await refuseForeign(index, await isOurs(index));
-  for (const { name } of folders) {
+  for (const { name, files } of folders) {
     const folder = path.join(out, name);
     await restore(folder);
-    await refuseLink(folder);
+    await refuseUnless('folder', folder);
+    for (const file of files.keys()) await refuseUnless('file', path.join(folder, file));
     await refuseForeign(folder, await isOurFolder(folder));
   }
   const known = await readRecord(record);
@@ -135,7 +136,9 @@ async function buildAside(
     const place = path.join(folder, name);
     const owner = await ownerOf(place, name, files, known);
     if (owner === 'tool') continue;
-    await fs.cp(place, path.join(building, name), { recursive: true, verbatimSymlinks: true });
+    await fs
+      .cp(place, path.join(building, name), { recursive: true, verbatimSymlinks: true })
+      .catch((error: Error) => refuseUncopied(place, error));
     if (files.has(name) || owner === 'both') kept.push(place);
   }
   return kept;
@@ -186,11 +189,12 @@ async function replaceFile(file: string, content: string): Promise<void> {
   await fs.rename(aside, file);
 }
 
-async function refuseLink(place: string): Promise<void> {
+/** What is not there is no hindrance. A pipe would keep whoever reads it waiting. */
+async function refuseUnless(kind: 'file' | 'folder', place: string): Promise<void> {
   const there = await fs.lstat(place).catch(() => null);
-  if (there?.isSymbolicLink() !== true) return;
-  const reason = `${place} is a symbolic link, which is not written through; nothing was written`;
-  throw new UnsupportedOptionError({ option: '--out', reason });
+  if (there === null || (kind === 'file' ? there.isFile() : there.isDirectory())) return;
+  const found = there.isSymbolicLink() ? 'a symbolic link, which is not written through' : `not a ${kind}`;
+  throw new UnsupportedOptionError({ option: '--out', reason: `${place} is ${found}; nothing was written` });
 }
 
 function asideOf(folder: string): string {
@@ -200,6 +204,11 @@ function asideOf(folder: string): string {
 async function refuseForeign(place: string, isOurs: boolean): Promise<void> {
   if (isOurs) return;
   const reason = `${place} lies there and was not generated; nothing was written. Choose another folder or name`;
+  throw new UnsupportedOptionError({ option: '--out', reason });
+}
+
+function refuseUncopied(place: string, { message }: Error): never {
+  const reason = `${place} cannot be kept, because it cannot be copied (${message}); nothing was written`;
   throw new UnsupportedOptionError({ option: '--out', reason });
 }
 
