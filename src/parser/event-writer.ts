@@ -70,7 +70,8 @@ export class EventWriter {
   private callRepairs: { readonly law: LeniencyLaw; readonly detail: string }[] = [];
   /** Arguments of the open call that are not emitted yet, because they may be wrapped in one more object. */
   private withheld: WithheldInput | null = null;
-  private readonly ids = new Set<string>();
+  /** Ids of calls, each with the number that the next call of the same id is looked for from. */
+  private readonly ids = new Map<string, number>();
   private readonly options: WriterOptions;
 
   constructor(options: WriterOptions) {
@@ -165,8 +166,9 @@ export class EventWriter {
   /** An id that no other call has: consumers tell calls apart by their ids. */
   private uniqueId(id: string): string {
     let unique = id;
-    for (let count = 2; this.ids.has(unique); count++) unique = `${id}-${count}`;
-    this.ids.add(unique);
+    let count = this.ids.get(id) ?? 2;
+    for (; this.ids.has(unique); count++) unique = `${id}-${count}`;
+    this.ids.set(id, count).set(unique, 2);
     if (unique !== id) {
       const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
       this.callRepairs.push({ law: 'duplicate-id', detail });

@@ -10,6 +10,9 @@ type Change =
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'repeat'; readonly at: number; readonly length: number; readonly times: number };
 
+/** UTF-16 units: what is repeated may be repeated again, and one text of megabytes takes the time of thousands. */
+const longest = 300_000;
+
 /** Texts of `seeds` with up to six changes; `parts` are put in. */
 export function mutatedText(seeds: readonly string[], parts: readonly string[]): fc.Arbitrary<string> {
   const at = fc.double({ min: 0, max: 1, noNaN: true });
@@ -26,7 +29,7 @@ export function mutatedText(seeds: readonly string[], parts: readonly string[]):
   );
   return fc
     .tuple(fc.constantFrom(...seeds), fc.array(change, { maxLength: 6 }))
-    .map(([seed, changes]) => changes.reduce(applied, wordsOf(seed)).join(''));
+    .map(([seed, changes]) => changes.reduce(applied, wordsOf(seed)).join('').slice(0, longest));
 }
 
 /** Words, white space, and single signs: what lies between two of them is a place where a grammar may turn. */

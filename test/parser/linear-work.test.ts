@@ -53,6 +53,12 @@ const hostile: readonly Hostile[] = [
     begin: '',
     repeated: '<use>\n<fn=get_weather>\n<arg=city>\nA\n</arg>\n</fn>\n</use>',
   },
+  {
+    name: 'calls of one id',
+    format: composedIds,
+    begin: '',
+    repeated: '<calls><call>tool.get_weather:0<args>{"city": "A"',
+  },
   { name: 'first characters of markers', format: jsonInTags, begin: '', repeated: '<' },
   {
     name: 'quotes that end nothing',
@@ -70,11 +76,14 @@ const hostile: readonly Hostile[] = [
 
 function workOf({ format, begin, repeated, untyped }: Hostile, length: number, size: number): number {
   const text = begin + repeated.repeat(Math.ceil(length / repeated.length));
-  return countedWork(() => {
-    const parser = createResponseParser(format, untyped ? {} : { tools: lawTools });
-    for (let at = 0; at < text.length; at += size) parser.feed(text.slice(at, at + size));
-    parser.finish();
-  });
+  return countedWork(
+    () => {
+      const parser = createResponseParser(format, untyped ? {} : { tools: lawTools });
+      for (let at = 0; at < text.length; at += size) parser.feed(text.slice(at, at + size));
+      parser.finish();
+    },
+    { keys: true },
+  );
 }
 
 describe.each(hostile)('$name', (each) => {

@@ -4,7 +4,7 @@
  */
 
 /**
- * Runs `run` and returns the units that it looked at. `keys`: those of maps are counted, too; an engine reads a key
+ * Runs `run` and returns the units that it looked at. `keys`: those of maps and sets are counted, too; an engine reads a key
  * from end to end the first time, and no more where it is one already.
  */
 export function countedWork(run: () => void, { keys = false } = {}): number {
@@ -55,8 +55,11 @@ function meters(count: Count): readonly (() => void)[] {
 }
 
 function keyMeters(count: Count): readonly (() => void)[] {
-  const names = ['get', 'has', 'set'];
-  return names.map((name) => patched(Map.prototype, name, (_, [key]) => count(length(key))));
+  const methods = [
+    ...['get', 'has', 'set'].map((name) => [Map.prototype, name] as const),
+    ...['has', 'add'].map((name) => [Set.prototype, name] as const),
+  ];
+  return methods.map(([prototype, name]) => patched(prototype, name, (_, [key]) => count(length(key))));
 }
 
 function length(value: unknown): number {
