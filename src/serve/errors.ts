@@ -47,6 +47,14 @@ export function invalid(param: string | null, reason: string, reasonCode = 'inva
   return new RequestError({ status: 400, reasonCode, param, reason });
 }
 
+/** The client is not there any more; nobody reads this status. */
+export const clientLeft: Failure = {
+  status: 499,
+  code: 'client_left',
+  param: null,
+  message: 'the client left',
+};
+
 /** Fields whose names are others in a request than in the options that they become. */
 const paramNames: ReadonlyMap<string, string> = new Map([
   ['maxTokens', 'max_completion_tokens'],

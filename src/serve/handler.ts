@@ -8,7 +8,7 @@ import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
 import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
-import { failureOf, RequestError } from './errors.ts';
+import { clientLeft, failureOf, RequestError } from './errors.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { messages } from './messages/endpoint.ts';
 import { ServerMetrics } from './metrics.ts';
@@ -143,6 +143,8 @@ class Server {
       if (this.#isClosing) throw shuttingDown();
       return await answerQuestion(question, request, this.#state);
     } catch (error) {
+      // Whatever it says then, it is no fault of the server's.
+      if (request.signal.aborted) return new Response(null, { status: clientLeft.status });
       return this.#refuse(error, question.endpoint);
     }
   }

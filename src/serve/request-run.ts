@@ -4,7 +4,7 @@ import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { follow } from '../runtime/chat/on-abort.ts';
 import type { Admission } from './admission.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
-import { type Failure, failureOf } from './errors.ts';
+import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout } from './event-stream.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import type { ModelShelf } from './model-shelf.ts';
@@ -21,9 +21,6 @@ export interface ServerState {
   /** Told of every request that is over. */
   readonly report: (record: RequestRecord) => void;
 }
-
-/** The client is not there any more; nobody reads this status. */
-const clientLeft = 499;
 
 /** Answers one request of an API; `caller` is whose turn it is taken in. */
 export class RequestRun {
@@ -106,7 +103,7 @@ export class RequestRun {
     } catch (error) {
       const failure = this.#failure(error);
       this.#end(failure.status, failure.code);
-      if (failure.status === clientLeft) return;
+      if (failure.status === clientLeft.status) return;
       yield* this.#endpoint.errorFrames({ failure, requestId: this.#id, sent, answer: this.#answer });
     }
   }
@@ -117,7 +114,7 @@ export class RequestRun {
     this.#stopping.abort(reason);
     // Frames that nobody has begun to read, or reads no more, are ended here.
     const ended = this.#frames?.return();
-    void ended?.catch(() => undefined).then(() => this.#end(clientLeft, 'client_left'));
+    void ended?.catch(() => undefined).then(() => this.#end(clientLeft.status, clientLeft.code));
   }
 
   /** Waits for a turn and for the model, and starts the response. */
@@ -160,8 +157,7 @@ export class RequestRun {
   /** An abort is whatever reason it was given. */
   #failureOf(error: unknown): Failure {
     const { closing } = this.#state;
-    if (this.#hasLeft)
-      return { status: clientLeft, code: 'client_left', param: null, message: 'the client left' };
+    if (this.#hasLeft) return clientLeft;
     if (closing.aborted)
       return { status: 503, code: 'shutting_down', param: null, message: 'the server is shutting down' };
     return failureOf(error);

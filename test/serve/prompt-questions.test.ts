@@ -1,7 +1,7 @@
 /** Questions about a request that is not made: what the prompt would be, and how many tokens it has. */
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { type RunningServer, type ServeOptions, serve } from '../../src/serve/index.ts';
+import { createHandler, type RunningServer, type ServeOptions, serve } from '../../src/serve/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 import { answer, anyFormat, question, serveTurns, weatherTool } from './served-models.ts';
 
@@ -70,4 +70,21 @@ it('refuses where the key is wrong, the request is, or nobody can count', async 
     501,
     { error: { code: 'unsupported_question' } },
   ]);
+});
+
+it('a client that leaves is no fault of the server’s, who waits for a model, too', async () => {
+  const faults: unknown[] = [];
+  const entry = { name: 'slow', open: () => new Promise<never>(() => undefined) };
+  const handler = createHandler([entry], { onError: (error) => faults.push(error) });
+  const client = new AbortController();
+  const asked = new Request('http://localhost/v1/messages/count_tokens', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [question] }),
+    signal: client.signal,
+  });
+  const answered = handler(asked);
+  setTimeout(() => client.abort(new Error('gone')), 10);
+  expect((await answered).status).toBe(499);
+  expect(faults).toEqual([]);
 });
