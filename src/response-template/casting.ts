@@ -1,6 +1,7 @@
 /** Gives the arguments of calls the types that the tools' schemas declare. */
 import { isObject } from '../format/json-values.ts';
 import type { JsonValue } from '../format/messages.ts';
+import { isLibrarySchema } from '../tools/library-schema.ts';
 import { readFloat, readInteger, stripSpace } from './python-values.ts';
 import { objectFrom } from './transform.ts';
 
@@ -45,9 +46,7 @@ export function toolDefinition(tool: unknown): { readonly name: string; readonly
   const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
   if (!isObject(definition) || typeof definition.name !== 'string') return null;
   const schema: unknown = definition.parameters ?? definition.inputSchema;
-  // Schemas of libraries are functions, or objects with this key.
-  const ofLibrary = typeof schema === 'function' || (isObject(schema) && '~standard' in schema);
-  return ofLibrary ? null : { name: definition.name, schema };
+  return typeof schema === 'function' || isLibrarySchema(schema) ? null : { name: definition.name, schema };
 }
 
 /** What `raw` is when read as the first of `types` that can read it; itself when none can. */

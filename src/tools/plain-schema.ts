@@ -3,6 +3,7 @@
 import { SchemaError } from '../format/errors.ts';
 import { pointerPart } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
+import { isLibrarySchema } from './library-schema.ts';
 
 /** Values that a schema may have. An object that stands in many places counts in each, as it does in JSON. */
 const mostValues = 200_000;
@@ -75,7 +76,7 @@ function scalarWrong(value: unknown): string | null {
     case 'bigint':
       return 'a BigInt is not a JSON value';
     case 'function':
-      return '~standard' in value ? ofLibrary : 'a function is not a JSON value';
+      return isLibrarySchema(value) ? ofLibrary : 'a function is not a JSON value';
     case 'symbol':
     case 'undefined':
       return `${String(value)} is not a JSON value`;
@@ -89,7 +90,7 @@ const ofLibrary =
 
 /** The properties of an object that can be JSON. */
 function entriesOf(value: object, pointer: string): readonly (readonly [string, unknown])[] {
-  if ('~standard' in value) throw new NotJson(pointer, ofLibrary);
+  if (isLibrarySchema(value)) throw new NotJson(pointer, ofLibrary);
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (tag !== 'Object' && tag !== 'Array') throw new NotJson(pointer, `a ${tag} is not a JSON value`);
   try {

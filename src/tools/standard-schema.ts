@@ -3,6 +3,7 @@
 import { SchemaError } from '../format/errors.ts';
 import { isObject } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
+import { isLibrarySchema } from './library-schema.ts';
 
 /** What a library offers that implements Standard JSON Schema. */
 export interface StandardJsonSchema {
@@ -48,10 +49,8 @@ function isStandard(input: SchemaInput): input is StandardJsonSchema {
 
 /** What the schema of a library says of itself; nothing for any other value. */
 function standardOf(input: unknown): object {
-  // Libraries make schemas that are functions, too.
-  const holdsProperties = (typeof input === 'object' && input !== null) || typeof input === 'function';
-  if (!holdsProperties || !('~standard' in input)) return {};
-  const standard: unknown = input['~standard'];
+  if (!isLibrarySchema(input)) return {};
+  const standard: unknown = Reflect.get(Object(input), '~standard');
   return typeof standard === 'object' && standard !== null ? standard : {};
 }
 

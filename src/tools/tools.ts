@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonSchema, Tool } from '../format/messages.ts';
 import type { ResponseEvent, ToolCallEvent } from '../parser/events.ts';
+import { isLibrarySchema } from './library-schema.ts';
 import { readToolList, requireExecutable } from './read-tool-list.ts';
 import type { ParsedValue, SchemaValue } from './schema-value.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
@@ -202,6 +203,6 @@ function isPlain(tool: unknown): tool is Tool {
     (typeof parameters === 'object' &&
       parameters !== null &&
       !Array.isArray(parameters) &&
-      !('~standard' in parameters))
+      !isLibrarySchema(parameters))
   );
 }

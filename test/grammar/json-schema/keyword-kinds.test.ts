@@ -174,3 +174,7 @@ test.each<JsonSchema>([
     { effect: 'narrowed', reason: 'texts with half a surrogate pair cannot be written' },
   ]);
 });
+
+test('an empty list among listed values is a value, and not an empty list of schemas', () => {
+  expect(linesOf({ enum: [[], {}, [[]]] })).toEqual([]);
+});

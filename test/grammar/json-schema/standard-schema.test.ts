@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { SchemaError } from '../../../src/format/errors.ts';
-import type { JsonValue } from '../../../src/format/messages.ts';
+import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { type SchemaInput, toJsonSchema } from '../../../src/tools/standard-schema.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
@@ -96,6 +96,18 @@ describe('toJsonSchema', () => {
     const plain = { type: 'object', properties: { '~standard': { type: 'string' } } } as const;
     expect(toJsonSchema(plain)).toBe(plain);
     expect(toJsonSchema(true)).toBe(true);
+  });
+
+  test('leaves JSON that zod has written as it is, on top and inside', () => {
+    const schema = z.object({ city: z.string() });
+    const written = z.toJSONSchema(schema, { target: 'draft-7' });
+    expect(toJsonSchema(written as JsonSchema)).toBe(written);
+    const compiled = compileStrict({ anyOf: [z.toJSONSchema(schema, { io: 'output' }) as JsonSchema] });
+    if ('refused' in compiled) throw compiled.refused;
+    const accepts = engine(compiled.gbnf).accepts;
+    // What comes out of zod has no other properties; its input may have, and so may what the schema itself gives.
+    expect(accepts('{"city": "Lima"}')).toBe(true);
+    expect(accepts('{"city": "Lima", "more": 1}')).toBe(false);
   });
 
   test.each([

@@ -103,9 +103,10 @@ export function reportKinds(
   context: Pick<ExpansionContext, 'report'>,
 ): void {
   for (const [keyword, value] of Object.entries(schema)) {
-    const empty = isArray(value) && value.length === 0 ? emptyLists.get(keyword) : undefined;
-    if (empty !== undefined) context.report(node, keyword, `the list is empty, ${empty}`, 'noted');
     const isWritten = node.origin.synthetic === '';
+    const empty = isArray(value) && value.length === 0 ? emptyLists.get(keyword) : undefined;
+    if (isWritten && empty !== undefined)
+      context.report(node, keyword, `the list is empty, ${empty}`, 'noted');
     if (isWritten && (keyword === 'enum' || keyword === 'const') && holdsHalf(value))
       context.report(node, keyword, 'texts with half a surrogate pair cannot be written', 'narrowed');
     const kind = kindOf.get(keyword);
