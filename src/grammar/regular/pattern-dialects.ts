@@ -69,9 +69,12 @@ class Translation {
   #at = 0;
   #written = '';
   #inClass = false;
+  /** With the flag `u`, ECMAScript leaves nothing to guess: what looks foreign is none. */
+  readonly #isEcmaScript: boolean;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
+    this.#isEcmaScript = isUnicodePattern(pattern);
   }
 
   run(): string {
@@ -80,6 +83,7 @@ class Translation {
       if (char === '\\') this.#escape();
       else if (this.#inClass) this.#classMember(char);
       else if (char === '(') this.#group();
+      else if (char === '{') this.#count();
       else this.#copy(char === '[' ? this.#classStart() : 1);
     }
     return this.#written;
@@ -108,8 +112,19 @@ class Translation {
       this.#replace(all.length, members);
       return;
     }
+    const rest = this.#pattern.slice(this.#at, this.#at + 16);
+    const [operation] = /^(?:&&|--)(?=\[)|^\[([.=])[^\]]+\1\]/.exec(rest) ?? [];
+    if (operation !== undefined && !this.#isEcmaScript)
+      throw new UnsupportedPattern(`it has ${operation} in a class`);
     if (char === ']') this.#inClass = false;
     this.#copy(1);
+  }
+
+  /** `{,3}` is at most three for Python and Ruby; to ECMAScript it is a text, and with the flag `u` an error. */
+  #count(): void {
+    const [upTo] = /^\{,(?=\d+\})/.exec(this.#pattern.slice(this.#at, this.#at + 12)) ?? [];
+    if (upTo === undefined || this.#isEcmaScript) this.#copy(1);
+    else this.#replace(upTo.length, '{0,');
   }
 
   #group(): void {
@@ -159,8 +174,12 @@ class Translation {
 
 /** Whether ECMAScript knows a property by this name. */
 function isProperty(name: string): boolean {
+  return isUnicodePattern(`\\p{${name}}`);
+}
+
+function isUnicodePattern(pattern: string): boolean {
   try {
-    return new RegExp(`\\p{${name}}`, 'u') !== null;
+    return new RegExp(pattern, 'u') !== null;
   } catch {
     return false;
   }

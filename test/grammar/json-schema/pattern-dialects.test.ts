@@ -21,6 +21,9 @@ const same: readonly (readonly [pattern: string, fits: readonly string[], others
   ['^\\pL$', ['é'], ['1', 'pL']],
   ['^\\d{3}\\-\\d{4}$', ['123-4567'], ['1234567']],
   ['^\\\\A$', ['\\A'], ['A']],
+  ['^a{,2}$', ['', 'aa'], ['aaa', 'a{,2}']],
+  ['^[a{,2}]+$', ['{a,2}'], ['b']],
+  ['^[a&&b]$', ['&'], ['&&']],
 ];
 
 describe('toEcmaScript', () => {
@@ -40,6 +43,10 @@ describe('toEcmaScript', () => {
     '\\p{InGreek}',
     '[\\A]',
     '(?#c)',
+    '[a-z&&[^b]]',
+    '[a-z--[b]]',
+    '[[.a.]]',
+    '[[=a=]]',
   ])('refuses %s by name', (pattern) => {
     expect(() => toEcmaScript(pattern)).toThrow(UnsupportedPattern);
     expect(() => toEcmaScript(pattern)).toThrow(/it has/);

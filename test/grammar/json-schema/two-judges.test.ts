@@ -51,6 +51,46 @@ test('the siblings of `$ref` say nothing in draft 7, also to the check', () => {
   expect(values.map((value) => isValid(schema, value))).toEqual([true, false, true, false]);
 });
 
+const named = (name: string, schema: JsonObject): JsonObject => ({
+  $id: `https://example.org/${name}`,
+  ...schema,
+});
+
+test.each<readonly [string, JsonSchema, JsonValue[], JsonValue[]]>([
+  [
+    'what `if` has looked at is evaluated where it holds, and only there',
+    {
+      if: { properties: { a: { const: 1 } }, required: ['a'] },
+      ...Object.fromEntries([['else', { properties: { b: true } }]]),
+      unevaluatedProperties: false,
+    },
+    [{ a: 1 }, { b: 1 }, {}],
+    [{ a: 2 }, { a: 1, b: 1 }],
+  ],
+  [
+    'an empty list of values allows none',
+    { properties: { a: { enum: [] }, b: { type: 'array', uniqueItems: true } } },
+    [{}, { b: [1] }],
+    [{ a: 1 }, { b: [1, 1] }],
+  ],
+  [
+    'names lead from resource to resource',
+    named('int', {
+      $defs: {
+        a: named('list/', { $ref: 'int', $defs: { b: { $id: 'int', type: 'array', uniqueItems: true } } }),
+      },
+      $ref: 'list/',
+    }),
+    [[], [1, 'a']],
+    [1, [1, 1]],
+  ],
+])('the check and the grammar agree: %s', (_, schema, valid, invalid) => {
+  const compiled = compileStrict(schema);
+  if ('refused' in compiled) throw compiled.refused;
+  expect(valid.map((value) => isValid(schema, value))).toEqual(valid.map(() => true));
+  expect(invalid.map((value) => isValid(schema, value))).toEqual(invalid.map(() => false));
+});
+
 interface Judgement {
   readonly value: JsonValue;
   /** By the grammar. */

@@ -10,6 +10,8 @@ export interface AjvReading {
   readonly listedItems: boolean;
   /** `id` names resources (drafts up to 4). */
   readonly plainId: boolean;
+  /** Some sub-schema asks what its neighbours evaluated. */
+  readonly asksForEvaluated: boolean;
   /** What stands next to `$ref` says nothing (drafts up to 7). */
   readonly refAlone: boolean;
 }
@@ -25,22 +27,41 @@ export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   const meant = Object.entries(schema).filter(
     ([keyword, value]) => keyword !== '$async' && isMeant(keyword, value),
   );
+  // Ajv refuses an empty list of values, which nothing is of.
+  if (isArray(schema.enum) && schema.enum.length === 0) return { ...definitionsOf(schema, reading), not: {} };
   const inner = meant.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
   return withoutNullable(
     withoutListedItems(
-      withoutTruths(renamed(withContained(withPrototype(Object.fromEntries(inner))), reading)),
+      withoutTruths(renamed(withNeighbours(withPrototype(Object.fromEntries(inner)), reading), reading)),
       reading,
     ),
   );
 }
 
+/** What Ajv tells a neighbour otherwise that asks what was evaluated. */
+function withNeighbours(schema: JsonObject, { asksForEvaluated }: AjvReading): JsonObject {
+  return asksForEvaluated ? withCondition(withContained(schema)) : schema;
+}
+
+/** Ajv evaluates `if` only next to `then` or `else`, and takes what it looked at for evaluated where it fails, too. */
+function withCondition(schema: JsonObject): JsonObject {
+  const { if: condition, then: consequence = true, else: otherwise = true, allOf = [], ...rest } = schema;
+  if (condition === undefined || !isArray(allOf)) return schema;
+  const cases = [{ allOf: [condition, consequence] }, { allOf: [{ not: condition }, otherwise] }];
+  return { ...rest, allOf: [...allOf, { anyOf: cases }] };
+}
+
 /** `$ref` with the definitions next to it, to which others may refer. */
-function onlyReference({ $ref = '', $defs, definitions }: JsonObject, reading: AjvReading): JsonObject {
+function onlyReference(schema: JsonObject, reading: AjvReading): JsonObject {
+  return { $ref: schema.$ref ?? '', ...definitionsOf(schema, reading) };
+}
+
+function definitionsOf({ $defs, definitions }: JsonObject, reading: AjvReading): JsonObject {
   const found = Object.entries({ $defs, definitions }).filter((entry): entry is [string, JsonObject] =>
     isObject(entry[1]),
   );
   const written = found.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
-  return { $ref, ...Object.fromEntries(written) };
+  return Object.fromEntries(written);
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema } from '../document/schema-document.ts';
-import { hasDynamicReferences } from './local-references.ts';
+import { hasNamedParts } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 import { compilePartValidators, type PartValidators, type Validate } from './validate.ts';
 
@@ -33,8 +33,8 @@ interface Part {
  * `compileValidator` throws.
  */
 export function checkedPlaces(schema: JsonSchema, pointers: readonly string[], tool: string): CheckedPlace {
-  // Dynamic references are written anew for the check, so that pointers into their targets lead elsewhere.
-  const all = hasDynamicReferences(schema) ? [...pointers, ''] : pointers;
+  // Such references are written anew for the check, so that pointers into their targets lead elsewhere.
+  const all = hasNamedParts(schema) ? [...pointers, ''] : pointers;
   return new Places(compilePartValidators(schema, tool), all).root;
 }
 

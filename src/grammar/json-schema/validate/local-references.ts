@@ -1,7 +1,7 @@
 /**
- * Schemas whose references depend on the way to them, in terms of plain ones: what a `$dynamicRef` means on each way is
+ * Schemas whose references are names, or depend on the way to them, in terms of plain pointers: what a reference means is
  * known to the document that the grammar is made from, so each sub-schema that some reference leads to is written
- * once for each of its scopes, and `$ref` names it.
+ * once for each of its scopes, and `$ref` points to it.
  */
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
@@ -23,13 +23,15 @@ export const mapKeywords: readonly string[] = [
 const dropped = new Set([
   ...['$id', 'id', '$schema', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$defs', 'definitions'],
 ]);
-const dynamicReference = /"\$(?:dynamic|recursive)Ref":/;
+const naming = /"\$(?:dynamic|recursive)Ref":|"(?:\$id|\$anchor|\$dynamicAnchor)":"/;
 /** Sub-schemas that may be written. */
 const maxParts = 20_000;
 
-/** Whether `schema` holds references whose target depends on the way to them. */
-export function hasDynamicReferences(schema: JsonSchema): boolean {
-  return dynamicReference.test(JSON.stringify(schema));
+/** Whether `schema` gives names to its parts, or holds references whose target depends on the way to them. */
+export function hasNamedParts(schema: JsonSchema): boolean {
+  if (!isObject(schema)) return false;
+  const { $id: _, ...rest } = schema;
+  return naming.test(JSON.stringify(rest));
 }
 
 /** `schema` with plain references only, all of them into it. Throws `RangeError` where that would be too large. */

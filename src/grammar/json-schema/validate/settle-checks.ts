@@ -2,6 +2,7 @@
 import type { SchemaIssue } from '../../../format/errors.ts';
 import { SchemaError } from '../../../format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
+import { isObject } from '../document/schema-document.ts';
 import { compileValidator, type ValidationOptions } from './validate.ts';
 
 /** Objects and lists in a schema that is checked; Ajv writes code for each, and V8 compiles it. */
@@ -28,6 +29,7 @@ export function settleChecks(
 /** Why nothing can check `schema`; `null` where something can. */
 function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
   if (hasMoreParts(schema, mostParts)) return `more than ${mostParts} parts are too many to check`;
+  if (mistakesEvaluated(schema)) return 'Ajv mistakes what items and contains have evaluated for others';
   try {
     compileValidator(schema, tool, options);
     return null;
@@ -37,14 +39,29 @@ function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions
   }
 }
 
-function hasMoreParts(value: JsonValue, most: number): boolean {
+/** Whether `items` or `contains` may tell an `unevaluatedItems` of another sub-schema what they have evaluated. */
+function mistakesEvaluated(schema: JsonSchema): boolean {
+  const objects = [...partsOf(schema)].filter(isObject);
+  const asks = objects.some((part) => 'unevaluatedItems' in part);
+  return (
+    asks && objects.some((part) => ('items' in part || 'contains' in part) && !('unevaluatedItems' in part))
+  );
+}
+
+function* partsOf(value: JsonValue): Generator<JsonValue> {
   const open: JsonValue[] = [value];
-  let count = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== 'object' || next === null) continue;
+    yield next;
+    for (const part of Object.values(next)) open.push(part);
+  }
+}
+
+function hasMoreParts(value: JsonValue, most: number): boolean {
+  let count = 0;
+  for (const _ of partsOf(value)) {
     count += 1;
     if (count > most) return true;
-    for (const part of Object.values(next)) open.push(part);
   }
   return false;
 }

@@ -12,7 +12,7 @@ import { decimalOf, isMultiple } from '../document/decimal.ts';
 import { formatPattern } from '../document/formats.ts';
 import { isObject } from '../document/schema-document.ts';
 import { type AjvReading, forAjv } from './ajv-schema.ts';
-import { hasDynamicReferences, withLocalReferences } from './local-references.ts';
+import { hasNamedParts, withLocalReferences } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 
 /** One way in which a value is not valid. */
@@ -94,20 +94,26 @@ function prepareAjv(
   options: ValidationOptions,
 ): { readonly ajv: Ajv | Ajv2020; readonly translated: JsonSchema } {
   const { documents = new Map(), formats = 'assert' } = options;
-  const isDynamic = [schema, ...documents.values()].some(hasDynamicReferences);
+  const isNamed = [schema, ...documents.values()].some(hasNamedParts);
   const dialect = isObject(schema) ? String(schema.$schema) : '';
   const isOld = oldDraft.test(dialect);
-  const reading = { listedItems: isOld, refAlone: isOld, plainId: olderDraft.test(dialect) };
+  const evaluated = [schema, ...documents.values()].some(asksForEvaluated);
+  const reading = {
+    listedItems: isOld,
+    asksForEvaluated: evaluated,
+    refAlone: isOld,
+    plainId: olderDraft.test(dialect),
+  };
   const ajv = reading.listedItems ? new Ajv(ajvOptions) : new Ajv2020(ajvOptions);
   // Where nobody asks what was evaluated, it is not tracked: that would cost the square of the branches.
-  ajv.opts.unevaluated = [schema, ...documents.values()].some(asksForEvaluated);
+  ajv.opts.unevaluated = evaluated;
   if (formats === 'assert') addOwnFormats(ajv);
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
-  for (const [uri, document] of isDynamic ? [] : documents) {
+  for (const [uri, document] of isNamed ? [] : documents) {
     if (ajv.getSchema(uri) === undefined) ajv.addSchema(asAjvSchema(document, reading), uri);
   }
-  const plain = isDynamic ? withLocalReferences(schema, documents) : withoutDialect(schema);
+  const plain = isNamed ? withLocalReferences(schema, documents) : withoutDialect(schema);
   return { ajv, translated: forAjv(plain, reading) };
 }
 
