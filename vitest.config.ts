@@ -28,6 +28,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['idiolect:source', 'node', 'import', 'module', 'default'] } },
   test: {
     setupFiles: ['test/support/setup.ts'],
+    globalSetup: ['test/support/script-folder.ts'],
     testTimeout: 120_000,
     hookTimeout: 240_000,
     projects: [

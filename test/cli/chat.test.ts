@@ -11,6 +11,7 @@ import { registerChat } from '../../src/cli/chat/chat.ts';
 import { chatTools, currentTime } from '../../src/cli/chat/chat-tools.ts';
 import { createChatView } from '../../src/cli/chat/chat-view.ts';
 import { ServerError, ToolError, ToolsUnsupportedError } from '../../src/format/errors.ts';
+import { bundledScript } from '../support/bundled-script.ts';
 import { serveModel } from '../support/model-server.ts';
 import { runCommand } from './run-command.ts';
 
@@ -123,7 +124,7 @@ interface Chat {
 }
 
 function startChat(...args: readonly string[]): Chat {
-  const command = ['--import', 'tsx', '--conditions=idiolect:source', 'src/cli/main.ts', 'chat', ...args];
+  const command = [bundledScript('src/cli/main.ts'), 'chat', ...args];
   const child = spawn(process.execPath, command, { cwd: root, env: { ...process.env, NO_COLOR: '1' } });
   let [output, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -149,7 +150,7 @@ describe('the command', () => {
   beforeAll(async () => {
     model = await makeTinyModel();
   });
-  const calm = ['--no-gpu', '--seed', '3', '--temperature', '1'];
+  const calm = ['--no-gpu', '--threads', '1', '--seed', '3', '--temperature', '1'];
 
   test('one line in, one answer out; the same question and seed give the same answer', async () => {
     const chat = startChat(model, ...calm, '--max-tokens', '12');

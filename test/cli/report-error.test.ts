@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../src/cli/report-error.ts';
 import { TemplateError, TemplateLimitError } from '../../src/format/errors.ts';
+import { bundledScript } from '../support/bundled-script.ts';
 
 const error = new TemplateError({ template: 'a.jinja', reason: 'missing }}', kind: 'syntax', line: 3 });
 
@@ -39,8 +40,7 @@ describe('an error that ends a command', () => {
   });
 
   it('is JSON also where the command line is wrong', () => {
-    const main = path.join(import.meta.dirname, '../../src/cli/main.ts');
-    const command = ['--import', 'tsx', '--conditions=idiolect:source', main, 'generate', '--json'];
+    const command = [bundledScript('src/cli/main.ts'), 'generate', '--json'];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
     expect([status, stdout]).toEqual([1, '']);
     expect(JSON.parse(stderr)).toEqual({
@@ -49,8 +49,7 @@ describe('an error that ends a command', () => {
   });
 
   it.runIf(fsSync.existsSync('/dev/full'))('is one line where the output has no room', () => {
-    const main = path.join(import.meta.dirname, '../../src/cli/main.ts');
-    const command = ['--import', 'tsx', '--conditions=idiolect:source', main, 'list', '--cache', '/nowhere'];
+    const command = [bundledScript('src/cli/main.ts'), 'list', '--cache', '/nowhere'];
     const full = fsSync.openSync('/dev/full', 'w');
     const stdio = ['ignore', full, 'pipe'] as const;
     const { status, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', stdio: [...stdio] });

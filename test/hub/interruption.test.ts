@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { withClaim } from '../../src/hub/claim.ts';
 import { downloadFile } from '../../src/hub/download-file.ts';
 import { openPartialFile } from '../../src/hub/partial-file.ts';
+import { bundledScript } from '../support/bundled-script.ts';
 import type { SeenRequest } from '../support/fake-hub.ts';
 import { type Fixture, startFixture, toolModel } from './hub-fixture.ts';
 
@@ -13,12 +14,15 @@ const chunkSize = 65_536;
 const connections = 4;
 const model = toolModel(2_000_000);
 const repositories = { 'org/model': { files: { 'm.gguf': model } } };
-const processes = path.join(import.meta.dirname, 'pull-process.ts');
-
 function startProcess({ hub, cache }: Fixture): ChildProcess {
-  const tsx = ['--import', 'tsx', '--conditions=idiolect:source'];
-  const pull = [processes, hub.endpoint, cache, 'org/model', String(chunkSize)];
-  return spawn(process.execPath, [...tsx, ...pull], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const pull = [
+    bundledScript('test/hub/pull-process.ts'),
+    hub.endpoint,
+    cache,
+    'org/model',
+    String(chunkSize),
+  ];
+  return spawn(process.execPath, pull, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** Requests for chunks; the look at the header asks for more at once. */

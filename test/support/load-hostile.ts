@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
+import { bundledScript } from './bundled-script.ts';
 import type { HostileModel } from './hostile-models.ts';
 import type { LoadOutcome } from './load-process.ts';
 
@@ -10,8 +11,6 @@ import type { LoadOutcome } from './load-process.ts';
 export interface HostileOutcome extends LoadOutcome {
   readonly name: string;
 }
-
-const script = path.join(import.meta.dirname, 'load-process.ts');
 
 /** Writes each model into `folder` and loads it; a process that says nothing for `silentMs` is ended. */
 export async function loadHostile(
@@ -40,8 +39,8 @@ interface Loader {
 }
 
 async function startLoader(): Promise<Loader> {
-  const tsx = ['--import', 'tsx', '--conditions=idiolect:source', script];
-  const child: ChildProcess = spawn(process.execPath, tsx, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const script = bundledScript('test/support/load-process.ts');
+  const child: ChildProcess = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] });
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('the process has no pipes');
   stdin.on('error', () => undefined);

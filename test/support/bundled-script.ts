@@ -1,0 +1,31 @@
+/** Scripts for processes of their own, bundled: to load hundreds of sources there costs more than most of them do. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { buildSync } from 'esbuild';
+import { folder as parent } from './script-folder.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+const made = new Map<string, string>();
+
+/** The script at `file`, a path from the root of the repository, as one that Node runs as it is. */
+export function bundledScript(file: string): string {
+  const known = made.get(file);
+  if (known !== undefined) return known;
+  fs.mkdirSync(parent, { recursive: true });
+  const folder = fs.mkdtempSync(path.join(parent, 'script-'));
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: [file],
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    conditions: ['idiolect:source'],
+    target: 'es2023',
+  });
+  const script = path.join(folder, path.basename(file).replace(/\.ts$/, '.js'));
+  made.set(file, script);
+  return script;
+}
