@@ -8,14 +8,16 @@ process.env.SEED ??= String(randomInt(2 ** 31));
 console.log(`property tests: SEED=${process.env.SEED}`);
 
 /**
- * Files that replace parts of the process, or measure it, have one of their own. All others share that of a worker,
- * which loads the sources and the engine once: to load them costs more than most files do.
+ * Files that replace modules or timers, or measure the process, have one of their own. All others share that of a
+ * worker, which loads the sources and the engine once: to load them costs more than most files do.
  */
 const alone = readdirSync(path.join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file}`)
   .filter((file) => file.endsWith('.test.ts'))
   .filter((file) =>
-    /\bvi\.\w|from 'node:v8'/.test(readFileSync(path.join(import.meta.dirname, file), 'utf8')),
+    /\bvi\.(?:mock|doMock|useFakeTimers)\b|from 'node:v8'/.test(
+      readFileSync(path.join(import.meta.dirname, file), 'utf8'),
+    ),
   );
 
 /** Tests of a GPU backend need a driver and minutes of shader compilation: `npm run test:gpu`. */
