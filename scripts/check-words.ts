@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Each word, and what to write in its place. */
+/** Each word or phrase, and what to write in its place. */
 const words: ReadonlyMap<string, string> = new Map([
   ['behind', 'after'],
   ['beside', 'next to, with'],
@@ -11,6 +11,14 @@ const words: ReadonlyMap<string, string> = new Map([
   ['quietly', 'on the fast path'],
   ['unsaid', 'not emitted'],
   ['rehearse', 'warm up'],
+  ['belated', 'late'],
+  ['sewn', 'split'],
+  ['is let go', 'is released'],
+  ['for what is none', 'for anything else'],
+  ['for a name that is none', 'for an unknown name'],
+  ['is none by itself', 'does not count by itself'],
+  ['of which nobody', 'that no one'],
+  ['to be had', 'available'],
 ]);
 
 const root = path.join(import.meta.dirname, '..');
@@ -22,7 +30,7 @@ const files = listed
   .split('\n')
   .filter((file) => /\.(ts|md)$/.test(file));
 
-/** A word by itself, or as a part of a name: `behindTurn`, `stateBehindLink`. */
+/** By itself, or as a part of a name: `behindTurn`, `stateBehindLink`. */
 const pattern = new RegExp(
   [...words.keys()].flatMap((word) => [`\\b${word}(?![a-z])`, `${capitalized(word)}(?![a-z])`]).join('|'),
   'g',

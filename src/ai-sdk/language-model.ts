@@ -32,7 +32,7 @@ const openModel: OptionRule = {
  * A language model for `generateText`, `streamText` and everything else of the AI SDK that takes one. Tool calls
  * and `Output.object` are enforced while the model samples; options that do not apply come back as warnings.
  * Further options of a chat go into `providerOptions.idiolect`. The model stays the caller's, to dispose of.
- * Throws `UnsupportedOptionError` for what is no model, such as its name.
+ * Throws `UnsupportedOptionError` for what is not a model, such as its name.
  */
 export function idiolect(model: IdiolectModel): LanguageModelV3 {
   requireOption('model', model, openModel);

@@ -55,7 +55,7 @@ function toolCall({ toolCallId, toolName, input }: CallPart): ToolCall {
   return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } };
 }
 
-/** Each result is a message of its own. An approval is no result: the SDK carries out the call afterwards. */
+/** Each result is a message of its own. An approval is not a result: the SDK carries out the call afterwards. */
 function toolMessages({ content }: MessageOf<'tool'>, warn: Warn): ToolMessage[] {
   return content.flatMap((part): ToolMessage[] => {
     if (part.type !== 'tool-result') return [];

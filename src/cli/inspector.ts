@@ -60,6 +60,6 @@ export async function serveInspector(
 function withTemplate(page: string, input: InspectedTemplate): string {
   const state = JSON.stringify({ input }).replaceAll('<', '\\u003c');
   const block = `<script type="application/json" id="given">${state}</script>`;
-  // A function, because `$&` in a template is no pattern.
+  // A function, because `$&` in a template is not a pattern.
   return page.replace('</body>', () => `${block}</body>`);
 }

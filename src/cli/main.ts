@@ -49,12 +49,12 @@ function describeOption(option: Option): string {
 
 const json = process.argv.includes('--json');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads may stop early: `idiolect inspect model.gguf | head`.
+  // The reader may stop early: `idiolect inspect model.gguf | head`.
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(reportError(error, json));
   process.exit(1);
 });
-// What is told next to the work is no reason to give it up.
+// Output that is not read is no reason to stop the work.
 process.stderr.on('error', () => undefined);
 
 try {

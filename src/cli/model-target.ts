@@ -20,7 +20,7 @@ export interface TargetOptions {
   readonly template?: string;
 }
 
-/** Whoever answers. */
+/** A model in this process or on a server. */
 export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
     Pick<ServableModel, 'preview'> {

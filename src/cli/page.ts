@@ -1,4 +1,4 @@
-/** Pages of this package: where they are, and how one is shown to whoever sits here. */
+/** Pages of this package: where they are, and how one is opened. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ export async function readPage(folder: string): Promise<string> {
   }
 }
 
-/** Opens a page in the browser of whoever sits here. Where there is no screen, or no browser, nothing happens. */
+/** Opens a page in the user's browser. Where there is no screen, or no browser, nothing happens. */
 export function openBrowser(url: string): void {
   const { platform, env } = process;
   const hasScreen = platform !== 'linux' || 'DISPLAY' in env || 'WAYLAND_DISPLAY' in env;

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 
 /**
  * The text of a file: UTF-8, or UTF-16 where it begins with its byte order mark, as PowerShell's `>` writes.
- * The mark itself is no part of the text. Throws what the file system throws.
+ * The mark itself is not part of the text. Throws what the file system throws.
  */
 export async function readTextFile(file: string): Promise<string> {
   const bytes = await fs.readFile(file);

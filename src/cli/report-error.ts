@@ -29,7 +29,7 @@ export function errorFacts(error: IdiolectError | NodeJS.ErrnoException): ErrorF
   return { code, message, ...facts };
 }
 
-/** What a program is told of an error. */
+/** An error for a program to read. */
 export interface ErrorFacts {
   readonly code: string | undefined;
   readonly message: string;

@@ -11,7 +11,7 @@ export function terminalText(text: string): string {
 /** Line feed and tab are left out; the rest of `\p{Cc}`, and Unicode's marks of direction. */
 const controls = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The colours of our own output; that which hides text is none of them. */
+/** The colours of our own output; the one that hides text is not among them. */
 const escapeCharacter = String.fromCharCode(27);
 const colours = new RegExp(`${escapeCharacter}\\[(?:[01234]|2[234]|3[0-79]|90)m`, 'g');
 

@@ -128,7 +128,7 @@ function entryContinuations(
   if (first === '') return [...next, ...followers];
   if (first.length > 1) return [...next, [first]];
   if (closing.length > 1) return [...next, keyed(closing)];
-  // An end of one character, such as `)`, is none by itself: what follows the call must follow it.
+  // An end of one character, such as `)`, does not count by itself: what follows the call must follow it.
   return [...next, ...(followers.length === 0 ? [[]] : followers).map((text) => [...closing, ...text])];
 }
 

@@ -1,4 +1,4 @@
-/** Lowers nested values in a format's own notation: objects and arrays that are written as no JSON. */
+/** Lowers nested values in a format's own notation: objects and arrays that are not written as JSON. */
 import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
 import type { ContainerOpening, ValuePlace, ValueTable } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';

@@ -42,7 +42,7 @@ function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpe
   const { calls, reasoning } = format;
   if (end === null || reasoning === null) return [];
   const opening = calls === null ? '' : openingText(calls);
-  // White space at its end parts it from the name.
+  // White space at its end separates it from the name.
   const marker = opening.trimStart();
   return [
     {

@@ -195,7 +195,7 @@ export interface ContentFormat extends Delimiters {
   readonly withCalls: Delimiters | null;
   /**
    * Where history puts content that stands next to calls. `dropped`: not rendered; `reasoning`: moved
-   * into the reasoning region. Parsers accept content before and after calls all the same.
+   * into the reasoning region. Parsers accept content before and after calls in any case.
    */
   readonly position: 'before-calls' | 'after-calls' | 'dropped' | 'reasoning';
   /**

@@ -231,7 +231,7 @@ interface ServerFacts {
 /** What a `ServerError` may be thrown without. */
 type Assumed = 'status' | 'transient' | 'retryAfterMs';
 
-/** An inference server that cannot be reached, refuses a request, or answers what nobody can read. */
+/** An inference server that cannot be reached, refuses a request, or gives an answer that cannot be read. */
 export class ServerError extends errorClass(
   'server',
   ({ url, status, reason }: ServerFacts) => `${url}${status === null ? '' : ` (HTTP ${status})`}: ${reason}`,

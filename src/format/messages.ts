@@ -24,7 +24,7 @@ export interface Tool {
 
 /**
  * `auto`: text or calls. `required`: at least one call. A name: that call. `none`: no call. Allowed tools:
- * the model is told of all tools, but can call these only.
+ * the prompt describes all tools, but only these can be called.
  */
 export type ToolChoice = 'auto' | 'required' | 'none' | NamedTool | AllowedTools;
 

@@ -218,7 +218,7 @@ function isBetween(value: unknown, min: number, max: number): boolean {
   return typeof value === 'number' && value >= min && value <= max;
 }
 
-/** What is said of `option`, however it is spelled. */
+/** The message for `option`, whatever its spelling. */
 function saidOf(refused: RefusedOptions, option: string): string | undefined {
   return Object.entries(refused).find(([name]) => spelling(name) === spelling(option))?.[1];
 }

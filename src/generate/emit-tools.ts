@@ -88,7 +88,7 @@ export type ToolCall = {
   };
 }[keyof ToolArguments];
 
-/** The tools, as a model is told of them. */
+/** The tools as the prompt describes them. */
 ${listStart}${printValue(list, 0, listStart.length, listEnd.length)}${listEnd}
 
 rememberTools(tools, compiledTools);

@@ -62,7 +62,7 @@ function allowsNoProperty(fields: ReadonlyMap<string, JsonValue>): boolean {
   );
 }
 
-/** What becomes of a keyword; `null` when types cannot say it. */
+/** What becomes of a keyword; `null` when types cannot express it. */
 function simplifyKeyword(keyword: string, value: JsonValue, depth: number): JsonValue | null {
   switch (keyword) {
     case 'type':

@@ -93,7 +93,7 @@ export function* buildGrammarSteps(
   const lazy = plan.shape === 'calls-from-trigger';
   let printed: string | undefined;
   return {
-    // Whoever matches the tree needs no text of it, which takes as long as all the rest.
+    // Printed only when it is read: users of the tree do not need it, and it takes as long as all the rest.
     get grammar() {
       printed ??= printGbnf(grammar);
       return printed;
@@ -217,7 +217,7 @@ function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, Allow
   throw new ToolError({ tool: name, reason: 'toolChoice names it, but it is not among the tools' });
 }
 
-/** The same with plain JSON Schema: what a library gives says nothing of itself as JSON. Throws `SchemaError`. */
+/** The same with plain JSON Schema: the schema objects of libraries have no JSON of their own. Throws `SchemaError`. */
 export function plainResponseFormat(format: ResponseFormat | undefined): ResponseFormat | undefined {
   if (format?.type !== 'json_schema') return format;
   return { ...format, json_schema: { schema: toJsonSchema(format.json_schema.schema) } };

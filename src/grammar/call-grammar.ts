@@ -46,7 +46,7 @@ const digit = characterClass([0x30, 0x39]);
 const idCharacter = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a], [0x2d, 0x2d]);
 /** As OpenAI's API limits names. */
 const maxNameLength = 64;
-/** Ids longer than this are no ids. */
+/** Ids longer than this are not ids. */
 const maxIdLength = 64;
 /** Digits of an index. */
 const maxIndexDigits = 3;

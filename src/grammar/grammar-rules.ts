@@ -1,4 +1,4 @@
-/** What the options of a grammar may be: a choice that nobody knows must not turn enforcement off. */
+/** The values that options of a grammar may have: an unknown one must not turn enforcement off. */
 import {
   anyValue,
   boolean,

@@ -14,7 +14,7 @@ export interface PromptPosition {
    * beginning of a marker (`>>>`), of a header, or, inside a call, all of the call so far.
    */
   readonly pending: string;
-  /** Other beginnings of the open call, to be tried where `pending` is none: the last of several calls. */
+  /** Other beginnings of the open call, to be tried where `pending` does not begin a call: the last of several calls. */
   readonly laterCall: string;
   /** The prompt wrote text of the region that is open. */
   readonly begun: boolean;

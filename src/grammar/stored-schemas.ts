@@ -58,7 +58,7 @@ function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet):
   return { value: packExpression(expression), rules: packed, report: issues };
 }
 
-/** A stored schema, its rules among `rules` under names of their own; `null` for what is none, or spoilt. */
+/** A stored schema, its rules among `rules` under names of their own; `null` for anything else, or a damaged one. */
 function readStored(text: string | null, rules: RuleSet): CompiledSchema | null {
   if (text === null) return null;
   try {

@@ -88,8 +88,8 @@ export class ToolArguments {
   }
 
   /**
-   * Compiles the arguments of `tools` ahead of `offer`, which throws what is wrong with them. Whoever wants the same
-   * meanwhile adds to this set, too.
+   * Compiles the arguments of `tools` ahead of `offer`, which throws what is wrong with them. A call for the same
+   * tools meanwhile adds to this set, too.
    */
   *add(tools: readonly Tool[]): Steps<void> {
     for (const tool of tools) {
@@ -212,7 +212,7 @@ export class ToolArguments {
   }
 }
 
-/** The schema of a tool as text; `null` where it is too large to be compared, and why where it is none. */
+/** The schema of a tool as text; `null` where it is too large to be compared; the error where it is not a schema. */
 function textOf({ function: { name, parameters } }: Tool): string | null | SchemaError {
   try {
     if (parameters !== undefined) plainSchema(parameters, name);

@@ -26,7 +26,7 @@ export interface CachedModel {
   readonly modified: Date;
 }
 
-/** Bytes in the cache that are no model: a download that broke off, or a corrupt file. */
+/** Bytes in the cache that belong to no model: a download that broke off, or a corrupt file. */
 export interface CachedRemnant {
   readonly model: string;
   readonly file: string;
@@ -55,7 +55,7 @@ interface SnapshotEntry {
 /**
  * Lists the GGUF models of the cache, whichever tool fetched them. Written here because the Hub's own
  * `scanCacheDir` does not look into subfolders, where large models keep their shards, and gives up on a
- * whole model for one dangling link. Throws `UnsupportedOptionError` where `cache` is no folder.
+ * whole model for one dangling link. Throws `UnsupportedOptionError` where `cache` is not a folder.
  */
 export async function listCachedModels(cache: string): Promise<CacheContents> {
   await requireCache(cache);
@@ -75,7 +75,7 @@ export async function listCachedModels(cache: string): Promise<CacheContents> {
 
 /**
  * Finds a model in the cache without asking the Hub; `null` when it is not there. Throws
- * `AmbiguousFileError` when several would do, `UnsupportedOptionError` where `cache` is no folder.
+ * `AmbiguousFileError` when several would do, `UnsupportedOptionError` where `cache` is not a folder.
  */
 export async function findCachedModel(cache: string, reference: ModelReference): Promise<CachedModel | null> {
   await requireCache(cache);

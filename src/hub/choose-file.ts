@@ -20,7 +20,7 @@ export interface ModelFiles<File> extends ModelName {
 export interface Choice<File> {
   readonly chosen: ModelFiles<File>;
   readonly others: readonly ModelName[];
-  /** GGUF files that are no models by themselves: projectors, drafts, incomplete shards. */
+  /** GGUF files that are not models by themselves: projectors, drafts, incomplete shards. */
   readonly passedOver: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function withQuantization<File>(
   });
 }
 
-/** All models among the files, and the GGUF files that are none by themselves. */
+/** All models among the files, and the GGUF files that are not models by themselves. */
 export function groupModels<File extends { readonly path: string }>(
   files: readonly File[],
 ): { readonly models: readonly ModelFiles<File>[]; readonly passedOver: readonly string[] } {

@@ -1,8 +1,8 @@
 /**
- * A claim on a name between processes: one holds it, the others wait; a killed holder blocks nobody.
+ * A claim on a name between processes: one holds it, the others wait; a killed holder blocks no one.
  *
- * Each process announces itself with a file of its own and then looks who else is there. Whoever finds
- * itself alone holds the claim, whoever finds another withdraws and tries again. Of two that announce
+ * Each process announces itself with a file of its own and then looks who else is there. A process that
+ * finds itself alone holds the claim; one that finds another withdraws and tries again. Of two that announce
  * at once at least one sees the other, so never both hold. A claim is dead when its process is gone
  * from this machine, or has not touched its file for a while (other machines, shared folders).
  *

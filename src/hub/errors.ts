@@ -1,7 +1,7 @@
 /** What can go wrong between a model's name and its bytes: one class per thing that a caller would do differently. */
 import { errorClass } from '../format/error-class.ts';
 
-/** What a person typed is no model reference. */
+/** What a person typed is not a model reference. */
 export class ModelReferenceError extends errorClass(
   'model-reference',
   (facts: { readonly reference: string; readonly reason: string }) =>
@@ -95,7 +95,7 @@ export class NoGgufError extends errorClass(
     passedOver,
   }: {
     readonly model: string;
-    /** GGUF files that are there but are no models by themselves: projectors, drafts, incomplete shards. */
+    /** GGUF files that are there but are not models by themselves: projectors, drafts, incomplete shards. */
     readonly passedOver: readonly string[];
   }) => {
     const rest = passedOver.length === 0 ? '' : ` (passed over: ${passedOver.join(', ')})`;

@@ -58,7 +58,7 @@ export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Pr
   return blob;
 }
 
-/** Whoever put a blob there may have put anything there; what was hashed once is known by its traces. */
+/** A blob in the cache may hold anything; one that was hashed before is known by its notes. */
 async function checkCached(
   file: RemoteFile,
   blob: string,

@@ -76,7 +76,7 @@ const answerBudget = 64_000_000;
 /** Pages of 1,000 files; a listing without end may consist of empty ones. */
 const maxAnswers = 200;
 
-/** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is no address. */
+/** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is not an address. */
 export function createHub(options: HubOptions = {}): Hub {
   const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
   const token = options.token === undefined ? findAccessToken() : options.token;
@@ -119,7 +119,7 @@ export function createHub(options: HubOptions = {}): Hub {
   };
 }
 
-/** Reads answers whole, as far as the budget goes: whoever parses them has no limit of its own. */
+/** Reads answers whole, within a budget: the parsers have no limit of their own. */
 function withinBudget(request: typeof fetch, host: string): typeof fetch {
   let bytesLeft = answerBudget;
   let answersLeft = maxAnswers;
@@ -234,7 +234,7 @@ async function retryUnavailable(
 
 type HubFacts = Pick<Hub, 'hasToken' | 'page'>;
 
-/** The typed error for an answer that is none; never returns. */
+/** Throws the typed error for a failed request. */
 async function refuse(response: Response, subject: Subject, hub: HubFacts): Promise<never> {
   await response.body?.cancel();
   const { model } = subject;

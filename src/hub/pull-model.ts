@@ -103,7 +103,7 @@ export async function pullModel(
   try {
     return await lookAndFetch(wanted, options);
   } catch (error) {
-    // What broke because of the abort is no error of the Hub.
+    // What broke because of the abort is not an error of the Hub.
     options.signal?.throwIfAborted();
     throw error;
   }

@@ -24,8 +24,8 @@ export interface FoldedResponse {
 }
 
 /**
- * Folds events, also those of a response that is still being written. Throws `UnsupportedOptionError` for what
- * are no events.
+ * Folds events, also those of a response that is still being written. Throws `UnsupportedOptionError` for
+ * anything that is not an event.
  */
 export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
   requireOption('events', events, eventList);

@@ -1,4 +1,4 @@
-/** Text that was consumed and is in no event yet, because what it is depends on what follows. */
+/** Text that has been consumed but not emitted, because what it is depends on what follows. */
 import { TextBlocks } from './markers/text-blocks.ts';
 
 /** See the top of this file. It is one stretch of the response. */

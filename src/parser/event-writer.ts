@@ -272,7 +272,7 @@ export class EventWriter {
     this.report(call, parsed, at);
   }
 
-  /** JSON has all values of a key that comes again; whoever parses it gets the last, but not in silence. */
+  /** JSON has all values of a key that comes again; a JSON parser keeps the last; the repetition is reported. */
   private noteDuplicates(input: string): void {
     for (const key of duplicateKeys(input)) {
       const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;

@@ -337,7 +337,7 @@ export class Reader implements MatchContext {
     return isFirst && options.lenient && options.tools.known && this.callsAllowed;
   }
 
-  /** The answer is no calls alone, or they have been read. */
+  /** The answer is not calls alone, or they have been read. */
   noteBareCalls(): void {
     this.triedBareCalls = true;
   }

@@ -1,4 +1,4 @@
-/** What is said of a marker that is not the format's, and was taken for one. */
+/** Describes repairs: text that is not a marker of the format but was read as one. */
 import type { Transition } from './state-tables.ts';
 
 /** What was done, for a person to read. */

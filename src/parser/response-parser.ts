@@ -25,7 +25,7 @@ import { ToolTable } from './tool-table.ts';
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools on offer. A call of any other is a call all the same, with a `malformed` event after it.
+   * The tools on offer. A call of any other is still read as a call, with a `malformed` event after it.
    * Absent: any name may be called, and no types are known. Empty: no call can be made, and its markers
    * are text.
    */
@@ -266,7 +266,7 @@ function callCheck(
 }
 
 /**
- * Reads a single piece that is no special token and needs no state; `null` for anything else, also for what is
+ * Reads a single piece that is not a special token and needs no state; `null` for anything else, also for what is
  * no piece.
  */
 function readAlone(

@@ -93,7 +93,7 @@ export interface HeaderTable<Ref> {
   readonly recipient: string;
   /** Where any other header leads. */
   readonly next: Ref;
-  /** Where text leads that is no header. */
+  /** Where text leads that is not a header. */
   readonly otherwise: Ref;
   readonly recover: Ref;
 }

@@ -77,7 +77,7 @@ function isWord(unit: string): boolean {
   return /[\w-]/.test(unit);
 }
 
-/** Whoever uses a generated module alone may give tools in another shape, which only `idiolect` itself reads. */
+/** Users of a generated module alone may pass tools in another shape, which only `idiolect` itself reads. */
 function refuseOtherShapes(tools: readonly Tool[]): void {
   const reason =
     'a tool must have the OpenAI shape { type, function: { name, parameters } }; normalizeTools() of idiolect converts other shapes';

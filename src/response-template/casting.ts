@@ -40,7 +40,7 @@ export function argumentTypes(tools: readonly unknown[]): ArgumentTypes {
 
 /**
  * Name and schema of a tool of OpenAI's shape, of its bare function, or of MCP's; `null` for what has no name,
- * or a schema that is no plain JSON.
+ * or a schema that is not plain JSON.
  */
 export function toolDefinition(tool: unknown): { readonly name: string; readonly schema: unknown } | null {
   const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;

@@ -55,7 +55,7 @@ export function readContent(
 /**
  * Fills in a transform for each item of a list, whose keys come before the opener's groups.
  *
- * @throws {ResponseFieldError} when the content is no list of objects.
+ * @throws {ResponseFieldError} when the content is not a list of objects.
  */
 export function readEach(
   field: string,

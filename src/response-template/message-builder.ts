@@ -21,7 +21,7 @@ export class MessageBuilder {
   /**
    * Adds the value of a region.
    *
-   * @throws {ResponseFieldError} when values that are no texts should be joined.
+   * @throws {ResponseFieldError} when values that are not texts should be joined.
    */
   add(field: Region, value: FieldValue): void {
     const before = this.#values.get(field.name);

@@ -26,7 +26,7 @@ export interface Region {
   readonly optional: boolean;
   /** The value is the text, so that several texts can be one. */
   readonly text: boolean;
-  /** The text has to be parsed: chunks of it are no pieces of the value. */
+  /** The text has to be parsed: chunks of it are not pieces of the value. */
   readonly structured: boolean;
   /**
    * The value of one region, from its text and the named groups of its opener.

@@ -251,7 +251,7 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   #takeCloser({ candidate, match }: FoundDelimiter): void {
-    // Where `$` closes the implicit region, the newline that it stands before is no text of it either.
+    // Where `$` closes the implicit region, the newline that it stands before is not text of it either.
     const empty = match.end === match.start && candidate.field === this.#template.implicit;
     const passed = empty && this.#text.slice(match.end, match.end + 1) === '\n' ? 1 : 0;
     this.#moveTo(match.end + passed);

@@ -68,7 +68,7 @@ export interface RegionChunk {
   readonly type: 'region_chunk';
   readonly field: string;
   readonly text: string;
-  /** The text has to be parsed: it is no piece of the final value. */
+  /** The text has to be parsed: it is not a piece of the final value. */
   readonly dirty: boolean;
 }
 /** A region ends, and its value is known. */

@@ -70,7 +70,7 @@ export function mergeEvents(events: readonly ResponseEvent[]): readonly Response
   return merged;
 }
 
-/** Throws `UnsupportedOptionError` for what are no events. */
+/** Throws `UnsupportedOptionError` for anything that is not a list of events. */
 function requireEvents(given: readonly AnyResponseEvent[]): void {
   requireOption('events', given, array);
   for (const event of given) requireOption('event', event, responseEvent);

@@ -7,7 +7,7 @@ export interface FilePart {
   readonly data?: unknown;
 }
 
-/** What the model is told of a file. */
+/** What the model reads about a file. */
 export interface FileText {
   readonly text: string;
   /** The file itself is not part of the text. */

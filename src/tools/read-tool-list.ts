@@ -61,7 +61,7 @@ function readTool(item: unknown, source: string, pointer: string): Tool {
   };
 }
 
-/** Throws `ToolListError` for what is no tool with a name and an `execute`. */
+/** Throws `ToolListError` for what is not a tool with a name and an `execute`. */
 export function requireExecutable(tool: unknown, source: string): void {
   const fields = fieldsOf(tool);
   if (fields === null) throw new ToolListError({ source, reason: noTool });

@@ -12,7 +12,7 @@ interface StandardTyped<Input, Output> {
 }
 
 /**
- * The values that a schema allows, as far as TypeScript can say it. Keywords that only narrow a value
+ * The values that a schema allows, as far as TypeScript can express it. Keywords that only narrow a value
  * (`pattern`, `minimum`) are passed over; what cannot be read (`$ref`, `allOf`, a schema that is not
  * `as const`) is any JSON value.
  */

@@ -54,7 +54,7 @@ function standardOf(input: unknown): object {
   return typeof standard === 'object' && standard !== null ? standard : {};
 }
 
-/** The library of a schema that can check values, but does not say what it is as JSON Schema. */
+/** The library of a schema that can check values, but cannot express itself as JSON Schema. */
 function vendorOf(input: unknown): string | null {
   const standard = standardOf(input);
   if (!('validate' in standard)) return null;

@@ -16,10 +16,10 @@ import type { StandardJsonSchema } from './standard-schema.ts';
  */
 export type ToolSchema = JsonSchema | StandardJsonSchema | Readonly<Record<string, unknown>>;
 
-/** What a tool's `execute` is given besides its arguments. */
+/** What a tool's `execute` receives next to its arguments. */
 export interface CallContext {
   readonly toolCallId: string;
-  /** Aborted when the run is, or is left: nobody waits for the call any more. */
+  /** Aborted when the run is, or is left: the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -164,7 +164,7 @@ export function defineTool<const Name extends string, const Schema extends ToolS
  */
 export function normalizeTools(list: ToolList): readonly Tool[] {
   const given: unknown = isList(list) ? list : list?.tools;
-  // What is no list at all is refused where lists are read.
+  // What is not a list at all is refused where lists are read.
   if (!isList(given)) return readToolList(list, 'tools');
   if (given.length === 0) return [];
   return given.every(isPlain) ? given : readToolList(given, 'tools');
@@ -187,7 +187,7 @@ export function schemaOf(tool: ToolInput): ToolSchema | undefined {
 
 /** In OpenAI's shape already, with nothing that a template should not see. */
 function isPlain(tool: unknown): tool is Tool {
-  // A list from outside may hold anything; what is no tool is refused where lists are read.
+  // A list from outside may hold anything; what is not a tool is refused where lists are read.
   if (typeof tool !== 'object' || tool === null || 'execute' in tool) return false;
   if (!('type' in tool) || tool.type !== 'function' || !('function' in tool)) return false;
   const { function: inner } = tool;

@@ -45,7 +45,7 @@ function bracketEnd(text: string, start: number): number | null {
   return null;
 }
 
-/** More brackets than this are no chat format; trying JSON at each would take quadratic time. */
+/** More brackets than this are not a chat format; trying JSON at each would take quadratic time. */
 const mostPositions = 400;
 
 /** The first positions of a character from `from` up to `to`. */

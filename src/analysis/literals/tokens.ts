@@ -78,7 +78,7 @@ export function commonSuffixLength(texts: readonly string[]): number {
   return length;
 }
 
-/** A text without its ending `suffix`; `null` where it ends otherwise, or is none. */
+/** A text without its ending `suffix`; `null` where it ends otherwise, or is `null`. */
 export function withoutSuffix(text: string | null, suffix: string): string | null {
   return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
 }

@@ -186,7 +186,7 @@ function fromDroppedThoughts(given: Given): ReasoningMarkers | null {
   return dropped === null ? null : unseenMarkers(dropped.open, dropped.close, 'verified');
 }
 
-/** A prompt's opening that also separates calls is no reasoning. */
+/** A prompt's opening that also separates calls is not reasoning. */
 function separatesCalls({ prober, probes }: Probing, opening: string): boolean {
   const turn = prober.turn(probes.twoCalls);
   return turn !== null && turn.split(opening.trim()).length > 2;

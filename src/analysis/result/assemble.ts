@@ -53,7 +53,7 @@ export function assembleFormat(given: Given): { readonly format: ChatFormat } {
     version: chatFormatVersion,
     templateSha256: sha256(template.source),
     labels: labelFormat(parts),
-    // Calls that are rendered and cannot be read are none.
+    // Calls that are rendered but cannot be read do not count.
     capabilities: {
       ...capabilities,
       supportsToolCalls: capabilities.supportsToolCalls && calls !== null,

@@ -46,7 +46,7 @@ function checkTemplate(template: JsonValue, file: string): asserts template is J
   }
 }
 
-/** `null` for what cannot be read or is something else; whoever reads it next says so. */
+/** `null` for what cannot be read or is something else; the next reader reports it. */
 async function readObject(file: string): Promise<JsonObject | null> {
   try {
     const value: JsonValue = JSON.parse(await readTextFile(file));

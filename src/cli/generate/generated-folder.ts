@@ -84,7 +84,7 @@ export async function generateFolder(file: string, options: MakeOptions): Promis
   return { kind: 'model', name, origin: file, files, model, report, responseTemplate: made };
 }
 
-/** A response template says nothing of how to write, so there is no grammar to be made of it. */
+/** A response template does not describe how to write, so no grammar can be made from it. */
 function refuseExtras(file: string, { tools, responseTemplate }: MakeOptions): void {
   if (tools === null && !responseTemplate) return;
   throw new UnsupportedOptionError({

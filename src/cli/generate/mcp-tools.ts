@@ -142,7 +142,7 @@ class McpSession {
     for (const line of lines) this.#read(line);
   }
 
-  /** Lines that are no JSON are a server's chatter, which the protocol forbids and many still do. */
+  /** Lines that are not JSON are a server's chatter, which the protocol forbids and many still do. */
   #read(line: string): void {
     const message = parseObject(line);
     if (message?.has('method')) this.#answer(message);

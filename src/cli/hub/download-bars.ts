@@ -15,7 +15,7 @@ export interface DownloadBars {
 /** Speed is told over the last seconds: long enough to be calm, short enough to be true. */
 const windowMs = 5_000;
 
-/** Starts the display on standard error; where that is no terminal, it says one line per file and phase. */
+/** Starts the display on standard error; where that is not a terminal, it says one line per file and phase. */
 export function startDownloadBars(files: readonly RemoteFile[]): DownloadBars {
   return process.stderr.isTTY ? barsOnTerminal(files) : linesPerFile();
 }

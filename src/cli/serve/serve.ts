@@ -78,7 +78,7 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
   const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
-  // One model is opened now: whoever waits for the address knows then that it works.
+  // A single model is opened at once, so that the address is printed only when it works.
   const opened = only !== undefined && others.length === 0 ? await openNow(only) : null;
   try {
     const server = await serve(opened ?? entries, serveOptions(options));

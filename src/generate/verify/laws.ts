@@ -112,7 +112,7 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
 
 /**
  * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes
- * it, around a message without any, is no turn that a model writes (analysis warns of it): it shows nothing.
+ * it, around a message without any, is not a turn that a model writes (analysis warns of it): it shows nothing.
  */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);

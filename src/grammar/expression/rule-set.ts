@@ -142,7 +142,7 @@ export class RuleSet {
   *#buildWaiting(): Steps<void> {
     this.#building = true;
     try {
-      // Builds ask for more, which wait for the next round: what is built is let go.
+      // What builds ask for waits for the next round, so that finished builds can be garbage-collected.
       while (this.#waiting.length > 0) {
         const round = this.#waiting;
         this.#waiting = [];

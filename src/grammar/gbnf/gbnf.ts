@@ -86,7 +86,7 @@ const lineWidth = 100;
 
 /**
  * Writes a grammar: `::=` aligned where it is small, long choices one alternative to a line. Throws
- * `UnsupportedOptionError` for what is none.
+ * `UnsupportedOptionError` for anything that is not a grammar.
  */
 export function writeGbnf(grammar: GbnfGrammar): string {
   requireOption('grammar', grammar, gbnfGrammar);
@@ -96,7 +96,7 @@ export function writeGbnf(grammar: GbnfGrammar): string {
   return written;
 }
 
-/** The width to which names of rules are padded; 0 where there are so many that nobody reads them in a column. */
+/** The width to which names of rules are padded; 0 where there are too many to be read in a column. */
 export function columnOf(names: readonly string[]): number {
   if (names.length > mostAligned) return 0;
   return Math.max(0, ...names.filter((name) => name.length <= nameColumn).map((name) => name.length));

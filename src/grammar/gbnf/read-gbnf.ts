@@ -15,7 +15,7 @@ import { readLeaf } from './gbnf-leaves.ts';
 /**
  * `thin` is white space within a line, `wide` goes over lines. In parentheses wide space may stand between
  * elements, elsewhere the end of the line ends the rule: hence two of each rule there. Leaves are spelled out
- * for texts that are no GBNF: they are parsed as they are, to say what was expected where.
+ * for texts that are not GBNF: they are parsed as they are, to say what was expected where.
  */
 const syntaxSource = String.raw`
   Gbnf {

@@ -1,7 +1,7 @@
 /**
  * Positions over UTF-8 bytes: tokens are bytes and may end inside a character.
  *
- * A sequence of the right length that is no character (too long for its value, a surrogate, beyond
+ * A sequence of the right length that is not a character (too long for its value, a surrogate, beyond
  * U+10FFFF) counts as one U+FFFD, as llama.cpp's engine counts it as one character; a byte that cannot
  * stand where it is does not match at all.
  */

@@ -155,7 +155,7 @@ class StackMatcher implements Matcher {
     let length = 0;
     while (length < text.length) {
       const code = text.codePointAt(length) ?? 0;
-      // A surrogate on its own is no character: it is written as U+FFFD.
+      // A surrogate on its own is not a character: it is written as U+FFFD.
       const next = this.#stacks.advance(position, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
       if (next === null) break;
       position = next;
@@ -184,7 +184,7 @@ interface Walk {
   readonly length: number;
 }
 
-/** The one character that can come next, or -1; a token is no character. */
+/** The one character that can come next, or -1; a token is not a character. */
 function onlyCharacter({ characters }: Position): number {
   const code = characters[0]?.node.set.only ?? -1;
   return code <= maxCodePoint && characters.every(({ node }) => node.set.only === code) ? code : -1;

@@ -1,6 +1,6 @@
 /**
  * A grammar compiled for matching: every rule body a small graph of nodes, each pointing at the one that
- * follows. A body ends in `null`, and what follows then stands on the stack of whoever entered it.
+ * follows. A body ends in `null`, and what follows then is on the stack of the rule that entered it.
  *
  *     a "," b*      call a ─▶ character "," ─▶ loop b ─▶ null
  *

@@ -173,8 +173,8 @@ class PatternReader {
   }
 
   /**
-   * "Stop, or once more and then the same again", as variables that stand for themselves. A round that
-   * takes no character is none: all it could do is ask for more.
+   * "Stop, or once more and then the same again", as a recursive variable. A round that
+   * takes no character does not count: it would only repeat itself.
    */
   #endless(element: AST.QuantifiableElement, rest: Following): Following {
     const terms = this.#terms;

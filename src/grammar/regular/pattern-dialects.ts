@@ -1,13 +1,13 @@
 /**
  * Patterns as people bring them from other engines (Python, Java, Ruby, PCRE, POSIX), in the words of ECMAScript.
- * ECMAScript without the flag `u` reads `\A` as the letter A and `[[:alpha:]]` as something that nobody means, so
+ * ECMAScript without the flag `u` reads `\A` as the letter A and `[[:alpha:]]` as something that nobody intends, so
  * what has the same meaning is translated and the rest is refused by name.
  */
 
-/** A construct that no finite automaton knows, or a pattern that is none. */
+/** A construct that no finite automaton can express, or an invalid pattern. */
 export class UnsupportedPattern extends Error {}
 
-/** Escapes that ECMAScript knows; of the others, letters are no escapes there. */
+/** Escapes that ECMAScript knows; of the others, letters are not escapes there. */
 const knownEscapes = /[\dbBdDfnrsStvwWcxukpP]|[^A-Za-z]/;
 
 const horizontal = '\\t \\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000';

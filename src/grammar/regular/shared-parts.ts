@@ -10,8 +10,8 @@ import type { CharacterSet } from './character-set.ts';
 const maxCandidates = 8;
 
 /**
- * Per state, the largest other one that is a part of it, or -1. States with a loop are no part and have none, and
- * `mayBePart` says which others are none.
+ * Per state, the largest other one that is a part of it, or -1. States with a loop are not parts and have none, and
+ * `mayBePart` excludes others.
  */
 export function sharedParts(automaton: Automaton, mayBePart: (state: number) => boolean): Int32Array {
   const { states } = automaton;

@@ -12,7 +12,7 @@ import { type GgufHeader, maxShards, readHeader } from './read-header.ts';
 
 /**
  * Reads the header of a local file, and of its further shards where it is split. Throws `ModelFileError` for what is
- * no whole model, and for numbers that llama.cpp does not survive. What the weights are worth, nobody can tell.
+ * no whole model, and for numbers that llama.cpp does not survive. The weights themselves are not judged.
  */
 export async function checkModelFile(file: string): Promise<GgufHeader> {
   const { header, layout } = await readHeader(fileSource(file));

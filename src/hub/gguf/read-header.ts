@@ -149,7 +149,7 @@ function describe(
   };
 }
 
-/** Engines open as many files as they are told of, so what is told must be a part of a model. */
+/** Engines open every file that a header names, so each must be a part of a model. */
 function shardOf(metadata: GgufMetadata, file: string): GgufHeader['shard'] {
   if (!metadata.has('split.count')) return null;
   const count = metadata.number('split.count');

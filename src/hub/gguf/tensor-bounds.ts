@@ -81,7 +81,7 @@ export function weightCount({ sides }: TensorInfo): bigint {
   return sides.reduce((product, side) => product * side, 1n);
 }
 
-/** `null` where rows are no whole blocks. */
+/** `null` where rows are not whole blocks. */
 function byteLength(tensor: TensorInfo): bigint | null {
   const block = blocks.get(tensor.type);
   if (block === undefined) return 0n;

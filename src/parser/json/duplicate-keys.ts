@@ -1,4 +1,4 @@
-/** Keys that an object of a JSON text has more than once. Whoever parses the text gets the last value alone. */
+/** Keys that an object of a JSON text has more than once. A JSON parser keeps only the last value. */
 
 /** What matters between the strings of a JSON text. */
 const opens = 123; // {

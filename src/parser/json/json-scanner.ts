@@ -308,7 +308,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** A token that is no value stays in `held`, for the report. */
+  /** A token that is not a value stays in `held`, for the report. */
   private closeToken(): void {
     const json = tokenJson(this.pending);
     if (json === null) {

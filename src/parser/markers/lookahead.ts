@@ -63,7 +63,7 @@ function endFollows(text: string, nameEnds: number, ends: readonly string[], end
 
 /** White space and names longer than this do not stand in the opening of a call. */
 const longestOpening = 128;
-/** What stands in names that nobody offered; offered ones are known by themselves. */
+/** A character of a name that is not among the offered tools; offered names may hold any. */
 const nameUnit = /[^\s<>[\]{}()"'`|=,;\\]/;
 
 /** Whether what the choice asks for stands at `at`: `at` itself, `absent`, or `undecided`. */

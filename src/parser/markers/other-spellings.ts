@@ -1,11 +1,11 @@
 /**
- * What models write in place of the markers that open calls, worked out from the markers themselves: the same word
- * without the bars of a special token or with them, the first marker twice, a list without its bracket, and a block
- * of calls that holds none. Each counts only where the parser forgives, and says so.
+ * Other spellings of the markers that open calls, derived from the markers themselves: the same word with or without
+ * the bars of a special token, the first marker twice, a list without its bracket, and an empty block of calls. They
+ * are read only where the parser is lenient, and reported.
  */
 import type { Transition } from '../state-tables.ts';
 
-/** The choices and, where they open calls, those that stand for them in another spelling. */
+/** The choices and, where they open calls, the same markers in other spellings. */
 export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
   const others = choices.flatMap((choice) => (opensCall(choice) ? otherOpeners(choice) : []));
   const known = new Set(choices.map(({ marker }) => marker.trim()));

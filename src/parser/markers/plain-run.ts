@@ -75,7 +75,7 @@ export class PlainRun {
   }
 
   /**
-   * Up to where `text` is plain: its length, or one less where the last unit is still in doubt and may be
+   * Up to where `text` is plain: its length, or one less where the last unit is not decided yet and may be
    * waited for. -1: it has to be looked at. `mayWait`: a first character may be waited for.
    */
   plainEnd(text: string, mayWait: boolean): number {

@@ -5,7 +5,7 @@ export function isSpace(unit: number): boolean {
   return unit === 32 || unit === 10 || unit === 13 || unit === 9;
 }
 
-/** Position of the first unit at or after `from` that is no white space; `text.length` if there is none. */
+/** Position of the first unit at or after `from` that is not white space; `text.length` if there is none. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;

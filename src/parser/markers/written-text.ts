@@ -1,6 +1,6 @@
 /**
  * Text that grows by small pieces and is asked for at its end. A string that grows by `+=` is a tree of all
- * its pieces until somebody looks into it: ten times the text, and dear to make flat. So short pieces are
+ * its pieces until it is first read: ten times the text, and expensive to flatten. So short pieces are
  * written down as UTF-8 bytes, at a fraction of that cost, and become a string by the block.
  */
 import { escaped, escapeJson } from '../json/json-text.ts';
@@ -30,7 +30,7 @@ export class WrittenText {
   bytes = new Uint8Array(0);
   used = 0;
   private rope = '';
-  /** A tree of few large blocks. Whoever looks into the message first makes it flat, if anybody does. */
+  /** A tree of few large blocks. The first read of the message flattens it. */
   private blocks = '';
   private readonly keeps: boolean;
 
@@ -128,7 +128,7 @@ export class WrittenText {
   }
 }
 
-/** Writes a short piece as UTF-8 after `from`; the end of it, or -1 where UTF-8 cannot say it. */
+/** Writes a short piece as UTF-8 after `from`; the end of it, or -1 where UTF-8 cannot represent it. */
 function writeBytes(piece: string, bytes: Uint8Array, from: number): number {
   let to = from;
   for (let at = 0; at < piece.length; at++) {

@@ -33,7 +33,7 @@ const notations: readonly EnvelopePaths[] = [
   { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'] },
 ];
 
-/** Reads the answer's beginning. `wait`: it may be calls. `text`: it is none. `calls`: they have been read. */
+/** Reads the answer's beginning. `wait`: it may be calls. `text`: it is not calls. `calls`: they have been read. */
 export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait' | 'text' | 'calls' {
   const { progress: known } = reader;
   const progress = known?.kind === 'bare-calls' ? known : newProgress();

@@ -98,7 +98,7 @@ function refuse(envelope: EnvelopeProgress, expected: readonly string[]): Status
   return 'illegal';
 }
 
-/** Which of two tools is called, nobody can tell. */
+/** A call that names two tools is ambiguous. */
 function refuseSecondName(envelope: EnvelopeProgress): Status {
   envelope.expected = [];
   envelope.reason = 'the call names two tools';

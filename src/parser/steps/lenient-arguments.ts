@@ -27,7 +27,7 @@ export function mayBeArgument(place: SchemaPlace, key: string): boolean {
   return isProperty(place, key) || !plainMembers.has(key);
 }
 
-/** Whether the arguments may stand under this key, which is no argument itself. */
+/** Whether the arguments may stand under this key, which is not an argument itself. */
 export function mayHoldArguments(reader: Reader, key: string): boolean {
   return reader.options.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
 }
@@ -73,7 +73,7 @@ function wrappedObject(json: string, key: string, place: SchemaPlace): string | 
   return json.slice(json.indexOf(':') + 1, json.lastIndexOf('}')).trim();
 }
 
-/** Where no schema tells, only `arguments` is nobody's argument. */
+/** Without a schema, only `arguments` is certain not to be the name of an argument. */
 function fits(inner: JsonObject, key: string, place: SchemaPlace): boolean {
   if (place.schema === undefined) return key === 'arguments';
   return Object.keys(inner).every((each) => isProperty(place, each));

@@ -32,7 +32,7 @@ export interface Linker<Ref, Choices> {
 /** The linker of a module that runs. */
 export type StateLinker = Linker<State, readonly Transition<State>[]>;
 
-/** A table as definitions write it. Where malformed text is passed over goes without saying in most of them. */
+/** A table as definitions write it. Most leave out where malformed text is passed over. */
 export type Named<Table> = Table extends { readonly recover: unknown }
   ? Omit<Table, 'recover'> & { readonly recover?: StateName }
   : Table;
@@ -47,7 +47,7 @@ export interface StateDefinition {
   readonly bind: (linker: StateLinker) => State;
 }
 
-/** What makes a step: the three things that are to be known of it. */
+/** What a step is made of. */
 export interface Step<Table, Linked, Compiled> {
   readonly link: {
     (table: Table, to: StateLinker): Linked;

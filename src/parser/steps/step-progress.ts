@@ -127,7 +127,7 @@ export interface EnvelopeProgress {
   /** JSON of the members next to the arguments, while those have not come. */
   readonly members: Map<string, string>;
   string: JsonStringReader | null;
-  /** What is wrong where the object is none. */
+  /** What is reported if this is not a JSON object. */
   expected: readonly string[];
   reason: string;
 }

@@ -134,7 +134,7 @@ function nextMatch(
   return null;
 }
 
-/** A special token that no marker begins with is no content: a closer of nothing, the end of something else. */
+/** A special token that no marker begins with is not content: a closer of nothing, the end of something else. */
 function passSpecialToken(
   reader: Reader,
   markers: MarkerTable<State>,

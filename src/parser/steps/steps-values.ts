@@ -209,7 +209,7 @@ function readScanned(
   return closeValue(reader, values, progress.frame.close, recover);
 }
 
-/** What was to be a container and is none stays text. */
+/** What began like a container but is not one stays text. */
 function readAsText(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const wanted = [...progress.types].join(' or ');
   reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is not of type ${wanted}`);

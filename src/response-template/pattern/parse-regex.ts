@@ -33,7 +33,7 @@ const emptyNode: RegexNode = { type: 'sequence', items: [] };
 /**
  * Reads `pattern`, which Python would compile with `re.DOTALL`.
  *
- * @throws {PatternError} where it is no pattern, or uses what is not supported (`\N{…}`, recursion).
+ * @throws {PatternError} where it is not a pattern, or uses what is not supported (`\N{…}`, recursion).
  */
 export function parseRegex(pattern: string): ParsedRegex {
   const reader = new RegexReader(pattern);

@@ -60,7 +60,7 @@ export interface XtcOptions {
   readonly threshold: number;
 }
 
-/** What a server may be told of a request besides. In this process there is nothing of the kind, and they are refused. */
+/** Options of a request that only servers have; for a model in this process they are refused. */
 export interface ServerRequestOptions {
   /** vLLM and SGLang: only requests with the same salt share what is cached of prompts. Default: all do. */
   readonly cacheSalt?: string;

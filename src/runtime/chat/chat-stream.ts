@@ -41,7 +41,7 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
 /** Finds out what a grammar enforces otherwise than written. */
 export type ReadReport = () => Promise<readonly SchemaIssue[]>;
 
-/** A response that is generated when somebody first looks. */
+/** A response that is generated when it is first read. */
 export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessage> implements ChatStream {
   readonly #readReport: ReadReport;
   readonly #readUsage: () => Usage;
@@ -85,7 +85,7 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   }
 }
 
-/** The same promise; that it is rejected need not be seen, because whoever reads the response sees it. */
+/** The same promise; that it is rejected need not be seen, because the reader of the response sees it. */
 export function unseen<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

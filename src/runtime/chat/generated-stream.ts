@@ -9,7 +9,7 @@ interface Settle<Result> {
 }
 
 /**
- * A stream over a generation that starts when somebody first looks. `interrupted` is asked for the
+ * A stream over a generation that starts when it is first read. `interrupted` is asked for the
  * result of one that was left. Events are not kept: a second reader gets a `ResponseReadError`.
  */
 export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
@@ -25,18 +25,18 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // A failure reaches whoever iterates or awaits; it must not also count as unhandled.
+    // A failure reaches those who iterate or await; it must not also count as unhandled.
     this.#result.catch(() => undefined);
   }
 
-  /** What the generation comes to. Reads it to its end where nobody iterates. */
+  /** The result of the generation. Reads it to its end unless it is being iterated. */
   protected get result(): Promise<Result> {
-    // Later, so that whoever takes the promise first and iterates then is the reader.
+    // Later, so that a caller who first takes the promise and then iterates is the reader.
     if (!this.#iterating) queueMicrotask(() => void this.#drain());
     return this.#result;
   }
 
-  /** A part of the result. Rejects with what the result rejects with; like it, unseen if nobody awaits it. */
+  /** A part of the result. Rejects with what the result rejects with; like it, unseen if it is not awaited. */
   protected part<Part>(read: (result: Result) => Part): Promise<Part> {
     const part = this.result.then(read);
     part.catch(() => undefined);

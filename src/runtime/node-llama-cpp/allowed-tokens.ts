@@ -8,7 +8,7 @@ const fewTokens = 256;
 /** Added to the logits of allowed tokens: more than any model's spread, little enough to keep precision. */
 export const allowedBias = 100;
 
-/** What has to be known of a vocabulary. */
+/** What this file needs of a vocabulary. */
 export interface TokenTexts {
   /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
   readonly index: TokenIndex;

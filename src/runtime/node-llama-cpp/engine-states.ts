@@ -15,7 +15,7 @@ interface KeptState {
   readonly use: Use;
 }
 
-/** A place that was used. Weak: what belongs to a grammar that nobody has any more is not kept. */
+/** A place that was used. Weak: what belongs to a grammar that is no longer used is not kept. */
 interface Use {
   readonly place: WeakRef<object>;
   readonly characters: number;

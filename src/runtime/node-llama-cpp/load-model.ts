@@ -121,7 +121,7 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
       ),
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
-    // An analysis is left to the first chat: it takes longer, and is asked for by nobody yet.
+    // The analysis is left to the first chat: it takes longer, and may never be needed.
     if (options.requireTools !== false && templates.knowsTools) await warmUp(engine);
     return new LoadedModel(path.basename(file), engine);
   } catch (error) {
@@ -196,7 +196,7 @@ class LoadedModel implements ChatModel {
   }
 }
 
-/** What is no file is told from a file that the engine refuses. */
+/** Tells a missing file from one that the engine refuses. */
 async function requireFile(file: string): Promise<void> {
   requireOption('file', file, string);
   const stats = await fs.stat(file).catch(() => null);

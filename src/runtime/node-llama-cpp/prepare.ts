@@ -1,5 +1,5 @@
 /**
- * Requests that nobody made, worked out ahead of those that come. What is done once per process, model or
+ * Warms up: works out what requests will need before they come. What is done once per process, model or
  * set of tools (reading the template, sorting the vocabulary, compiling schemas, rendering tools and cutting
  * them into tokens, V8's compiling of code that is new to it) is then done, and no real request waits for it.
  */
@@ -43,7 +43,7 @@ const mostSets = 4;
 
 /**
  * What `loadModel` prepares: the tools that were compiled ahead for its template, or any tool. Where the
- * template or the tools cannot be used so, a real chat will say it.
+ * template or the tools cannot be used so, a real chat will report it.
  */
 export async function warmUp(engine: ChatEngine): Promise<void> {
   const { templateSha256 } = engine.templates.learn(true).format;

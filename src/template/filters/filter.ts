@@ -5,5 +5,5 @@ import type { Keywords, Value } from '../values/values.ts';
 /** One filter: what it makes of a value. */
 export type Filter = (runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords) => Value;
 
-/** Finds a filter by its name. Throws `PythonError` for a name that is none. */
+/** Finds a filter by its name. Throws `PythonError` for an unknown name. */
 export type FindFilter = (name: string) => Filter;

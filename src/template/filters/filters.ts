@@ -15,7 +15,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map([
   ...selectionFilters(findFilter),
 ]);
 
-/** Finds a filter. Throws for a name that is none. */
+/** Finds a filter. Throws for an unknown name. */
 export function findFilter(name: string): Filter {
   const filter = filters.get(name);
   if (filter === undefined) throw new PythonError('TemplateRuntimeError', `No filter named '${name}' found.`);

@@ -128,7 +128,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['ge', greaterOrEqual],
 ]);
 
-/** Finds a test. Throws for a name that is none. */
+/** Finds a test. Throws for an unknown name. */
 export function findTest(name: string): Test {
   const test = tests.get(name);
   if (test === undefined) throw new PythonError('TemplateRuntimeError', `No test named '${name}' found.`);

@@ -1,7 +1,7 @@
 /**
  * The part of a prompt that already belongs to the coming assistant turn. Most templates begin a new turn at
  * the end of the prompt. After a tool's result some do not: the turn that called the tool goes on, and its
- * calls are no part of the new message.
+ * calls are not part of the new message.
  */
 import type { TurnFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';

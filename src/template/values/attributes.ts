@@ -167,7 +167,7 @@ export function callMethod(
 
 type Bound = number | null;
 
-/** A bound of a slice as Python takes it, or `undefined` for what is none. */
+/** A bound of a slice as Python takes it, or `undefined` for anything else. */
 function readBound(value: Value): Bound | undefined {
   if (value === null || typeof value === 'number') return value;
   return typeof value === 'boolean' ? Number(value) : undefined;

@@ -14,7 +14,7 @@ import {
 /** Input may not nest deeper than this; also what stops cycles. */
 const deepest = 400;
 
-/** Told of each read: the path of what was read, and how. */
+/** Called for each read: the path of what was read, and how. */
 export type NoteRead = (path: string, kind: ReadKind) => void;
 
 /**
@@ -30,7 +30,7 @@ export class OwnText {
 
 /** How input becomes values. */
 export interface ImportOptions {
-  /** Told of each read of what is imported; `null`: nobody is. */
+  /** Called for each read of what is imported; `null`: not at all. */
   readonly note: NoteRead | null;
   /** Texts become `TracedText`, so that their characters can be told from the template's. */
   readonly traced: boolean;

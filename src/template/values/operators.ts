@@ -48,7 +48,7 @@ export function elementsOf(value: Value): readonly Value[] | null {
   return text === null ? null : tracedCharacters(text);
 }
 
-/** The elements of a value. Throws as Python does when there are none to be had. */
+/** The elements of a value. Throws as Python does when it has none. */
 export function iterate(runtime: Runtime, value: Value): readonly Value[] {
   const text = tracedOf(value);
   // Before there is a value for each character.

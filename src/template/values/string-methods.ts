@@ -31,7 +31,7 @@ export function capitalize(text: string): string {
   return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
-/** Python's `str.title`: a letter after anything that is no letter is upper case. */
+/** Python's `str.title`: a letter after anything that is not a letter is upper case. */
 function title(text: string): string {
   return text.replace(/\p{L}+/gu, capitalize);
 }

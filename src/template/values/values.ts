@@ -73,7 +73,7 @@ export class Markup {
 /** How an input value was read. */
 export type ReadKind = 'value' | 'iterated' | 'tested' | 'absent';
 
-/** Told of every read of the part of the input that it watches. */
+/** Is called for every read of the part of the input that it watches. */
 export interface Watch {
   /** Path of the container: `messages[1].tool_calls`. */
   readonly path: string;

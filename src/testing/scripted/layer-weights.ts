@@ -47,7 +47,7 @@ const sharpness = 80;
 /** What a unit's gate is worth when it is open; closed ones are at its negative, or below. A power of 2. */
 const open = 16;
 
-/** What the head needs to be known of. */
+/** What the head has to distinguish. */
 export const headKeys: readonly (readonly [string, GgufValue])[] = [
   ['attention.head_count', uint32Value(1)],
   ['attention.head_count_kv', uint32Value(1)],

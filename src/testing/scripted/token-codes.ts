@@ -19,7 +19,7 @@ export function halfBits(value: number): number {
   return ((bits >>> 16) & 0x8000) | ((((bits >>> 23) & 0xff) - 112) << 10) | ((bits >>> 13) & 0x3ff);
 }
 
-/** Throws `UnsupportedOptionError` where one of `tokens` is none of the vocabulary's. */
+/** Throws `UnsupportedOptionError` where one of `tokens` is not in the vocabulary. */
 export function requireKnownTokens(
   option: string,
   tokens: readonly number[],

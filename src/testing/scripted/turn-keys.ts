@@ -47,7 +47,7 @@ function placesOf({ after, script }: ScriptedTurn, turn: number): readonly Place
     return { kind: index === 0 ? 'start' : 'inside', turn, tokens, end: after.length + index, next };
   });
   const end: Place = { kind: 'end', turn, tokens, end: tokens.length, next: null };
-  // A prompt that only looks like the turn's: no place inside a script is to be taken for it.
+  // A prompt that only looks like the turn's: no place inside a script may be mistaken for it.
   const late = {
     kind: 'late start',
     turn,

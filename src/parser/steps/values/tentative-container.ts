@@ -12,8 +12,8 @@ import type { ValueStack } from './value-stack.ts';
 const longestTentative = 256;
 
 /**
- * Reads on in the value that began where the buffer begins. `scan`: it is a container, or too long to know; `text`:
- * it is none. In both cases it is put back, to be read again.
+ * Reads on in the value that began where the buffer begins. `scan`: it is a container, or too long to tell; `text`:
+ * it is not one. In both cases the reader goes back to its beginning, and it is read again.
  */
 export function tryContainer(
   reader: Reader,

@@ -21,7 +21,7 @@ export function typesInFrame(
   return new Set(both.length > 0 ? both : frame.types);
 }
 
-/** How a value is read whose frame has an end. `first` is its first character that is no white space. */
+/** How a value is read whose frame has an end. `first` is its first character that is not white space. */
 export function modeByText(types: ReadonlySet<JsonType>, first: string): ValueMode {
   const mayBeString = types.has('string');
   if (first === '{' || first === '[') {
@@ -63,7 +63,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['none', 'null'],
 ]);
 
-/** JSON of a literal of these types in another case, or in quotes; `null` if it is none. */
+/** JSON of a literal of these types in another case, or in quotes; `null` if it is not such a literal. */
 export function literalOf(text: string, types: ReadonlySet<JsonType>): string | null {
   const trimmed = text.trim();
   const inner = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed;

@@ -1,4 +1,4 @@
-/** What carries out calls, and what comes of one. */
+/** Carries out calls; the result of one. */
 import type { CallContext, EachTool, ToolList, ToolName, ToolOutput } from '../../../tools/tools.ts';
 
 /** Carries out calls of any tool. */

@@ -10,10 +10,10 @@ interface Waiting {
   passed: number;
 }
 
-/** So many who came later may go before somebody; so with `n` before it, a prompt waits for `n + 4` others at most. */
+/** A prompt may be overtaken so often: with `n` before it, it waits for `n + 4` others at most. */
 export const mostPassed = 4;
 
-/** A sequence goes to whoever has most of its tokens in the prompt, otherwise to the one who waits longest. */
+/** A sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest. */
 export class SequenceQueue {
   readonly #waiting: Waiting[] = [];
 
@@ -34,7 +34,7 @@ export class SequenceQueue {
     });
   }
 
-  /** Gives a sequence away, without a moment in which somebody else could take it; `false` where nobody waits. */
+  /** Gives a sequence away, with no moment in which another could take it; `false` where none waits. */
   pass(sequence: LlamaContextSequence): boolean {
     const chosen = this.#chosen(sequence.contextTokens);
     const [next] = this.#waiting.splice(chosen, 1);
@@ -43,7 +43,7 @@ export class SequenceQueue {
     return next !== undefined;
   }
 
-  /** The first one where nobody else saves enough. Nobody goes before one who has been passed often enough. */
+  /** The first one, unless another saves enough. None goes before one that has been overtaken too often. */
   #chosen(held: readonly Token[]): number {
     const patient = this.#waiting.findIndex(({ passed }) => passed >= mostPassed);
     const candidates = patient < 0 ? this.#waiting : this.#waiting.slice(0, patient + 1);

@@ -24,7 +24,7 @@ export function schemaFolder(folder: string): SchemaStore {
     read: (name) => orNull(() => fs.readFileSync(fileOf(name), 'utf8')),
     write: (name, text) => {
       const part = path.join(folder, `${name}.${randomUUID()}.part`);
-      // Whoever reads sees all of it or nothing; a disk that is full costs the next process its time, and no more.
+      // Readers see all of it or nothing; a full disk costs the next process its time, and no more.
       orNull(() => {
         fs.writeFileSync(part, text);
         fs.renameSync(part, fileOf(name));

@@ -2,7 +2,7 @@
  * The file of a saved state: a header of ours, and what llama.cpp wrote. llama.cpp reads a state of another model as
  * it comes, which can end the process, so that nothing reaches it that the header does not vouch for: the model, the
  * engine's version, the number of tokens, every byte. A hash finds damage and mistakes; it is a signature only
- * with a secret, because whoever can write a state can write its hash, too.
+ * with a secret, because anyone who can write a state can write its hash, too.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -83,7 +83,7 @@ export async function writeStateFile(
 
 /**
  * Hands the state in `file` to `load`, as a path for the engine and the tokens that it holds, once everything is
- * checked. Throws `StateFileError` before that for what is no state, is damaged, or was made with something else.
+ * checked. Throws `StateFileError` before that for what is not a state, is damaged, or was made with something else.
  */
 export async function readStateFile<Result>(
   file: string,
@@ -145,7 +145,7 @@ async function readStart(file: string): Promise<{ readonly text: string; readonl
   }
 }
 
-/** `null` for what is no header. */
+/** `null` for what is not a header. */
 function parse(json: string): Header | null {
   let value: unknown;
   try {
