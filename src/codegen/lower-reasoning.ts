@@ -18,7 +18,7 @@ export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
       picture: picture(reasoning.start, samples.reasoning, reasoning.end),
       step: region({
         region: 'reasoning',
-        stops: distinct([...reasoningEnd, ...turnEnds, ...ambiguousOpeners(plan)]),
+        stops: distinct([...reasoningEnd, ...turnEnds, ...plan.headerStart, ...ambiguousOpeners(plan)]),
         mustClose: true,
       }),
     },

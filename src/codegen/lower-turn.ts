@@ -78,7 +78,7 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'betweenTurns',
       title: 'Between two turns of one message.',
       picture: picture(end, '', turn.start),
-      step: between({ choices: plan.turnStart, otherwise: 'turnEnded' }),
+      step: between({ choices: distinct([...plan.turnStart, ...plan.headerStart]), otherwise: 'turnEnded' }),
     },
     {
       name: 'turnEnded',

@@ -19,6 +19,8 @@ export interface TurnPlan {
   readonly headed: boolean;
   /** What ends every header; `null` where regions have none, or a call's header goes on after it. */
   readonly headerEnd: string | null;
+  /** What a region's header begins with, the word after it included: it shows where a turn before it is not closed. */
+  readonly headerStart: readonly MarkerChoice[];
   /** Where the ends of the turn lead. */
   readonly afterTurn: StateName;
   /** The beginning of the turn, where it may come again. */
@@ -55,6 +57,7 @@ export function planTurn(format: ChatFormat): TurnPlan {
     format,
     headed,
     headerEnd: headed ? headerEnd(format) : null,
+    headerStart: headed && headerEnd(format) !== null ? headerStart(format) : [],
     afterTurn,
     turnStart: choicesOf(
       'turnStart',
@@ -131,6 +134,23 @@ function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
   const holes = calls.head.flatMap((part) => (typeof part === 'string' ? [] : [part.hole]));
   const isName = calls.envelope === null && holes.join() === 'name' && typeof last === 'string';
   return isName && core(last).endsWith(end) ? end : null;
+}
+
+/** The common beginning of the openers of reasoning and content, with each word that the format has after it. */
+function headerStart({ reasoning, content, calls }: ChatFormat): readonly MarkerChoice[] {
+  const [token = ''] = /^(?:<[^<>\s]+>|\W\w+\W)/.exec(core(content.open)) ?? [];
+  const head = (calls?.head ?? []).filter((part) => typeof part === 'string');
+  const literals = [reasoning?.start ?? '', content.open, content.withCalls?.open ?? '', ...head];
+  const headers = literals.map(core).filter((literal) => literal.startsWith(token));
+  const markers = headers.flatMap((header) => {
+    const [word = ''] = /^\w+/.exec(header.slice(token.length)) ?? [];
+    return word === '' ? [] : [token + word];
+  });
+  const flags = { peek: true, role: 'thought', repairs: 'unclosed' } as const;
+  return choicesOf('headerStart', token === '' ? [] : [...new Set(markers)], 'atTurnStart').map((choice) => ({
+    ...choice,
+    ...flags,
+  }));
 }
 
 function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] {

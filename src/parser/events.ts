@@ -161,6 +161,7 @@ export type LeniencyLaw =
   | 'arguments-key' // the arguments stand under another key
   | 'flat-arguments' // the arguments stand next to the name
   | 'empty-arguments' // null or an empty string stands for no arguments
+  | 'name-prefix' // the name stands without what comes before it
   | 'name-key' // the name stands under another key
   | 'wrapped-call' // the call is wrapped in one more object
   | 'wrapped-arguments' // the arguments are wrapped in one more object

@@ -2,7 +2,7 @@
 import type { Transition } from './state-tables.ts';
 
 /** What was done, for a person to read. */
-export function repairDetail({ repairs, marker, passes, peek }: Transition<unknown>): string {
+export function repairDetail({ repairs, marker, role, passes, peek }: Transition<unknown>): string {
   const written = JSON.stringify(marker.trim().replace(/\s*\n\s*/g, ''));
   switch (repairs) {
     case 'arguments-marker':
@@ -14,6 +14,7 @@ export function repairDetail({ repairs, marker, passes, peek }: Transition<unkno
       if (peek) return 'nothing separates the calls';
       return `calls are separated by ${written}`;
     case 'unclosed':
+      if (role === 'thought') return `${written} begins before the turn is closed and opened again`;
       return `${written} comes before any arguments`;
     case 'special-token':
       return `${written} stands where nothing asks for it`;

@@ -7,6 +7,8 @@ import type { ResponseParserOptions } from '../../src/parser/response-parser.ts'
 import { everyPosition, type Parsed, parsePieces } from '../support/parse-pieces.ts';
 import {
   bracketed,
+  channels,
+  composedIds,
   customQuotes,
   jsonInTags,
   nameAsKey,
@@ -266,6 +268,41 @@ describe('a name under another key', () => {
     expect(outcome(jsonInTags, json('{"tool": "sub", "arguments": {"a": 3}}')).malformed).toBe(1);
     const two = '{"tool": "add", "name": "ask", "arguments": {"a": 3}}';
     expect(outcome(jsonInTags, json(two))).toEqual({ calls: [], laws: ['name-key'], malformed: 1 });
+  });
+});
+
+describe('a name without what comes before it', () => {
+  test.each([
+    ['in an id', composedIds, '<calls><call>add:0<args>{"a": 3}</call></calls>'],
+    ['in a header', channels, '|chan|side to=add|text|{"a": 3}|done|'],
+  ])('is that name, %s, if the tool is on offer', (_, format, text) => {
+    expect(outcome(format, text)).toEqual({
+      calls: [['add', { a: 3 }]],
+      laws: ['name-prefix'],
+      malformed: 0,
+    });
+    expect(outcome(format, text.replace('add', 'sub')).laws).toEqual([]);
+    expect(outcome(format, text, { leniency: 'strict' })).not.toMatchObject({
+      calls: [['add', { a: 3 }]],
+      malformed: 0,
+    });
+  });
+});
+
+describe('a header in a turn that nothing closes, or opens again', () => {
+  test.each([
+    ['after thoughts', '|chan|think|text|Hm.|chan|answer|text|Hi.'],
+    ['after the end of thoughts', '|chan|think|text|Hm.|stop||chan|answer|text|Hi.'],
+  ])('begins its region %s', (_, text) => {
+    const { message } = read(channels, text);
+    expect([message.reasoning_content, message.content]).toEqual(['Hm.', 'Hi.']);
+    expect(message.repaired?.map(({ law }) => law)).toEqual(['unclosed']);
+    expect(read(channels, text, { leniency: 'strict' }).message.content).not.toBe('Hi.');
+  });
+
+  test('is one of a call, too', () => {
+    const text = '|chan|think|text|Hm.|chan|side to=tool.add|text|{"a": 3}|done|';
+    expect(outcome(channels, text)).toEqual({ calls: [['add', { a: 3 }]], laws: ['unclosed'], malformed: 0 });
   });
 });
 

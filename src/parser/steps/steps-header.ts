@@ -31,9 +31,10 @@ function openCallEarly(reader: Reader, table: HeaderTable<State>, header: string
 
 function followHeader(reader: Reader, table: HeaderTable<State>, header: string, end: number): State {
   const after = end + table.end.length;
-  const call = calledName(table, header);
+  const written = calledName(table, table.call?.marker ?? '', header);
+  const call = written ?? calledTool(reader, table, header);
   if (call !== null && table.call !== undefined && reader.callsAllowed) {
-    openCallEarly(reader, table, header);
+    if (!reader.inCall) reader.openCall();
     const isOffered = reader.options.tools.has(call.name);
     const around = isOffered ? header.slice(0, call.at) + header.slice(call.at + call.name.length) : header;
     if (/["{]/.test(around)) return fail(reader, table.recover, [table.end], 'no header of a call');
@@ -44,6 +45,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
     reader.startCall(start, start + call.name.length);
     reader.cursor.moveTo(start + call.name.length);
     reader.input.begin();
+    if (written === null) reader.noteRepair('name-prefix', `the header is ${JSON.stringify(header)}`);
     reader.skip(after);
     return table.call.next;
   }
@@ -57,9 +59,19 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
   return table.next;
 }
 
-/** The name after the marker of a call, and where it stands in the header. */
-function calledName(table: HeaderTable<State>, header: string): { name: string; at: number } | null {
-  const marker = table.call?.marker ?? '';
+/** The tool on offer that a header names as its recipient, without what stands before the names of tools. */
+function calledTool({ options }: Reader, table: HeaderTable<State>, header: string): CalledName | null {
+  const called = options.lenient ? calledName(table, table.recipient, header) : null;
+  return called !== null && options.tools.has(called.name) ? called : null;
+}
+
+interface CalledName {
+  readonly name: string;
+  readonly at: number;
+}
+
+/** The name after a marker, and where it stands in the header. */
+function calledName(table: HeaderTable<State>, marker: string, header: string): CalledName | null {
   const at = header.indexOf(marker);
   if (marker === '' || at === -1) return null;
   const start = at + marker.length;

@@ -106,7 +106,7 @@ function isBroken(
 ): boolean {
   if (match?.choice.repairs !== 'unclosed') return false;
   if (hole === 'name') return !tools.has(value);
-  if (hole === 'composed-id') return !tools.has(nameWithin(value, parts));
+  if (hole === 'composed-id') return !tools.has(nameWithin(value, parts) ?? '');
   return /["'{}\s]/.test(value);
 }
 
@@ -117,6 +117,8 @@ function describeHole(table: HoleTable<State>): string {
 
 function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: number): void {
   const { call, cursor } = reader;
+  const { parts = [] } = table;
+  const bareName = table.hole === 'composed-id' ? nameWithoutPrefix(reader, value, parts) : null;
   if (table.hole === 'key') {
     if (table.place !== undefined) openPlace(reader, table.place, value, end);
     return;
@@ -125,7 +127,7 @@ function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: n
   if (table.hole === 'id' || (table.hole === 'index' && table.indexIsId)) reader.noteId(value);
   if (table.hole === 'composed-id') {
     reader.noteId(value);
-    call.name ??= nameWithin(value, table.parts ?? []);
+    call.name ??= nameWithin(value, parts) ?? bareName ?? value;
   }
   if (table.announce && !call.started) {
     reader.startCall(cursor.at, end);
@@ -134,17 +136,30 @@ function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: n
   } else {
     reader.skip(end);
   }
+  if (bareName !== null) reader.noteRepair('name-prefix', `the id is ${JSON.stringify(value)}`);
 }
 
-/** The name within a composed id: `get_time` in `functions.get_time:0`; all of it where the id is no such. */
-function nameWithin(id: string, parts: readonly IdPart[]): string {
+/** The name within a composed id: `get_time` in `functions.get_time:0`; the rest of an id that only begins like one. */
+function nameWithin(id: string, parts: readonly IdPart[]): string | null {
+  const [first] = parts;
+  if (typeof first === 'string' && !id.startsWith(first)) return null;
+  return matchParts(id, parts) ?? (typeof first === 'string' ? id.slice(first.length) : id);
+}
+
+/** The name within an id without the text that ids begin with: `get_time` in `get_time:0`, if such a tool is on offer. */
+function nameWithoutPrefix({ options }: Reader, id: string, parts: readonly IdPart[]): string | null {
+  const [first, ...rest] = parts;
+  if (!options.lenient || typeof first !== 'string' || id.startsWith(first)) return null;
+  const name = matchParts(id, rest);
+  return name !== null && options.tools.has(name) ? name : null;
+}
+
+function matchParts(id: string, parts: readonly IdPart[]): string | null {
   const pieces = parts.map((part) => {
     if (typeof part === 'string') return escapeExpression(part);
     return part.hole === 'name' ? '(.+)' : '\\d+';
   });
-  const [first] = parts;
-  const prefix = typeof first === 'string' && id.startsWith(first) ? first.length : 0;
-  return new RegExp(`^${pieces.join('')}$`).exec(id)?.[1] ?? id.slice(prefix);
+  return new RegExp(`^${pieces.join('')}$`).exec(id)?.[1] ?? null;
 }
 
 function escapeExpression(text: string): string {
