@@ -17,6 +17,9 @@ export const responseModule = defineParser({
     turnEndCall: '<|call|>',
     turnEndEnd: '<|end|>',
     reasoningEnd: { text: '<|end|>', role: 'thought' },
+    headerStart: { text: '<|channel|>analysis', role: 'thought', repairs: 'unclosed' },
+    headerStartChannelFinal: { text: '<|channel|>final', role: 'thought', repairs: 'unclosed' },
+    headerStartChannelCommentary: { text: '<|channel|>commentary', role: 'thought', repairs: 'unclosed' },
     nameEnd: '<|channel|>commentary json<|message|>',
     callFollowerEarly: { text: 'to=functions.', repairs: 'unclosed' },
     callFollowerEarlyReturn: { text: '<|return|>', repairs: 'unclosed' },
@@ -50,7 +53,14 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
       region: 'reasoning',
-      stops: { reasoningEnd: 'betweenTurns', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns' },
+      stops: {
+        reasoningEnd: 'betweenTurns',
+        turnEnd: 'betweenTurns',
+        turnEndCall: 'betweenTurns',
+        headerStart: { peek: 'atTurnStart' },
+        headerStartChannelFinal: { peek: 'atTurnStart' },
+        headerStartChannelCommentary: { peek: 'atTurnStart' },
+      },
       mustClose: true,
     }),
     // Let me look.<|return|>
@@ -106,7 +116,15 @@ export const responseModule = defineParser({
     }),
     // <|return|><|start|>assist…
     //           ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({
+      choices: {
+        turnStart: 'atTurnStart',
+        headerStart: { peek: 'atTurnStart' },
+        headerStartChannelFinal: { peek: 'atTurnStart' },
+        headerStartChannelCommentary: { peek: 'atTurnStart' },
+      },
+      otherwise: 'turnEnded',
+    }),
     // <|return|>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -206,6 +206,22 @@ describe.each([
     { a: 3 },
     'wrapped-call',
   ],
+  [
+    'a key in the quotes of the format',
+    customQuotes,
+    '<call>add{<q>a<q>:3}</call>',
+    'add',
+    { a: 3 },
+    'literal',
+  ],
+  [
+    'a key in an object in them',
+    customQuotes,
+    '<call>pick{items:[{<q>a<q>:3}]}</call>',
+    'pick',
+    { items: [{ a: 3 }] },
+    'literal',
+  ],
   ['a key in quotes', customQuotes, '<call>add{"a":3}</call>', 'add', { a: 3 }, 'literal'],
 ] as const)('%s', (_, format, text, name, input, law) => {
   test('is read and reported', () => {

@@ -9,7 +9,7 @@ import type { ValueStack } from './values/value-stack.ts';
 /** The value of `key` begins after `end`: emits the key as JSON. */
 export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {
   const { cursor, call } = reader;
-  const name = place.kind === 'entry' ? entryName(reader, key) : unquote(key);
+  const name = place.kind === 'entry' ? entryName(reader, key) : propertyName(reader, key);
   if (place.kind === 'entry' && call.entryCount === 0 && mayHoldArguments(reader, name)) {
     withholdWrapped(reader, name);
   }
@@ -45,13 +45,23 @@ function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
 
 /** The key of an entry. Quotes around it are its own only where the schema has it so. */
 function entryName(reader: Reader, key: string): string {
-  const name = unquote(key);
-  if (name === key || !reader.options.lenient || isProperty(reader.call.parameters, key)) return key;
+  return isProperty(reader.call.parameters, key) ? key : unquoted(reader, key, unquote(key));
+}
+
+/** The key of a property. A marker twice is what the format has around strings. */
+function propertyName(reader: Reader, key: string): string {
+  const [, , name = key] = /^(<[^<>\s]+>)(.*)\1$/s.exec(key) ?? [];
+  return name === key ? unquote(key) : unquoted(reader, key, name);
+}
+
+/** The key without its quotes, where the parser forgives them. */
+function unquoted(reader: Reader, key: string, name: string): string {
+  if (name === key || !reader.options.lenient) return key;
   reader.noteRepair('literal', `the key ${name} was written in quotes`);
   return name;
 }
 
 function unquote(key: string): string {
-  const quoted = /^(["'])(.*)\1$/s.exec(key);
+  const quoted = /^(["']|<[^<>\s]+>)(.*)\1$/s.exec(key);
   return quoted?.[2] ?? key;
 }
