@@ -84,6 +84,41 @@ describe('tools in every shape of list', () => {
   );
 });
 
+test.each([
+  [{ city: { type: 'string' } }, true],
+  [{ city: { type: 'string' }, days: { type: 'integer', minimum: 1 } }, true],
+  [{}, false],
+  [{ title: 'a', city: { type: 'string' } }, false],
+  [{ additionalProperties: { type: 'string' } }, false],
+  [{ properties: { type: { type: 'string' } } }, false],
+])('properties without a schema around them: %j', (given, isRefused) => {
+  const read = () => normalizeTools([{ name: 'weather', parameters: given }]);
+  if (isRefused) expect(read).toThrow(/^tools, tool "weather", \/0\/parameters: its properties stand alone/);
+  else expect(read).not.toThrow();
+});
+
+test.each(['template.jinja', '', 'You are helpful.'])('%j is no template', (source) => {
+  expect(() => analyzeTemplate(source)).toThrow('it has no {{ … }} and no {% … %}');
+  const messages = [{ role: 'user', content: 'text' }] as const;
+  expect(() => renderPrompt(source, { messages })).toThrow(
+    'templateSource must be the source of a chat template',
+  );
+});
+
+test.each([
+  ['toolCalls', 'tool_calls', []],
+  ['toolCallId', 'tool_call_id', 'a'],
+  ['reasoningContent', 'reasoning_content', 'Hm.'],
+])('a message with %s', (key, meant, value) => {
+  const message = { role: 'assistant', content: 'text', [key]: value };
+  const refusal = expect.objectContaining({
+    path: `message.${key}`,
+    reason: `unknown key; did you mean ${meant}?`,
+  });
+  expect(() => writeResponse(format, anything(message))).toThrow(refusal);
+  expect(() => writeResponse(format, anything({ ...message, [key]: null }))).not.toThrow();
+});
+
 describe('something else than a format', () => {
   test.each([{}, undefined, null, template, analyzeTemplate(template)])('%j', (given) => {
     expect(() => buildGrammar(anything(given), {})).toThrow(UnsupportedOptionError);

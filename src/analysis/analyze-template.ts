@@ -1,7 +1,7 @@
 /** From a chat template to its format: the table of the stages, and the door to them. */
 import type { Capabilities, ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
-import { integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
+import { chatTemplate, integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';
 import { parseTemplate, WorkBudget } from '../template/template.ts';
 import { inferCallsFormat } from './calls/calls-format.ts';
@@ -118,6 +118,11 @@ export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = 
 
 function prepareProbes(templateSource: string, name: string, budget: WorkBudget): Probing {
   const template = parseTemplate(templateSource, { name, limits: analysisLimits, budget });
+  if (!chatTemplate.allows(templateSource)) {
+    const reason =
+      'this is not a chat template: it has no {{ … }} and no {% … %} (its source is meant, not its path)';
+    throw new AnalysisError({ template: name, probe: 'user', reason });
+  }
   const sentinels = chooseSentinels(templateSource);
   if (sentinels === null) {
     const reason = 'the template contains every sentinel';

@@ -1,8 +1,9 @@
 /** What messages must be before a template sees them. */
 import { MessageError } from './errors.ts';
 import type { Message, ToolCall } from './messages.ts';
-import { isRecord } from './option-rules.ts';
+import { isRecord, spelling } from './option-rules.ts';
 
+const ownKeys = ['content', 'reasoning_content', 'tool_calls', 'tool_call_id'];
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
 function refuse(path: string, reason: string): never {
@@ -46,6 +47,7 @@ function checkMessage(message: unknown, path: string): void {
   if (typeof message.role !== 'string' || !roles.has(message.role)) {
     refuse(`${path}.role`, `role must be one of ${[...roles].join(', ')}`);
   }
+  refuseOtherSpellings(message, path);
   checkContent(message.content, `${path}.content`, message.role);
   const { tool_calls: calls, reasoning_content: reasoning } = message;
   if (reasoning !== undefined && reasoning !== null && typeof reasoning !== 'string') {
@@ -56,6 +58,15 @@ function checkMessage(message: unknown, path: string): void {
   calls.forEach((call, index) => {
     checkCall(call, `${path}.tool_calls[${index}]`);
   });
+}
+
+/** Templates may read keys that nobody here knows; `toolCalls` none does, and its calls would be lost in silence. */
+function refuseOtherSpellings(message: Readonly<Record<string, unknown>>, path: string): void {
+  for (const key of Object.keys(message)) {
+    if (ownKeys.includes(key) || (message[key] ?? null) === null) continue;
+    const meant = ownKeys.find((name) => spelling(name) === spelling(key));
+    if (meant !== undefined) refuse(`${path}.${key}`, `unknown key; did you mean ${meant}?`);
+  }
 }
 
 function checkMessages(messages: unknown): void {

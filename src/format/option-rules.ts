@@ -17,6 +17,11 @@ export type OptionRules<Options> = { readonly [Option in keyof Required<Options>
 export const anyValue: OptionRule = { expected: 'any value', allows: () => true };
 export const boolean: OptionRule = kindOf('boolean', 'a boolean');
 export const string: OptionRule = kindOf('string', 'a string');
+/** Not the path of one: without a tag, a template would write the same for every conversation. */
+export const chatTemplate: OptionRule = {
+  expected: 'the source of a chat template, with {{ … }} or {% … %} in it, and not its path',
+  allows: (value) => typeof value === 'string' && /\{[{%]/.test(value),
+};
 export const callback: OptionRule = kindOf('function', 'a function');
 export const object: OptionRule = { expected: 'an object', allows: isRecord };
 export const abortSignal: OptionRule = {
@@ -177,9 +182,10 @@ function refuseUnknownOptions<Options extends object>(
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option)) continue;
     const why = saidOf(refused, option);
-    const meant = known.find((name) => spelling(name) === spelling(option) || name === why);
-    if (why !== undefined && meant === undefined)
+    const same = known.find((name) => spelling(name) === spelling(option) || name === why);
+    if (why !== undefined && same === undefined)
       throw new UnsupportedOptionError({ option, reason: `is not taken: ${why}` });
+    const meant = same ?? onlyNeighbour(known, option);
     const reason = `unknown option; ${meant === undefined ? `the options are ${known.join(', ')}` : `did you mean ${meant}?`}`;
     throw new UnsupportedOptionError({ option, reason });
   }
@@ -224,8 +230,22 @@ function saidOf(refused: RefusedOptions, option: string): string | undefined {
 }
 
 /** `max_tokens` and `maxTokens` alike. */
-function spelling(name: string): string {
+export function spelling(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
+}
+
+/** The name that is one letter away; nothing where several are, as of `topA`. */
+function onlyNeighbour(known: readonly string[], option: string): string | undefined {
+  const near = known.filter((name) => isOneEditAway(spelling(name), spelling(option)));
+  return near.length === 1 ? near[0] : undefined;
+}
+
+/** Whether one letter added, left out or replaced makes `a` of `b`. */
+function isOneEditAway(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  return long.slice(same + 1) === short.slice(same + (long.length === short.length ? 1 : 0));
 }
 
 /** Throws the `UnsupportedOptionError` for a value that its rule does not allow. */

@@ -9,6 +9,11 @@ const maxTools = 10_000;
 
 /** Where a tool keeps the schema of its arguments: OpenAI's word, MCP's word, Anthropic's word. */
 const schemaKeys = ['parameters', 'inputSchema', 'input_schema'] as const;
+/** Keywords of JSON Schema whose value is one schema. */
+const subschemaKeywords: ReadonlySet<string> = new Set([
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'not', 'if', 'then', 'else'],
+  ...['items', 'additionalItems', 'unevaluatedItems', 'contains', 'contentSchema'],
+]);
 /** Where it is kept elsewhere. A tool without it would be offered as one that takes no arguments. */
 const foreignKeys = ['schema', 'params', 'args', 'arguments', 'input'] as const;
 
@@ -123,7 +128,19 @@ function readSchema(fields: Fields, place: Place): JsonSchema | null {
   const given = fields.get(key);
   if (!isSchemaInput(given))
     throw new ToolListError({ ...at, reason: 'the parameters must be a JSON Schema' });
-  return convert(given, at);
+  const schema = convert(given, at);
+  if (!isPropertiesAlone(schema)) return schema;
+  const reason = 'its properties stand alone: a JSON Schema of them is { type: "object", properties: { … } }';
+  throw new ToolListError({ ...at, reason });
+}
+
+/** Whether all that is said are types of names that are no keywords. As a schema that would ask nothing at all. */
+function isPropertiesAlone(schema: JsonSchema): boolean {
+  if (typeof schema === 'boolean') return false;
+  const entries = Object.entries(schema);
+  const isProperty = ([name, value]: readonly [string, unknown]): boolean =>
+    !subschemaKeywords.has(name) && typeof fieldsOf(value)?.get('type') === 'string';
+  return entries.length > 0 && entries.every(isProperty);
 }
 
 /** As JSON: what a module gives may be of classes, or of a library. */

@@ -94,9 +94,19 @@ describe('names of options', () => {
     ['tool_choice', 'toolChoice'],
     ['response_format', 'responseFormat'],
     ['top_p', 'topP'],
+    ['abortSignal', 'signal'],
+    ['tool', 'tools'],
+    ['temprature', 'temperature'],
+    ['stops', 'stop'],
+    ['sead', 'seed'],
   ])('%s of another API is %s here', (other, own) => {
     const options = { messages, [other]: 1 };
     expect(() => checkChatOptions(options)).toThrow(`${other}: unknown option; did you mean ${own}?`);
+  });
+
+  test('a name that is as near to several is answered with all', () => {
+    const options: ChatOptions = Object.assign({ messages }, { topA: 1 });
+    expect(() => checkChatOptions(options)).toThrow(/^topA: unknown option; the options are messages, /);
   });
 
   test('a name that is like none is answered with all', () => {
@@ -181,6 +191,14 @@ describe('null', () => {
   });
 });
 
+test('a chat with nothing is refused as it is read', async () => {
+  await using model = await openTiny({});
+  for (const nothing of [undefined, null])
+    await expect(model.chat(nothing as unknown as ChatOptions).message).rejects.toThrow(
+      /^options must be an object, got /,
+    );
+});
+
 describe('options of a model', () => {
   test.each([
     { contextSize: 0 },
@@ -193,6 +211,8 @@ describe('options of a model', () => {
     { threads: -1 },
     { gpu: 'metal9' },
     { chatTemplate: 5 },
+    { chatTemplate: '' },
+    { chatTemplate: 'template.jinja' },
     { modules: 5 },
     { modules: {} },
     { modules: [null] },

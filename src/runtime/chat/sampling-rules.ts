@@ -87,6 +87,7 @@ export const refusedOptions: RefusedOptions = {
   onToken: events,
   onTextChunk: events,
   onResponseChunk: events,
+  abortSignal: 'signal',
   stopOnAbortSignal: 'iterate, and leave the loop: message is then what had been written',
   responsePrefix: "take continueFinalMessage, with an assistant's message at the end",
   reasoningEffort: 'take templateVariables: { reasoning_effort }, as the template calls it',

@@ -86,7 +86,8 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   const generation = generate(engine, options, prepare, start);
-  const { responseFormat } = options;
+  // Callers without types may give nothing, which is refused as the stream is read.
+  const responseFormat = (options as typeof options | undefined)?.responseFormat;
   const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat);
   return stream as unknown as ChatStream<Tools, Format>;
 }

@@ -3,6 +3,7 @@ import {
   abortSignal,
   boolean,
   callback,
+  chatTemplate,
   integerFrom,
   isRecord,
   type OptionRule,
@@ -74,7 +75,7 @@ const refusedOptions: RefusedOptions = {
 
 const loadRules: OptionRules<LoadModelOptions> = {
   modules,
-  chatTemplate: string,
+  chatTemplate,
   requireTools: boolean,
   contextSize: integerFrom(1, largest),
   sequences: integerFrom(1, mostSequences),

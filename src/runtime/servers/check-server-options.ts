@@ -5,6 +5,7 @@ import {
   anyValue,
   boolean,
   callback,
+  chatTemplate,
   integerFrom,
   type OptionRule,
   type OptionRules,
@@ -39,7 +40,7 @@ const rules: OptionRules<ServerOptions> = {
   model: string,
   // Refused below, in words that do not repeat it.
   apiKey: anyValue,
-  chatTemplate: string,
+  chatTemplate,
   bosToken: string,
   eosToken: string,
   contextSize: integerFrom(1, Number.MAX_SAFE_INTEGER),

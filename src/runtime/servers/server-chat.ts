@@ -86,7 +86,8 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
   const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
   const generation = generate(engine, prepare, start);
-  const { responseFormat } = options;
+  // Callers without types may give nothing, which is refused as the stream is read.
+  const responseFormat = (options as typeof options | undefined)?.responseFormat;
   const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat);
   return stream as unknown as ChatStream<Tools, Format>;
 }

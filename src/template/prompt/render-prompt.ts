@@ -6,6 +6,7 @@ import type { AssistantMessage, Message, Tool } from '../../format/messages.ts';
 import {
   anyValue,
   boolean,
+  chatTemplate,
   date,
   messageForm,
   type OptionRules,
@@ -247,7 +248,7 @@ function renderConversation<Render>(
   given: RenderPromptOptions,
   kind: RenderKind<Render>,
 ): Render {
-  requireOption('templateSource', templateSource, string);
+  requireOption('templateSource', templateSource, chatTemplate);
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
   const conversation = readMessages(options.messages);
