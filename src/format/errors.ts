@@ -226,18 +226,21 @@ interface ServerFacts {
   readonly transient: boolean;
   /** After how many milliseconds it may, by the server's own words (`Retry-After`); `null` where it does not say. */
   readonly retryAfterMs: number | null;
+  /** What to do about it; `null` where the server's words have to do. */
+  readonly advice: string | null;
 }
 
 /** What a `ServerError` may be thrown without. */
-type Assumed = 'status' | 'transient' | 'retryAfterMs';
+type Assumed = 'status' | 'transient' | 'retryAfterMs' | 'advice';
 
 /** An inference server that cannot be reached, refuses a request, or gives an answer that cannot be read. */
 export class ServerError extends errorClass(
   'server',
-  ({ url, status, reason }: ServerFacts) => `${url}${status === null ? '' : ` (HTTP ${status})`}: ${reason}`,
+  ({ url, status, reason, advice }: ServerFacts) =>
+    `${url}${status === null ? '' : ` (HTTP ${status})`}: ${reason}${advice === null ? '' : ` (${advice})`}`,
 ) {
   constructor(facts: Thrown<Omit<ServerFacts, Assumed> & Partial<Pick<ServerFacts, Assumed>>>) {
-    super({ status: null, transient: false, retryAfterMs: null, ...facts });
+    super({ status: null, transient: false, retryAfterMs: null, advice: null, ...facts });
   }
 }
 

@@ -24,12 +24,14 @@ const completion = {
   sampling: {},
 };
 
-/** The three things that are asked of a server. */
+/** What is asked of a server. */
 function questions(dialect: ServerDialect): Readonly<Record<string, ServerQuestion<unknown>>> {
   return {
     describe: dialect.describe,
     tokenize: dialect.tokenize('a secret prompt', 'm', false),
     complete: dialect.complete(completion, 'm'),
+    ...(dialect.takesTags === undefined ? {} : { takesTags: dialect.takesTags }),
+    ...(dialect.spell === undefined ? {} : { spell: dialect.spell([1, 2], 'm') }),
   };
 }
 
@@ -139,6 +141,21 @@ const hostile: Readonly<Record<string, Answer>> = {
   'an event that is no JSON': () => new Response('data: {oops}\n\n'),
   'an event with half a character': () =>
     new Response(new Uint8Array([...Buffer.from('data: "'), 0xc3, 10, 10])),
+  'NUL in place of an answer': () => new Response('\0'.repeat(1000)),
+  'control characters in a refusal': () =>
+    Response.json({ error: '\u001B[2J\0\u0007\r\n\u009B' }, { status: 400 }),
+  'a name of a file in place of a version': () => Response.json({ version: '../../etc/passwd' }),
+  'a version of a megabyte': () => Response.json({ version: 'v'.repeat(1_000_000) }),
+  'an event stream where JSON was asked for': () => new Response('data: {"tokens":[1]}\n\n'),
+  'two answers': () => new Response('{"tokens":[]}{"tokens":[]}'),
+  'an answer after a megabyte of white space': () => new Response(`${' '.repeat(1_000_000)}[]`),
+  'more texts than tokens': () =>
+    Response.json({ tokens: [-1], token_strs: ['a', 'b'], text: ['a', 'b', 'c'] }),
+  'an event without an end of its line': () => new Response('data: {"choices":[{"text":7}]}'),
+  'events that are empty, and nothing else': () => new Response('data:\n\n'.repeat(100)),
+  'an event that is no choice': () => new Response('data: {"choices":[],"content":[]}\n\n'),
+  'too many requests, for a year': () =>
+    new Response('wait', { status: 429, headers: { 'retry-after': '31536000' } }),
   'a refusal without a body': () => new Response(null, { status: 500 }),
   'a teapot': () => new Response('short and stout', { status: 418 }),
 };
@@ -147,8 +164,43 @@ function redirect(location: string): Response {
   return new Response(null, { status: 307, headers: { location } });
 }
 
-it('at least sixty hostile answers are tried', () => {
-  expect(Object.keys(hostile).length).toBeGreaterThanOrEqual(60);
+/** A list of each kind of question that holds `value` where its own value should be. */
+function withEvery(value: unknown): Answer {
+  return () =>
+    Response.json({
+      tokens: value,
+      token_strs: value,
+      text: value,
+      data: value,
+      default_generation_settings: value,
+      choices: value,
+      content: value ?? null,
+      version: value,
+    });
+}
+
+/** What no field that is read may be; `describe` of llama-server needs none of its fields. */
+const wrongValues: Readonly<Record<string, unknown>> = {
+  'a number': 7,
+  'a boolean': true,
+  'an object': { id: 1 },
+  'a list of lists': [[[1]]],
+  'a list of booleans': [true],
+  'a list of numbers that are none': [1.5, -1],
+  'a list of null': [null],
+};
+const all: Readonly<Record<string, Answer>> = {
+  ...hostile,
+  ...Object.fromEntries(
+    Object.entries(wrongValues).map(([what, value]) => [`${what} in every field`, withEvery(value)]),
+  ),
+};
+
+it('at least eighty hostile answers are tried, on every kind of server and question', () => {
+  const asked = Object.values(dialects).flatMap((dialect) => Object.keys(questions(dialect)));
+  const cases = Object.keys(all).length;
+  console.log(`hostile answers: ${cases}, on ${asked.length} questions: ${cases * asked.length} cases`);
+  expect(cases).toBeGreaterThanOrEqual(80);
 });
 
 /** A connection whose answers are `answer`, and what was asked for. */
@@ -179,7 +231,7 @@ async function outcome(
 
 describe.each(Object.entries(dialects))('%s', (kind, dialect) => {
   describe.each(Object.entries(questions(dialect)))('%s', (name, question) => {
-    it.each(Object.entries(hostile))('%s', async (_, answer) => {
+    it.each(Object.entries(all))('%s', async (_, answer) => {
       const { asked, connection: served } = connection(answer);
       const found = await outcome(served, name, question);
       for (const request of asked) {
@@ -193,6 +245,7 @@ describe.each(Object.entries(dialects))('%s', (kind, dialect) => {
       expect(found).toBeInstanceOf(ServerError);
       const { message, cause } = found instanceof ServerError ? found : new Error('none');
       expect(message.length).toBeLessThan(700);
+      expect(message).not.toMatch(/\p{Cc}/u);
       for (const secret of [apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)]) {
         expect(`${message} ${inspect(cause)}`).not.toContain(secret);
       }

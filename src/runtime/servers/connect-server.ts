@@ -78,7 +78,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     dialect,
     model: name,
     takesTags,
-    contextSize: options.contextSize ?? served.contextSize ?? unknownContext(servers),
+    contextSize: contextOf(served, options.contextSize) ?? unknownContext(servers),
     encoder: new PromptEncoder(servers, dialect, { name, ...texts }),
     templates,
     grammars: new GrammarCache(),
@@ -96,6 +96,13 @@ function templatesOf(
   if (plain !== null) return { name, default: plain, toolUse: toolUse ?? plain };
   const reason = `${url} does not say the model's chat template; pass its Jinja source`;
   throw new UnsupportedOptionError({ option: 'chatTemplate', reason });
+}
+
+/** A server refuses what exceeds its own context. */
+function contextOf({ contextSize }: ServedModel, wanted = contextSize): number | null {
+  if (wanted === null || contextSize === null || wanted <= contextSize) return wanted;
+  const reason = `must be at most ${contextSize}, the context that the server was started with, got ${wanted}`;
+  throw new UnsupportedOptionError({ option: 'contextSize', reason });
 }
 
 function unknownContext(servers: ServerPool): never {

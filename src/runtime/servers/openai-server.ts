@@ -45,7 +45,10 @@ export const sglang: ServerDialect = {
   spell: (ids, model) => ({
     path: '/detokenize',
     body: { ...named(model), tokens: ids.map((id) => [id]), skip_special_tokens: false },
-    read: (answer) => (isRecord(answer) ? readTexts(answer.text) : null),
+    read: (answer) => {
+      const texts = isRecord(answer) ? readTexts(answer.text) : null;
+      return texts?.length === ids.length ? texts : null;
+    },
   }),
 };
 

@@ -6,6 +6,15 @@ import { isRecord } from '../../format/option-rules.ts';
 import { onAbort } from '../chat/on-abort.ts';
 import { isLost, isOverloaded, retryAfter } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
+import {
+  adviceOn,
+  adviceOnAnswer,
+  adviceOnFailure,
+  messageOf,
+  parsed,
+  reasonOf,
+  wordsOf,
+} from './server-trouble.ts';
 
 /** Where a server is and how it is spoken to. */
 export interface ConnectionOptions {
@@ -18,6 +27,11 @@ export interface ConnectionOptions {
   /** Milliseconds; see `ServerOptions.timeoutMs`. Default: 300,000. */
   readonly timeoutMs?: number;
 }
+
+/** What may be known of an error next to the server's words. */
+type ServerErrorFacts = Partial<
+  Pick<ServerError, 'status' | 'transient' | 'retryAfterMs' | 'advice' | 'cause'>
+>;
 
 /** As much of a server's own words as an error repeats. */
 const longestReason = 500;
@@ -121,12 +135,11 @@ export class ServerConnection {
     if (isRedirect(response)) {
       await response.body?.cancel();
       const reason = `it redirects${targetOf(response)}, which is not followed; give the server's own address`;
-      throw this.error(path, reason, response);
+      throw this.error(path, reason, this.#refused(response));
     }
     if (response.ok) return response;
     const { bytes } = await this.#try({ path }, signal, () => readBeginning(response, longestRefusal));
-    const words = new TextDecoder().decode(bytes);
-    throw this.error(path, reasonOf(parsed(words)) ?? words, response);
+    throw this.error(path, wordsOf(new TextDecoder().decode(bytes)), this.#refused(response));
   }
 
   async *#events(
@@ -176,7 +189,8 @@ export class ServerConnection {
       const reason = this.#withoutKey(messageOf(cause));
       // What caused it is printed, too.
       const shown = reason === messageOf(cause) ? { cause } : {};
-      throw new ServerError({ url: `${this.#base}${path}`, reason, transient: isLost(cause), ...shown });
+      const facts = { transient: isLost(cause), advice: adviceOnFailure(cause) };
+      throw this.error(path, reason, { ...facts, ...shown });
     }
   }
 
@@ -187,18 +201,23 @@ export class ServerConnection {
     if (typeof failed === 'string') throw this.error(path, failed);
     const understood = read(answer);
     if (understood !== null) return understood;
-    const reason = reasonOf(answer) ?? `an answer that is not what was asked for: ${text}`;
-    throw this.error(path, reason);
+    const reason = `an answer that is not what was asked for: ${wordsOf(text)}`;
+    throw this.error(path, reason, { advice: adviceOnAnswer(text) });
   }
 
-  /** What went wrong with a request to `path`; `refusal` is the answer that says so. */
-  error(path: string, reason: string, refusal?: Response): ServerError {
-    const shown = this.#withoutKey(reason).trim().slice(0, longestReason);
-    const facts = { url: `${this.#base}${path}`, reason: shown };
-    if (refusal === undefined) return new ServerError(facts);
-    const { status, headers } = refusal;
-    const transient = isOverloaded(status);
-    return new ServerError({ ...facts, status, transient, retryAfterMs: retryAfter(headers) });
+  /** What went wrong with a request to `path`. */
+  error(path: string, reason: string, facts: ServerErrorFacts = {}): ServerError {
+    // Errors are logged, and shown in terminals.
+    const shown = this.#withoutKey(reason)
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, longestReason);
+    return new ServerError({ url: `${this.#base}${path}`, reason: shown || 'it does not say why', ...facts });
+  }
+
+  #refused({ status, headers }: Response): ServerErrorFacts {
+    const advice = adviceOn({ status, base: this.#base, hasKey: this.#apiKey !== '' });
+    return { status, advice, transient: isOverloaded(status), retryAfterMs: retryAfter(headers) };
   }
 
   #silence(path: string): ServerError {
@@ -237,34 +256,4 @@ function targetOf({ url, headers }: Response): string {
   const location = headers.get('location') ?? '';
   const base = URL.canParse(url) ? url : undefined;
   return URL.canParse(location, base) ? ` to ${new URL(location, base).origin}` : '';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** The servers' ways of saying what went wrong: `{ error: { message } }`, `{ error }`, `{ message }`, `{ detail }`. */
-function reasonOf(answer: unknown): string | null {
-  if (!isRecord(answer)) return null;
-  const { error = answer } = answer;
-  if (typeof error === 'string') return error;
-  if (!isRecord(error)) return null;
-  const { message = error.detail } = error;
-  if (message === undefined) return null;
-  return typeof message === 'string' ? message : JSON.stringify(message);
-}
-
-/** `fetch` itself only says that it failed; its cause says why. */
-function messageOf(error: unknown): string {
-  // Anything can be thrown, also what has no text.
-  if (!(error instanceof Error))
-    return typeof error === 'string' ? error : 'it threw something that is not an error';
-  const { cause, message } = error;
-  if (!(cause instanceof Error)) return message;
-  const refused = 'code' in cause && cause.code === 'ECONNREFUSED';
-  return refused ? 'the connection was refused; is the server running?' : `${message}: ${cause.message}`;
 }

@@ -86,7 +86,7 @@ export class ServerPool {
     } finally {
       await rest.return();
     }
-    throw connection.error(question.path, 'the stream ended before the response did');
+    throw connection.error(question.path, 'the stream ended before the response did', { transient: true });
   }
 
   /** What went wrong with a request to `path`, of any of the servers. */
