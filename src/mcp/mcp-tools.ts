@@ -11,7 +11,7 @@ import {
   string,
 } from '../format/option-rules.ts';
 import type { CallContext } from '../tools/tools.ts';
-import type { McpClient, McpListedTool, McpResult } from './mcp-client.ts';
+import type { McpClient, McpListedTool } from './mcp-client.ts';
 import { resultContent } from './result-content.ts';
 
 /** Options of `mcpTools`. */
@@ -60,15 +60,25 @@ export async function mcpTools(client: McpClient, given: McpToolsOptions = {}): 
 
 async function listAll(client: McpClient): Promise<McpListedTool[]> {
   const tools: McpListedTool[] = [];
+  const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
-    const listed = await client.listTools(cursor === undefined ? {} : { cursor });
-    if (!Array.isArray(listed.tools)) throw listError('its answer has no list of tools');
-    for (const tool of listed.tools) tools.push(tool);
-    cursor = listed.nextCursor;
-    if (cursor === undefined) return tools;
+  while (cursors.size < maxPages) {
+    const listed: unknown = await client.listTools(cursor === undefined ? {} : { cursor });
+    if (!isRecord(listed) || !Array.isArray(listed.tools)) throw listError('its answer has no list of tools');
+    for (const tool of listed.tools) tools.push(readListed(tool, tools.length));
+    const { nextCursor } = listed;
+    // Servers whose language has no `undefined` end with null.
+    if (nextCursor === undefined || nextCursor === null || nextCursor === '') return tools;
+    cursor = String(nextCursor);
+    if (cursors.has(cursor)) throw listError('the list has no end: the server leads back to an earlier page');
+    cursors.add(cursor);
   }
-  throw listError(`the list goes on after ${maxPages} pages; the server repeats itself`);
+  throw listError(`the list goes on after ${maxPages} pages`);
+}
+
+function readListed(tool: unknown, index: number): McpListedTool {
+  if (isRecord(tool) && typeof tool.name === 'string') return tool as unknown as McpListedTool;
+  throw listError(`/${index} of its list is not a tool: an object with a name is expected`);
 }
 
 function listError(reason: string): ToolListError {
@@ -84,7 +94,7 @@ function toolOf(client: McpClient, tool: McpListedTool, { prefix = '', timeout }
     async execute(input, { signal }) {
       const call = { name, arguments: { ...input } };
       const limits = { signal, ...(timeout === undefined ? {} : { timeout }) };
-      return resultContent(name, (await client.callTool(call, undefined, limits)) as McpResult);
+      return resultContent(name, await client.callTool(call, undefined, limits));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What a call of an MCP tool gave, as the model is told. */
 import { IdiolectError } from '../format/errors.ts';
+import { isRecord } from '../format/option-rules.ts';
 import { describeFile } from '../tools/describe-file.ts';
 import type { McpContent, McpResult } from './mcp-client.ts';
 
@@ -15,17 +16,24 @@ export class McpToolError extends IdiolectError {
 
 /**
  * Structured content where there is some (servers repeat it as text), else the texts. What has no text is
- * described. Throws `McpToolError` where the server says that the tool failed.
+ * described. Throws `McpToolError` where the server says that the tool failed, or gives what is no result.
  */
-export function resultContent(
-  tool: string,
-  { content = [], structuredContent, isError }: McpResult,
-): unknown {
+export function resultContent(tool: string, result: unknown): unknown {
+  const { content, structuredContent, isError } = readResult(tool, result);
   const text = content.map(contentText).join('\n');
   if (isError === true) throw new McpToolError(tool, text);
   if (structuredContent === undefined || structuredContent === null) return text;
   const described = content.filter(({ type }) => type !== 'text').map(contentText);
   return described.length === 0 ? structuredContent : { result: structuredContent, attached: described };
+}
+
+/** Clients hand on what servers send. */
+function readResult(tool: string, result: unknown): McpResult & { readonly content: readonly McpContent[] } {
+  const { content = [] } = isRecord(result) ? result : {};
+  if (isRecord(result) && Array.isArray(content) && content.every(isRecord)) {
+    return { ...result, content: content as unknown as readonly McpContent[] };
+  }
+  throw new McpToolError(tool, `the tool "${tool}" gave no result: its server sent something else`);
 }
 
 interface Resource {

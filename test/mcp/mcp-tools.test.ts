@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolListError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { McpClient } from '../../src/mcp/mcp-client.ts';
 import { mcpTools } from '../../src/mcp/mcp-tools.ts';
+import { McpToolError } from '../../src/mcp/result-content.ts';
 
 /** A client whose server lists what `listTools` says. */
 function clientOf(listTools: () => unknown): McpClient {
@@ -22,9 +23,31 @@ describe('mcpTools', () => {
     ['no list', () => ({})],
     ['a list that is none', () => ({ tools: 'many' })],
     ['a list without an end', () => ({ tools: [], nextCursor: 'again' })],
+    ['pages without an end', () => ({ tools: [], nextCursor: String(Math.random()) })],
+    ['an answer that is nothing', () => null],
+    ['a tool that is nothing', () => ({ tools: [null] })],
+    ['a hole in the place of a tool', () => ({ tools: Array(1) })],
+    ['a tool that is a number', () => ({ tools: [1] })],
+    ['a tool without a name', () => ({ tools: [{ inputSchema: {} }] })],
+    ['a name that is a number', () => ({ tools: [{ name: 7, inputSchema: {} }] })],
   ])('refuses %s', async (_, listTools) => {
     await expect(mcpTools(clientOf(listTools))).rejects.toThrow(ToolListError);
   });
+
+  it.each([undefined, null, ''])('ends where the next cursor is %j', async (nextCursor) => {
+    const client = clientOf(() => ({ tools: [{ name: 'look', inputSchema: {} }], nextCursor }));
+    expect(await mcpTools(client)).toHaveLength(1);
+  });
+
+  it.each([null, 'text', 7, { content: 'text' }, { content: null }, { content: [null] }, { content: ['x'] }])(
+    'a call that gives %j has failed',
+    async (result) => {
+      const listTools = async () => ({ tools: [{ name: 'look', inputSchema: {} }] });
+      const [tool] = await mcpTools({ listTools, callTool: async () => result });
+      const { signal } = new AbortController();
+      await expect(tool?.execute({}, { signal, toolCallId: 'call' })).rejects.toThrow(McpToolError);
+    },
+  );
 
   it('takes a page of two hundred thousand tools', async () => {
     const tool = { name: 'look', inputSchema: { type: 'object' } };
