@@ -77,7 +77,7 @@ export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
   const afterLink = (length: number) =>
     length === links.length ? afterChain(calls) : betweenLinks(length, sectionLength);
   const closing = closingParts(calls);
-  const afterClosing = (length: number) => closingState(closing, length) ?? 'afterCall';
+  const afterClosing = (length: number) => closingState(calls.head, closing, length) ?? 'afterCall';
   const closers = closing.filter((part) => typeof part === 'string');
   const followers = callFollowers(turn, calls);
   return {
@@ -188,15 +188,19 @@ function closingParts({ arguments: values, envelope, tail, call }: CallsFormat):
   return [...parts, ...pieces(literal + call.close)];
 }
 
-/** The state at part `at` of what stands after the arguments; `null` after all of them. */
-export function closingState(parts: readonly Closing['part'][], at: number): StateName | null {
+/** The state at part `at` of what stands after the arguments; `null` after all of them. Holes are numbered on. */
+export function closingState(
+  head: readonly CallPart[],
+  parts: readonly Closing['part'][],
+  at: number,
+): StateName | null {
   const part = parts[at];
   if (part === undefined) return null;
   const earlier = parts.slice(0, at);
   if (typeof part !== 'string') {
     return numbered(
       holeStates[part.hole],
-      earlier.filter((each) => typeof each !== 'string' && each.hole === part.hole).length,
+      [...head, ...earlier].filter((each) => typeof each !== 'string' && each.hole === part.hole).length,
     );
   }
   const markers = earlier.filter((each) => typeof each === 'string').length;

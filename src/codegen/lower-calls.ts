@@ -195,7 +195,7 @@ function closingStates(plan: CallPlan): readonly StateSpec[] {
   const parts = closing.map(({ part }) => part);
   return closing.map(({ part }, index): StateSpec => {
     const before = sampleBeforeClosing(calls) + sampleParts(parts.slice(0, index));
-    const name = closingState(parts, index) ?? 'atCallEnd';
+    const name = closingState(calls.head, parts, index) ?? 'atCallEnd';
     const isComplete = parts.slice(0, index).some((each) => typeof each !== 'string');
     return {
       name,
