@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'dea688e9f24a339a0d2504f6840852adbcedb082373172a0b82ca2c55996768d',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant_start|>',
@@ -26,8 +24,7 @@ export const responseModule = defineParser({
     // <|assistant_start|>Let me look.
     //                    ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<|tools_prefix|>
     // ^^^^^^^^^^^^ In the answer.
@@ -38,8 +35,7 @@ export const responseModule = defineParser({
     // <|tools_prefix|>[{"get_time": {"city": "Paris"}}
     //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: null, arguments: [] },
-      next: 'afterCall',
+      paths: { name: null, arguments: [] }, next: 'afterCall',
       ends: {
         callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolsSuffix: 'afterCall',
         turnEnd: 'afterCall',

@@ -4,11 +4,9 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '2f5ce4b3c1e0ab30fc5f204a151aba5ee584615b0aa641afc2d58bcccfe33bdb',
   thoughtPrompt: 'Here are my reasoning steps:\n',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '\n<|begin_assistant|>\n',
@@ -22,10 +20,7 @@ export const responseModule = defineParser({
     callsCloseToolCalls: '</tool_calls>',
     callSeparator: { text: ', ', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<|begin_tool_result|>',
   },
@@ -57,14 +52,12 @@ export const responseModule = defineParser({
     // …IN FINAL RESPONSE]⏎Let me look.
     //                     ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+      region: 'text', stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
@@ -72,8 +65,7 @@ export const responseModule = defineParser({
     // ⏎<tool_calls>[{"name": "get_time", "arguments": {"city": "Paris"}}
     //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall',
       ends: {
         callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolCalls: 'afterCall', turnEnd: 'afterCall',
       },

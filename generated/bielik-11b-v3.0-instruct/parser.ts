@@ -4,10 +4,8 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'a30b8c4531dda19196f35fb95ab84110dd8357acbd75eea3776c5543a70db5a9',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -47,8 +45,7 @@ export const responseModule = defineParser({
     // ⏎</think>⏎Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
@@ -59,8 +56,7 @@ export const responseModule = defineParser({
     // ⏎<tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'atCallEnd',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd',
       ends: { callClose: 'atCallEnd', turnEnd: 'atCallEnd' },
     }),
     // {"city": "Paris"}}⏎</tool_call>

@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '3f9e0dc4adeb8032287d0129dc75b6298fee8698a52ab41e863dbc89929330d3',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<seed:bos>assistant\n',
@@ -78,8 +76,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callCloseEarly: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         callCloseEarlySeedToolCall: { peek: 'beforeArguments' },
       },
       announce: true,
@@ -88,22 +85,16 @@ export const responseModule = defineParser({
     //           ^ Before the first argument, or the end of a call without any.
     beforeArguments: expect({
       choices: {
-        keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callCloseSeedToolCall: { peek: 'argumentsEnded' },
+        keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseSeedToolCall: { peek: 'argumentsEnded' },
       },
     }),
     // …t_time>⏎<parameter=city>
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</parameter>\n'],
-        continuations: [['<parameter='], ['</function>']],
-        another: { open: '<parameter=', keyEnd: '>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
       },
     }),
     // <parameter=city>Paris</parameter>⏎
@@ -113,9 +104,7 @@ export const responseModule = defineParser({
     //                     ^ After an argument.
     afterEntry: expect({
       choices: {
-        keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callCloseSeedToolCall: { peek: 'argumentsEnded' },
+        keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseSeedToolCall: { peek: 'argumentsEnded' },
       },
     }),
     // …>Paris</parameter>⏎</function>⏎</s…
@@ -157,8 +146,7 @@ export const responseModule = defineParser({
     // <seed:eos>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <seed:eos>Let me look.

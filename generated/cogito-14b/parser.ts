@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'e8c6cd531610b8110e563b1979325620c1fc791654114a3f6522aa0ab1ea619b',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -21,8 +19,7 @@ export const responseModule = defineParser({
     // …m_start|>assistant⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
@@ -30,8 +27,7 @@ export const responseModule = defineParser({
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'atCallEnd',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd',
       ends: { callClose: 'atCallEnd', turnEnd: 'atCallEnd' },
     }),
     // {"city": "Paris"}}⏎</tool_call>⏎

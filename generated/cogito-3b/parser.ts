@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region, speculative }
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '0ae4c685fa6a66d5f7d562436f2ced2907850a485e87a0d3b6905b97c303bf05',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -18,9 +16,7 @@ export const responseModule = defineParser({
     callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       repairs: 'separator',
     },
   },
@@ -38,11 +34,8 @@ export const responseModule = defineParser({
     // Let me look.[{"name": "get_time", "arguments": {"city": "Paris"}, "…
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     maybeCalls: speculative({
-      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] },
-      list: true,
-      ends: { turnEnd: 'turnEnded' },
-      next: 'beforeCalls',
-      otherwise: 'inAnswer',
+      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, list: true, ends: { turnEnd: 'turnEnded' },
+      next: 'beforeCalls', otherwise: 'inAnswer',
     }),
     // [{"name": "get_t…
     // ^ In the opening of the section of calls.
@@ -50,8 +43,7 @@ export const responseModule = defineParser({
     // [{"name": "get_time", "arguments": {"city": "Paris"}, "i…
     //  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, next: 'afterCall',
       ends: { callsClose: 'afterCall', turnEnd: 'afterCall' },
     }),
     // …"}, "id": "abc123"},

@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'bf9e9ee8c0f2297c6ff60af5fab357d7b34bc4375884ed16ab6aa90597d7eb7d',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
@@ -22,9 +20,7 @@ export const responseModule = defineParser({
     callsCloseFence: '```\n',
     callSeparator: { text: ',', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['tool_name'], arguments: ['parameters'] },
+      text: ';', role: 'call', envelopeFollows: { name: ['tool_name'], arguments: ['parameters'] },
       repairs: 'separator',
     },
     resultStart: '<results>',
@@ -48,8 +44,7 @@ export const responseModule = defineParser({
     // ⏎Action:⏎```json⏎[⏎    {⏎       …
     //          ^^^^^^^^ In the opening of the section of calls.
     afterCallsOpen: expect({
-      choices: { callsOpening: 'afterCallsOpen2', callsOpeningBracket: 'inCall' },
-      otherwise: 'inCall',
+      choices: { callsOpening: 'afterCallsOpen2', callsOpeningBracket: 'inCall' }, otherwise: 'inCall',
     }),
     // ⏎Action:⏎```json⏎[⏎    {⏎        …
     //                  ^ In the opening of the section of calls.
@@ -58,8 +53,7 @@ export const responseModule = defineParser({
     // …ion:⏎```json⏎[⏎    {⏎        "tool_name": "get_time",⏎        "parameters"…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     inCall: jsonCall({
-      paths: { name: ['tool_name'], arguments: ['parameters'] },
-      next: 'afterCall',
+      paths: { name: ['tool_name'], arguments: ['parameters'] }, next: 'afterCall',
       ends: {
         callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseFence: 'afterCall', turnEnd: 'afterCall',
         turnEndStartOfTurnToken: 'afterCall',

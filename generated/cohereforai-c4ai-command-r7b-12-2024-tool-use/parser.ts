@@ -4,10 +4,8 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'cc60b553279347d83df761f5dc55b4b2fb66bc1fa9a33e219911c13c11552fac',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>',
@@ -30,8 +28,7 @@ export const responseModule = defineParser({
     callsCloseEndAction: '<|END_ACTION|>',
     callSeparator: { text: ',', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
+      text: ';', role: 'call',
       envelopeFollows: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] },
       repairs: 'separator',
     },
@@ -106,8 +103,7 @@ export const responseModule = defineParser({
     // …TART_ACTION|>[⏎    {"tool_call_id": "0", "tool_name": "get_time", "paramet…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     inCall: jsonCall({
-      paths: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] },
-      indexIsId: true,
+      paths: { name: ['tool_name'], arguments: ['parameters'], index: ['tool_call_id'] }, indexIsId: true,
       next: 'afterCall',
       ends: {
         callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseEndAction: 'afterCall', turnEnd: 'afterCall',

@@ -4,10 +4,8 @@ import { ambiguous, between, defineParser, expect, hole, jsonArguments, recover,
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'd9f5f351b276cf9e81d009db08830db7d38e94927aecd09a7beb43e2aafee94e',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -125,8 +123,7 @@ export const responseModule = defineParser({
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <｜end▁of▁sentence｜>Let me look.

@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '8e5a13fcc4bdd4d943311fc59064b805770fdeddfccbd7f1c252cc16e8acaf3d',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
@@ -77,9 +75,7 @@ export const responseModule = defineParser({
     // <｜DSML｜invoke name="get_time">⏎
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time">⏎<｜DSML｜paramete…
     //            ^ Before the first argument, or the end of a call without any.
@@ -87,14 +83,11 @@ export const responseModule = defineParser({
     // …ML｜parameter name="city" string="
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</｜DSML｜parameter>\n'],
+        kind: 'entry', close: ['</｜DSML｜parameter>\n'],
         continuations: [['<｜DSML｜parameter name="'], ['</｜DSML｜invoke>']],
-        another: { open: '<｜DSML｜parameter name="', keyEnd: '"' },
-        next: 'afterEntry',
+        another: { open: '<｜DSML｜parameter name="', keyEnd: '"' }, next: 'afterEntry',
       },
     }),
     // …ame="city" string="true">Paris</｜DSML｜paramet…
@@ -148,8 +141,7 @@ export const responseModule = defineParser({
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <｜end▁of▁sentence｜>Let me look.

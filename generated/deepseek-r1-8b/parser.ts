@@ -4,25 +4,19 @@ import { ambiguous, between, defineParser, expect, hole, jsonArguments, recover,
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'b6835114b7303ddd78919a82e4d9f7d8c26ed0d7dfc36beeb12d524f6144eab1',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
     callsOpen: {
-      text: '<｜tool▁calls▁begin｜>',
-      role: 'call',
-      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
-      blockEnd: '<｜tool▁calls▁end｜>',
+      text: '<｜tool▁calls▁begin｜>', role: 'call',
+      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: {
-      text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
-      role: 'call',
-      followedBy: { nameEnds: ['```json', '{'] },
+      text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
@@ -138,8 +132,7 @@ export const responseModule = defineParser({
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <｜end▁of▁sentence｜>Let me look.

@@ -4,25 +4,18 @@ import { ambiguous, between, defineParser, expect, hole, jsonArguments, recover,
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '53671bac29bcb3e1f95f51b8c77d85a6011b66dc38bd23dce64eef04384a976b',
-  turnStart: '',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: '53671bac29bcb3e1f95f51b8c77d85a6011b66dc38bd23dce64eef04384a976b', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
     callsOpen: {
-      text: '<｜tool▁calls▁begin｜>',
-      role: 'call',
-      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
-      blockEnd: '<｜tool▁calls▁end｜>',
+      text: '<｜tool▁calls▁begin｜>', role: 'call',
+      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: {
-      text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
-      role: 'call',
-      followedBy: { nameEnds: ['```json', '{'] },
+      text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
@@ -69,8 +62,7 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
     // ^^^^^^^^^^^^ In the answer.
@@ -135,8 +127,7 @@ export const responseModule = defineParser({
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <｜end▁of▁sentence｜>Let me look.

@@ -4,23 +4,17 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '3b8267e54b67df6500f231ffa969955cc9d26b3444a291ced4eb96ca7d3ca1ea',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜Assistant｜>',
     callsOpen: {
-      text: '<｜tool▁calls▁begin｜>',
-      role: 'call',
-      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] },
-      blockEnd: '<｜tool▁calls▁end｜>',
+      text: '<｜tool▁calls▁begin｜>', role: 'call',
+      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: {
-      text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
-      role: 'call',
-      followedBy: { nameEnds: ['```json', '{'] },
+      text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -108,8 +102,7 @@ export const responseModule = defineParser({
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <｜end▁of▁sentence｜>Let me look.

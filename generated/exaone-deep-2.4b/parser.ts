@@ -4,9 +4,7 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: 'b216fe0d948eea814568c97184a1395e74e14fd92bfa30f8f39e7ef6911dbc7f',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: 'b216fe0d948eea814568c97184a1395e74e14fd92bfa30f8f39e7ef6911dbc7f',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '\n[|assistant|]',
@@ -29,9 +27,7 @@ export const responseModule = defineParser({
     // <thought>⏎The user wants the time.⏎</thought>
     //           ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' }, mustClose: true,
     }),
     // ⏎</thought>Let me look.
     //            ^ After the reasoning.

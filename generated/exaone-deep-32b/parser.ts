@@ -4,9 +4,7 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '310930d4a5d6da5a6c45efb5430bda90c990aced719c7ee011865969816001b7',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: '310930d4a5d6da5a6c45efb5430bda90c990aced719c7ee011865969816001b7',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '\n[|assistant|]',
@@ -29,9 +27,7 @@ export const responseModule = defineParser({
     // <thought>⏎The user wants the time.⏎</thought>
     //           ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' }, mustClose: true,
     }),
     // ⏎</thought>Let me look.
     //            ^ After the reasoning.

@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'fcb749f5c5d6bbc4240db4e86af5dfcefe9c7e85355235d0f304ab4319ba6b51',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -17,10 +15,7 @@ export const responseModule = defineParser({
     callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
   },
   states: {
@@ -36,8 +31,7 @@ export const responseModule = defineParser({
     //  functools[{"name": "get_time", "arguments": {"city": "Paris"}}
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall',
       ends: { callsClose: 'afterCall', turnEnd: 'afterCall' },
     }),
     // … {"city": "Paris"}},

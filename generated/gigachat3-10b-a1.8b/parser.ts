@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'bbbf2de800b645dfe032b1d85e1d6479d78fd82d38d4af0d8d5bb2dacacd20d6',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: 'assistant<|role_sep|>\n',
@@ -33,9 +31,7 @@ export const responseModule = defineParser({
     // …n call<|role_sep|>⏎{"name": "get_time", "arguments": {"city": "Paris"}}
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'afterCall',
-      ends: { turnEnd: 'afterCall' },
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall', ends: { turnEnd: 'afterCall' },
     }),
     // … {"city": "Paris"}}<|message_sep|>…
     //                     ^ After a call.

@@ -4,21 +4,16 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '8804f445c761b9f259e3c1126a579d481a22ca09b2a3d32bcc4eb91bc36e0301',
-  turnStart: '<|assistant|>',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: '8804f445c761b9f259e3c1126a579d481a22ca09b2a3d32bcc4eb91bc36e0301', turnStart: '<|assistant|>',
   lead: '\n',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>\n',
     callOpen: {
-      text: '\n<tool_call>',
-      role: 'call',
-      followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
+      text: '\n<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
     turnEnd: '<|user|>',
@@ -54,8 +49,7 @@ export const responseModule = defineParser({
     // …ser wants the time.<tool_call>get_time⏎<arg_key>city</arg_key>⏎<arg_value>…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded', turnEndObservation: 'turnEnded' },
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded', turnEndObservation: 'turnEnded' },
       resume: 'afterReasoning',
     }),
     // </think>⏎Let me look.
@@ -79,8 +73,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: { argumentsBegin: { peek: 'beforeArguments' }, argumentsBeginToolCall: { peek: 'beforeArguments' } },
-      space: 'beforeArguments',
-      announce: true,
+      space: 'beforeArguments', announce: true,
     }),
     // get_time⏎<arg_key>city</…
     //          ^ Before the first argument, or the end of a call without any.
@@ -90,14 +83,10 @@ export const responseModule = defineParser({
     // get_time⏎<arg_key>city</arg_key>⏎<arg…
     //                   ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</arg_value>\n'],
-        continuations: [['<arg_key>'], ['</tool_call>']],
-        another: { open: '<arg_key>', keyEnd: '</arg_key>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</arg_value>\n'], continuations: [['<arg_key>'], ['</tool_call>']],
+        another: { open: '<arg_key>', keyEnd: '</arg_key>' }, next: 'afterEntry',
       },
     }),
     // …rg_key>⏎<arg_value>Paris</arg_value>⏎

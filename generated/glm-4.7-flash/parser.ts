@@ -4,19 +4,15 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'd63ad536c3c81880043e22ec7fd08db42b4d8fb7c89c7138bc562bfa25281375',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
     callOpen: {
-      text: '<tool_call>',
-      role: 'call',
-      followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
+      text: '<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
     turnEnd: '<|user|>',
@@ -52,8 +48,7 @@ export const responseModule = defineParser({
     // …ser wants the time.<tool_call>get_time<arg_key>city</arg_key><arg_value>Pa…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded', turnEndObservation: 'turnEnded' },
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded', turnEndObservation: 'turnEnded' },
       resume: 'afterReasoning',
     }),
     // </think>Let me look.
@@ -87,14 +82,10 @@ export const responseModule = defineParser({
     // get_time<arg_key>city</arg_key><arg_…
     //                  ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</arg_value>'],
-        continuations: [['<arg_key>'], ['</tool_call>']],
-        another: { open: '<arg_key>', keyEnd: '</arg_key><arg_value>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</arg_value>'], continuations: [['<arg_key>'], ['</tool_call>']],
+        another: { open: '<arg_key>', keyEnd: '</arg_key><arg_value>' }, next: 'afterEntry',
       },
     }),
     // …arg_key><arg_value>Paris</arg_value>

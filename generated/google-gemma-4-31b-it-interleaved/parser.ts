@@ -6,10 +6,8 @@ import {
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '65f93a25708c952457106a30e185ba7beffddd726121c8d7e3f3e08b23c16c67',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|turn>model\n',
@@ -53,8 +51,7 @@ export const responseModule = defineParser({
     // <channel|>Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call>cal…
     // ^^^^^^^^^^^^ In the answer.
@@ -65,9 +62,7 @@ export const responseModule = defineParser({
     // <|tool_call>call:get_time{
     //                  ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time{city:
     //          ^ Before the first argument, or the end of a call without any.
@@ -78,13 +73,9 @@ export const responseModule = defineParser({
     // get_time{city:
     //          ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: [],
-        continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']],
-        next: 'afterEntry',
+        kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']], next: 'afterEntry',
       },
     }),
     // city:<|"|>Paris<|"|>
@@ -94,8 +85,7 @@ export const responseModule = defineParser({
         { open: '<|"|>', close: '<|"|>', types: ['string'] },
         { types: ['number', 'boolean', 'null', 'array', 'object'] },
       ],
-      object: { open: '{', next: 'inObject' },
-      array: { open: '[', next: 'inArray' },
+      object: { open: '{', next: 'inObject' }, array: { open: '[', next: 'inArray' },
     }),
     // city:<|"|>Paris<|"|>,days:
     //                     ^ After an argument.
@@ -112,13 +102,9 @@ export const responseModule = defineParser({
     // {city:
     //  ^^^^ In a key of a nested object.
     inObjectKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'property',
-        close: [],
-        continuations: [[',', { hole: 'key' }, ':'], ['}']],
-        next: 'afterProperty',
+        kind: 'property', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}']], next: 'afterProperty',
       },
     }),
     // …ity:<|"|>Paris<|"|>,days:
@@ -133,8 +119,7 @@ export const responseModule = defineParser({
     // [<|"|>Paris<|"|>
     //  ^ At an item of a nested array.
     inItem: item({
-      place: { kind: 'item', close: [], continuations: [[','], [']']], next: 'afterItem' },
-      next: 'inValue',
+      place: { kind: 'item', close: [], continuations: [[','], [']']], next: 'afterItem' }, next: 'inValue',
     }),
     // [<|"|>Paris<|"|>,<|"|>Paris<|"|>
     //                 ^ After an item of a nested array.

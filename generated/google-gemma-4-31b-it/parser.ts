@@ -6,10 +6,8 @@ import {
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '85a08664d16d8f3be4416c92427b3ac10df1024ac566cc0b4bc3bab409393f98',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|turn>model\n',
@@ -53,8 +51,7 @@ export const responseModule = defineParser({
     // …ser wants the time.<|tool_call>call:get_time{city:<|"|>Paris<|"|>}<tool_ca…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded' },
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded' },
       resume: 'afterReasoning',
     }),
     // ⏎<channel|>Let me look.
@@ -77,9 +74,7 @@ export const responseModule = defineParser({
     // <|tool_call>call:get_time{
     //                  ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time{city:
     //          ^ Before the first argument, or the end of a call without any.
@@ -90,13 +85,9 @@ export const responseModule = defineParser({
     // get_time{city:
     //          ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: [],
-        continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']],
-        next: 'afterEntry',
+        kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']], next: 'afterEntry',
       },
     }),
     // city:<|"|>Paris<|"|>
@@ -106,8 +97,7 @@ export const responseModule = defineParser({
         { open: '<|"|>', close: '<|"|>', types: ['string'] },
         { types: ['number', 'boolean', 'null', 'array', 'object'] },
       ],
-      object: { open: '{', next: 'inObject' },
-      array: { open: '[', next: 'inArray' },
+      object: { open: '{', next: 'inObject' }, array: { open: '[', next: 'inArray' },
     }),
     // city:<|"|>Paris<|"|>,days:
     //                     ^ After an argument.
@@ -124,13 +114,9 @@ export const responseModule = defineParser({
     // {city:
     //  ^^^^ In a key of a nested object.
     inObjectKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'property',
-        close: [],
-        continuations: [[',', { hole: 'key' }, ':'], ['}']],
-        next: 'afterProperty',
+        kind: 'property', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}']], next: 'afterProperty',
       },
     }),
     // …ity:<|"|>Paris<|"|>,days:
@@ -145,8 +131,7 @@ export const responseModule = defineParser({
     // [<|"|>Paris<|"|>
     //  ^ At an item of a nested array.
     inItem: item({
-      place: { kind: 'item', close: [], continuations: [[','], [']']], next: 'afterItem' },
-      next: 'inValue',
+      place: { kind: 'item', close: [], continuations: [[','], [']']], next: 'afterItem' }, next: 'inValue',
     }),
     // [<|"|>Paris<|"|>,<|"|>Paris<|"|>
     //                 ^ After an item of a nested array.

@@ -4,9 +4,7 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '2216d3c3e5056029f148e6c980658f4e5b068f5c63dfbf18758dcc77c13350a0',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: '2216d3c3e5056029f148e6c980658f4e5b068f5c63dfbf18758dcc77c13350a0',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_of_role|>assistant<|end_of_role|>',
@@ -29,9 +27,7 @@ export const responseModule = defineParser({
     // …my thought process:The user wants the time.Here is my resp…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' }, mustClose: true,
     }),
     // Here is my response:Let me look.
     //                     ^ After the reasoning.

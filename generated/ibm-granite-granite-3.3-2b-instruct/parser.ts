@@ -4,9 +4,7 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '3c71df5f659987462c882bf9e295b597dc19902467a7312ea382c5896681bc02',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: '3c71df5f659987462c882bf9e295b597dc19902467a7312ea382c5896681bc02',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_of_role|>assistant<|end_of_role|>',
@@ -30,9 +28,7 @@ export const responseModule = defineParser({
     // <think>The user wants the time.</think>
     //        ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' }, mustClose: true,
     }),
     // </think>Let me look.
     //         ^ After the reasoning.

@@ -4,10 +4,8 @@ import { ambiguous, between, defineParser, expect, hole, jsonArguments, recover,
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '2f6c593d50682612ccc3229f043ecd1bdeb5a32fdfe86ca2158203a61d885817',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_assistant|>assistant<|im_middle|>',
@@ -82,8 +80,7 @@ export const responseModule = defineParser({
         idEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
-      parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }],
-      announce: true,
+      parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }], announce: true,
     }),
     // …ll_argument_begin|>{"city": "Paris"}<|tool_call_end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
@@ -125,8 +122,7 @@ export const responseModule = defineParser({
     // <|im_end|>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <|im_end|>Let me look.

@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '4578103bf225f58d5b7ceb613ccc2ac8fe82b6707b7289211b3d4825e87806b3',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|open|>message role="assistant"<|sep|>',
@@ -108,17 +106,13 @@ export const responseModule = defineParser({
     // <|open|>call tool="get_time" index="
     //                    ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'inCallNumber', callCloseEarly: { peek: 'inCallNumber' } },
-      indexIsId: true,
+      hole: 'name', ends: { nameEnd: 'inCallNumber', callCloseEarly: { peek: 'inCallNumber' } }, indexIsId: true,
     }),
     // …="get_time" index="1"<|sep|>
     //                     ^ In the number of the call.
     inCallNumber: hole({
-      hole: 'index',
-      ends: { numberEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
-      indexIsId: true,
+      hole: 'index', ends: { numberEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
+      announce: true, indexIsId: true,
     }),
     // …e" index="1"<|sep|><|open|>argumen…
     //                     ^ Before the first argument, or the end of a call without any.
@@ -126,14 +120,11 @@ export const responseModule = defineParser({
     // …pen|>argument key="city" type="
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['<|close|>argument<|sep|>'],
+        kind: 'entry', close: ['<|close|>argument<|sep|>'],
         continuations: [['<|open|>argument key="'], ['<|close|>call<|sep|>']],
-        another: { open: '<|open|>argument key="', keyEnd: '"' },
-        next: 'afterEntry',
+        another: { open: '<|open|>argument key="', keyEnd: '"' }, next: 'afterEntry',
       },
     }),
     // …t key="city" type="string"<|sep|>Paris<|close|>argume…
@@ -194,8 +185,7 @@ export const responseModule = defineParser({
     // …sep|><|end_of_msg|>
     //                     ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // …sep|><|end_of_msg|>Let me look.

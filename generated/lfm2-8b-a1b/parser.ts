@@ -4,10 +4,8 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -33,8 +31,7 @@ export const responseModule = defineParser({
     // …m_start|>assistant⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call_sta…
     // ^^^^^^^^^^^^ In the answer.
@@ -47,9 +44,7 @@ export const responseModule = defineParser({
     // get_time(
     // ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
@@ -60,11 +55,9 @@ export const responseModule = defineParser({
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: [],
+        kind: 'entry', close: [],
         continuations: [
           [',', { hole: 'key' }, '='],
           [')', ','],

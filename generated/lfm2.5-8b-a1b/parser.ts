@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '6d65c8804847ad74eea912dd7eca3dc1cf7a457b53a77f47d841a14121910963',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -55,21 +53,17 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call_sta…
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callsOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callsOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
     }),
     // get_time(
     // ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time(city=
     //          ^ Before the first argument, or the end of a call without any.
@@ -80,11 +74,9 @@ export const responseModule = defineParser({
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: [],
+        kind: 'entry', close: [],
         continuations: [
           [',', { hole: 'key' }, '='],
           [')', ','],

@@ -4,11 +4,8 @@ import { between, defineParser, region } from 'idiolect/parser';
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: 'e70723034f0928096207d99b2ec4678950361f290f5341c017d957f88b196935',
-  turnStart: 'Assistant:',
-  lead: ' ',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: 'e70723034f0928096207d99b2ec4678950361f290f5341c017d957f88b196935',
+  turnStart: 'Assistant:', lead: ' ',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: 'Assistant: ',

@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region, speculative }
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '01a91bfb2e84c8055bf7b635898fef3cae0b69e42ac5634c212d308e0e9091bd',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|header_start|>assistant<|header_end|>\n\n',
@@ -17,16 +15,10 @@ export const responseModule = defineParser({
     turnEnd: '<|eot|>',
     contentEnd: '<|python_end|>',
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] }, repairs: 'separator',
     },
     comma: {
-      text: ',',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
-      repairs: 'separator',
+      text: ',', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] }, repairs: 'separator',
     },
   },
   states: {
@@ -51,18 +43,13 @@ export const responseModule = defineParser({
     // Let me look.{"name": "get_time", "parameters": {"city": "Paris"}}<|eot|>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     maybeCalls: speculative({
-      paths: { name: ['name'], arguments: ['parameters'] },
-      list: false,
-      ends: { turnEnd: 'turnEnded' },
-      next: 'inCall',
+      paths: { name: ['name'], arguments: ['parameters'] }, list: false, ends: { turnEnd: 'turnEnded' }, next: 'inCall',
       otherwise: 'inAnswer',
     }),
     // <|python_start|>Let me look.<|python_end|>
     //                 ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContentWithCalls: region({
-      region: 'text',
-      stops: { contentEnd: 'afterContent', turnEnd: 'turnEnded' },
-      mustClose: true,
+      region: 'text', stops: { contentEnd: 'afterContent', turnEnd: 'turnEnded' }, mustClose: true,
     }),
     // Let me look.
     //             ^ After the answer.
@@ -76,9 +63,7 @@ export const responseModule = defineParser({
     // {"name": "get_time", "parameters": {"city": "Paris"}}
     // ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['parameters'] },
-      next: 'afterCall',
-      ends: { turnEnd: 'afterCall' },
+      paths: { name: ['name'], arguments: ['parameters'] }, next: 'afterCall', ends: { turnEnd: 'afterCall' },
     }),
     // … {"city": "Paris"}}
     //                     ^ After a call.

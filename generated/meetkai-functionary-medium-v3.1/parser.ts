@@ -4,10 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '2fc9dbfaea552f864b4b8cdf9d17401e9a49cbda199498531f137eb0ec5ae1d8',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -34,8 +32,7 @@ export const responseModule = defineParser({
     // Let me look.<function=
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndEomId: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndEomId: 'turnEnded' },
     }),
     // <function=get_time>
     //           ^^^^^^^^ In the tool's name.

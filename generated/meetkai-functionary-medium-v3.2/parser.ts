@@ -4,10 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '5c7c96c27cfecf3418411d1ebd0d11d691ab6bd2155bb38dacc62250fe47c3c8',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -32,8 +30,7 @@ export const responseModule = defineParser({
     // Let me look.>>>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'inToolName', contentStart: 'inContent', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'inToolName', contentStart: 'inContent', turnEnd: 'turnEnded' },
     }),
     // >>>all⏎Let me look.
     //        ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
@@ -46,14 +43,12 @@ export const responseModule = defineParser({
         argumentsBegin: { peek: 'beforeArguments' }, argumentsBegin2: { peek: 'beforeArguments' },
         turnEnd: { peek: 'beforeArguments' },
       },
-      space: 'beforeArguments',
-      announce: true,
+      space: 'beforeArguments', announce: true,
     }),
     // get_time⏎{"city":"Paris"}
     //          ^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
     beforeArguments: jsonArguments({
-      next: 'afterCall',
-      ends: { argumentsBegin2: { peek: 'afterCall' }, turnEnd: { peek: 'afterCall' } },
+      next: 'afterCall', ends: { argumentsBegin2: { peek: 'afterCall' }, turnEnd: { peek: 'afterCall' } },
     }),
     // …me⏎{"city":"Paris"}>>>
     //                     ^ After a call.

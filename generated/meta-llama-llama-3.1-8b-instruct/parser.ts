@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region, speculative }
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'e10ca381b1ccc5cf9db52e371f3b6651576caee0a630b452e2816b2d404d4b65',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
@@ -15,16 +13,10 @@ export const responseModule = defineParser({
     jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] } },
     turnEnd: '<|eot_id|>',
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] }, repairs: 'separator',
     },
     comma: {
-      text: ',',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['parameters'] },
-      repairs: 'separator',
+      text: ',', role: 'call', envelopeFollows: { name: ['name'], arguments: ['parameters'] }, repairs: 'separator',
     },
   },
   states: {
@@ -43,18 +35,13 @@ export const responseModule = defineParser({
     // Let me look.{"name": "get_time", "parameters": {"city": "Paris"}}<|eot_id|>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     maybeCalls: speculative({
-      paths: { name: ['name'], arguments: ['parameters'] },
-      list: false,
-      ends: { turnEnd: 'turnEnded' },
-      next: 'inCall',
+      paths: { name: ['name'], arguments: ['parameters'] }, list: false, ends: { turnEnd: 'turnEnded' }, next: 'inCall',
       otherwise: 'inAnswer',
     }),
     // {"name": "get_time", "parameters": {"city": "Paris"}}
     // ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['parameters'] },
-      next: 'afterCall',
-      ends: { turnEnd: 'afterCall' },
+      paths: { name: ['name'], arguments: ['parameters'] }, next: 'afterCall', ends: { turnEnd: 'afterCall' },
     }),
     // … {"city": "Paris"}}
     //                     ^ After a call.

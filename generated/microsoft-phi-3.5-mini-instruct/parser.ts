@@ -4,9 +4,7 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '78d976a442bcde2f0be15aafbb8e3050e1104f86732266f68403251b89982a90',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: '78d976a442bcde2f0be15aafbb8e3050e1104f86732266f68403251b89982a90',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',

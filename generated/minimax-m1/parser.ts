@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'e1790d8fbe1c587e6fc385e2a712363f86faf52ae1fb1fcbfc5ded3eb1fae70a',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<beginning_of_sentence>ai name=assistant\n',
@@ -15,16 +13,10 @@ export const responseModule = defineParser({
     turnEnd: '<end_of_sentence>\n',
     callsClose: '</tool_calls>',
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     comma: {
-      text: ',',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
-      repairs: 'separator',
+      text: ',', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     jsonCall: { text: '{', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] } },
   },
@@ -32,8 +24,7 @@ export const responseModule = defineParser({
     // …>ai name=assistant⏎Let me look.
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callsOpen: 'inCall', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<tool_calls>⏎
     // ^^^^^^^^^^^^ In the answer.
@@ -41,8 +32,7 @@ export const responseModule = defineParser({
     // <tool_calls>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎
     //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall',
       ends: { callsClose: 'afterCall', turnEnd: 'afterCall' },
     }),
     // …{"city": "Paris"}}⏎

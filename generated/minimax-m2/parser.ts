@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '967ff7e387676f4b4340585da0585416532f1e6c5ee3f1ede64b2c21ef7ea001',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: ']~b]ai\n',
@@ -76,9 +74,7 @@ export const responseModule = defineParser({
     // <invoke name="get_time">⏎
     //               ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time">⏎<parameter name…
     //            ^ Before the first argument, or the end of a call without any.
@@ -86,14 +82,10 @@ export const responseModule = defineParser({
     // …>⏎<parameter name="city">
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</parameter>\n'],
-        continuations: [['<parameter name="'], ['</invoke>']],
-        another: { open: '<parameter name="', keyEnd: '">' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter name="'], ['</invoke>']],
+        another: { open: '<parameter name="', keyEnd: '">' }, next: 'afterEntry',
       },
     }),
     // …ameter name="city">Paris</parameter>⏎
@@ -142,8 +134,7 @@ export const responseModule = defineParser({
     // [e~[⏎
     //      ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // [e~[⏎Let me look.

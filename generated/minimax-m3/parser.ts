@@ -6,10 +6,8 @@ import {
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '11421244f67553498e5c8112dae02802025bcc4305ec45ad380af95c96f9fe64',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: ']~b]ai\n',
@@ -81,9 +79,7 @@ export const responseModule = defineParser({
     // …ax[>[<invoke name="get_time">
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time">]<]minimax[>[<c…
     //           ^ Before the first argument, or the end of a call without any.
@@ -91,14 +87,11 @@ export const responseModule = defineParser({
     // …ime">]<]minimax[>[<city>
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: [']<]minimax[>[</', { hole: 'key' }, '>'],
+        kind: 'entry', close: [']<]minimax[>[</', { hole: 'key' }, '>'],
         continuations: [[']<]minimax[>[<'], [']<]minimax[>[</invoke>']],
-        another: { open: ']<]minimax[>[<', keyEnd: '>' },
-        next: 'afterEntry',
+        another: { open: ']<]minimax[>[<', keyEnd: '>' }, next: 'afterEntry',
       },
     }),
     // ]<]minimax[>[<city>Paris]<]minimax[>[</…
@@ -120,8 +113,7 @@ export const responseModule = defineParser({
     // ]<]minimax[>[<city>
     //               ^^^^ In a key of a nested object.
     inObjectKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: { kind: 'property', close: [']<]minimax[>[</', { hole: 'key' }, '>'], next: 'afterProperty' },
     }),
     // …<]minimax[>[</city>]<]minimax[>[<d…
@@ -179,8 +171,7 @@ export const responseModule = defineParser({
     // [e~[⏎
     //      ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // [e~[⏎Let me look.

@@ -4,11 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608',
-  turnStart: '',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '{'] } },

@@ -4,11 +4,8 @@ import { ambiguous, between, defineParser, expect, hole, jsonArguments, recover,
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '39f03c383413f531fd302c06c7e982ad98c83f0657a8339ae25478ccb81fdcda',
-  turnStart: '',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: '39f03c383413f531fd302c06c7e982ad98c83f0657a8339ae25478ccb81fdcda', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     reasoningStart: { text: '[THINK]', role: 'thought' },
@@ -32,8 +29,7 @@ export const responseModule = defineParser({
     // [THINK]The user wants the time.[/THINK]
     //        ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'afterReasoning', callOpen: { ambiguous: 'maybeCall' } },
+      region: 'reasoning', stops: { reasoningEnd: 'afterReasoning', callOpen: { ambiguous: 'maybeCall' } },
       mustClose: true,
     }),
     // …ser wants the time.[TOOL_CALLS]get_time[ARGS]{"city": "Paris"}[/THINK]

@@ -4,11 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: 'e4676cb56dffea7782fd3e2b577cfaf1e123537e6ef49b3ec7caa6c095c62272',
-  turnStart: '',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: 'e4676cb56dffea7782fd3e2b577cfaf1e123537e6ef49b3ec7caa6c095c62272', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callsOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { texts: ['[', '{'] } },
@@ -16,9 +13,7 @@ export const responseModule = defineParser({
     callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'], id: ['id'] },
       repairs: 'separator',
     },
     resultStart: '[TOOL_RESULTS]',
@@ -36,8 +31,7 @@ export const responseModule = defineParser({
     // [TOOL_CALLS][{"name": "get_time", "arguments": {"city": "Paris"}, "i…
     //              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'], id: ['id'] }, next: 'afterCall',
       ends: { callsClose: 'afterCall' },
     }),
     // …"}, "id": "abc123"},

@@ -4,10 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '9fcc72b7c248a72020c81f70bb652f3094d18a750c93ca35dfcb3cf5fe23ff53',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_assistant|>assistant<|im_middle|>',
@@ -38,8 +36,7 @@ export const responseModule = defineParser({
     // Let me look.<|tool_calls_se…
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', turnEnd: 'turnEnded' },
     }),
     // …lls_section_begin|><|tool_call_begin|>functions.get_t…
     //                     ^^^^^^^^^^^^^^^^^^^ In the opening of a call.
@@ -52,8 +49,7 @@ export const responseModule = defineParser({
         idEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
-      parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }],
-      announce: true,
+      parts: ['functions.', { hole: 'name' }, ':', { hole: 'index' }], announce: true,
     }),
     // …ll_argument_begin|>{"city": "Paris"}<|tool_call_end…
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
@@ -95,8 +91,7 @@ export const responseModule = defineParser({
     // <|im_end|>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inComposedId' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <|im_end|>Let me look.

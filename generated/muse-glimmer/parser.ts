@@ -4,10 +4,8 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'cfc67e5f349f37690dfd31ed1f18bc4442a9dd32fe39a648f993cb4eb3cae678',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start|>assistant',
@@ -41,9 +39,7 @@ export const responseModule = defineParser({
     //  to=self<|message|>The user wants the time.<|eom|><|start|…
     //                    ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'betweenTurns', turnEnd: 'betweenTurns' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'betweenTurns', turnEnd: 'betweenTurns' }, mustClose: true,
     }),
     // Let me look. to=
     // ^^^^^^^^^^^^ In the answer.
@@ -59,8 +55,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'inToolName2',
-        callCloseEarly: { peek: 'inToolName2' },
+        nameEnd: 'inToolName2', callCloseEarly: { peek: 'inToolName2' },
         callCloseEarlyAtemFunctionCalls: { peek: 'inToolName2' },
       },
     }),
@@ -69,8 +64,7 @@ export const responseModule = defineParser({
     inToolName2: hole({
       hole: 'name',
       ends: {
-        nameEnd2: 'beforeArguments',
-        callCloseEarly: { peek: 'beforeArguments' },
+        nameEnd2: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         callCloseEarlyAtemFunctionCalls: { peek: 'beforeArguments' },
       },
       announce: true,
@@ -79,22 +73,16 @@ export const responseModule = defineParser({
     //                     ^ Before the first argument, or the end of a call without any.
     beforeArguments: expect({
       choices: {
-        keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
+        keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
       },
     }),
     // …em:parameter name="city">
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</atem:parameter>\n'],
-        continuations: [['<atem:parameter name="'], ['</atem:invoke>']],
-        another: { open: '<atem:parameter name="', keyEnd: '">' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</atem:parameter>\n'], continuations: [['<atem:parameter name="'], ['</atem:invoke>']],
+        another: { open: '<atem:parameter name="', keyEnd: '">' }, next: 'afterEntry',
       },
     }),
     // …ameter name="city">Paris</atem:paramete…
@@ -104,9 +92,7 @@ export const responseModule = defineParser({
     //                     ^ After an argument.
     afterEntry: expect({
       choices: {
-        keyOpen: 'inKey',
-        callClose: { peek: 'argumentsEnded' },
-        callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
+        keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
       },
     }),
     // …s</atem:parameter>⏎</atem:invoke>⏎…

@@ -4,10 +4,8 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '52ae8e50fa083e63a0a5726eeffc85502089b82064aceb1bddf0366f7317b3f8',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<SPECIAL_11>Assistant\n',
@@ -24,10 +22,7 @@ export const responseModule = defineParser({
     callsCloseToolcall: '</TOOLCALL>',
     callSeparator: { text: ', ', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<TOOL_RESPONSE>',
   },
@@ -51,8 +46,7 @@ export const responseModule = defineParser({
     // …ser wants the time.<TOOLCALL>[{"name": "get_time", "arguments": {"city": "…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ At what may be a call.
     maybeCall: ambiguous({
-      stops: { reasoningEnd: 'afterReasoning' },
-      ends: { turnEnd: 'betweenTurns', turnEndSpecial: 'betweenTurns' },
+      stops: { reasoningEnd: 'afterReasoning' }, ends: { turnEnd: 'betweenTurns', turnEndSpecial: 'betweenTurns' },
       resume: 'afterReasoning',
     }),
     // ⏎</think>Let me look.
@@ -64,8 +58,7 @@ export const responseModule = defineParser({
     // Let me look.<TOOLCALL>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns' },
+      region: 'text', stops: { callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns' },
     }),
     // <TOOLCALL>[{"name": "get_t…
     //           ^ In the opening of the section of calls.
@@ -73,8 +66,7 @@ export const responseModule = defineParser({
     // <TOOLCALL>[{"name": "get_time", "arguments": {"city": "Paris"}}
     //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall',
       ends: {
         callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolcall: 'afterCall', turnEnd: 'afterCall',
       },

@@ -4,10 +4,8 @@ import { between, defineParser, expect, header, hole, jsonArguments, recover, re
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start|>assistant',
@@ -42,11 +40,8 @@ export const responseModule = defineParser({
     // <|start|>assistant to=functions.get_time<|message|>
     //                   ^^^^^^^^^^^^^^^^^^^^^^ In a region's header.
     inHeader: header({
-      end: '<|message|>',
-      call: { marker: 'to=functions.', next: 'beforeArguments' },
-      thought: { marker: '<|channel|>analysis', next: 'inReasoning' },
-      recipient: 'to=',
-      next: 'inContent',
+      end: '<|message|>', call: { marker: 'to=functions.', next: 'beforeArguments' },
+      thought: { marker: '<|channel|>analysis', next: 'inReasoning' }, recipient: 'to=', next: 'inContent',
       otherwise: 'inAnswer',
     }),
     // …analysis<|message|>The user wants the time.<|end|><|start|…
@@ -54,11 +49,8 @@ export const responseModule = defineParser({
     inReasoning: region({
       region: 'reasoning',
       stops: {
-        reasoningEnd: 'betweenTurns',
-        turnEnd: 'betweenTurns',
-        turnEndCall: 'betweenTurns',
-        headerStart: { peek: 'atTurnStart' },
-        headerStartChannelFinal: { peek: 'atTurnStart' },
+        reasoningEnd: 'betweenTurns', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns',
+        headerStart: { peek: 'atTurnStart' }, headerStartChannelFinal: { peek: 'atTurnStart' },
         headerStartChannelCommentary: { peek: 'atTurnStart' },
       },
       mustClose: true,
@@ -74,20 +66,16 @@ export const responseModule = defineParser({
     // …l|>final<|message|>Let me look.
     //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContent: region({
-      region: 'text',
-      stops: { turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns' },
+      region: 'text', stops: { turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns' },
     }),
     //  to=functions.get_time<|channel|>comm…
     //               ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callFollowerEarly: { peek: 'beforeArguments' },
-        callFollowerEarlyReturn: { peek: 'beforeArguments' },
-        callFollowerEarlyCall: { peek: 'beforeArguments' },
-        callFollowerEarlyEnd: { peek: 'beforeArguments' },
-        argumentsAtOnce: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
+        callFollowerEarlyReturn: { peek: 'beforeArguments' }, callFollowerEarlyCall: { peek: 'beforeArguments' },
+        callFollowerEarlyEnd: { peek: 'beforeArguments' }, argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,
     }),
@@ -118,10 +106,8 @@ export const responseModule = defineParser({
     //           ^ Between two turns of one message.
     betweenTurns: between({
       choices: {
-        turnStart: 'atTurnStart',
-        headerStart: { peek: 'atTurnStart' },
-        headerStartChannelFinal: { peek: 'atTurnStart' },
-        headerStartChannelCommentary: { peek: 'atTurnStart' },
+        turnStart: 'atTurnStart', headerStart: { peek: 'atTurnStart' },
+        headerStartChannelFinal: { peek: 'atTurnStart' }, headerStartChannelCommentary: { peek: 'atTurnStart' },
       },
       otherwise: 'turnEnded',
     }),

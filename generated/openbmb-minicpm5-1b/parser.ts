@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '7451a05cf1e28a79d97d7c0bc951028c0b1915119bf9046acd06a0e3d931f47c',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -49,21 +47,17 @@ export const responseModule = defineParser({
     // ⏎</think>⏎⏎Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<function name…
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
     }),
     // <function name="get_time">
     //                 ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // get_time"><param name="ci…
     //           ^ Before the first argument, or the end of a call without any.
@@ -71,14 +65,10 @@ export const responseModule = defineParser({
     // …time"><param name="city">
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { nameEnd: 'inValue' },
+      hole: 'key', ends: { nameEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</param>'],
-        continuations: [['<param name="'], ['</function>']],
-        another: { open: '<param name="', keyEnd: '">' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</param>'], continuations: [['<param name="'], ['</function>']],
+        another: { open: '<param name="', keyEnd: '">' }, next: 'afterEntry',
       },
     }),
     // <param name="city">Paris</param>

@@ -4,9 +4,7 @@ import { between, defineParser, expect, recover, region } from 'idiolect/parser'
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '5a4c7c0b12bdbbc7110aebe80b15ac3d4dbabde85be466925dc2cf52d7698ceb',
-  start: 'atTurnStart',
+  contract: 4, start: 'atTurnStart', templateSha256: '5a4c7c0b12bdbbc7110aebe80b15ac3d4dbabde85be466925dc2cf52d7698ceb',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant<|im_sep|>',
@@ -30,9 +28,7 @@ export const responseModule = defineParser({
     // <think>The user wants the time.</think>
     //        ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'afterReasoning', turnEnd: 'turnEnded' }, mustClose: true,
     }),
     // </think>Let me look.
     //         ^ After the reasoning.

@@ -4,19 +4,15 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '444819b8ad4612870827ac05b9147fe9e3344d3850cae8c2790898fc514099ff',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<assistant>',
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
     callOpen: {
-      text: '<tool_call>',
-      role: 'call',
-      followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
+      text: '<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
     turnEnd: '</assistant>\n',
@@ -53,14 +49,12 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.<tool_call>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
     }),
     // <tool_call>get_time
     //            ^^^^^^^^ In the tool's name.
@@ -77,14 +71,10 @@ export const responseModule = defineParser({
     // get_time<arg_key>city</arg_key><arg_…
     //                  ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</arg_value>'],
-        continuations: [['<arg_key>'], ['</tool_call>']],
-        another: { open: '<arg_key>', keyEnd: '</arg_key><arg_value>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</arg_value>'], continuations: [['<arg_key>'], ['</tool_call>']],
+        another: { open: '<arg_key>', keyEnd: '</arg_key><arg_value>' }, next: 'afterEntry',
       },
     }),
     // …arg_key><arg_value>Paris</arg_value>

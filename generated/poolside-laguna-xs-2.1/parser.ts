@@ -4,19 +4,15 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '5f1bf14725b6a0e662678e7ca66d7b347bbaa436b09db038472045aba37da2f2',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<assistant>\n',
     reasoningStart: { text: '<think>\n', role: 'thought' },
     strayReasoningEnd: '\n</think>\n',
     callOpen: {
-      text: '\n<tool_call>',
-      role: 'call',
-      followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
+      text: '\n<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
     turnEnd: '\n</assistant>\n',
@@ -53,22 +49,19 @@ export const responseModule = defineParser({
     // ⏎</think>⏎Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
     }),
     // <tool_call>get_time⏎
     //            ^^^^^^^^ In the tool's name.
     inToolName: hole({
       hole: 'name',
       ends: { argumentsBegin: { peek: 'beforeArguments' }, argumentsBeginToolCall: { peek: 'beforeArguments' } },
-      space: 'beforeArguments',
-      announce: true,
+      space: 'beforeArguments', announce: true,
     }),
     // get_time⏎<arg_key>city</…
     //          ^ Before the first argument, or the end of a call without any.
@@ -78,14 +71,10 @@ export const responseModule = defineParser({
     // get_time⏎<arg_key>city</arg_key>⏎<arg…
     //                   ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</arg_value>\n'],
-        continuations: [['<arg_key>'], ['</tool_call>']],
-        another: { open: '<arg_key>', keyEnd: '</arg_key>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['</arg_value>\n'], continuations: [['<arg_key>'], ['</tool_call>']],
+        another: { open: '<arg_key>', keyEnd: '</arg_key>' }, next: 'afterEntry',
       },
     }),
     // …rg_key>⏎<arg_value>Paris</arg_value>⏎

@@ -4,10 +4,8 @@ import { argumentsEnd, between, defineParser, expect, hole, recover, region, val
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '672e747c77e990320152343b0a4951222e40de5645297905d89afba05586d827',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -36,8 +34,7 @@ export const responseModule = defineParser({
     // Let me look.⏎⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
     }),
     // <tool_call>⏎<function=get_time>⏎
     //             ^^^^^^^^^^ In the opening of a call.
@@ -47,8 +44,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callCloseEarly: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         callCloseEarlyToolCall: { peek: 'beforeArguments' },
       },
       announce: true,
@@ -63,14 +59,10 @@ export const responseModule = defineParser({
     // …t_time>⏎<parameter=city>⏎
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { nameEnd: 'inValue' },
+      hole: 'key', ends: { nameEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['\n</parameter>\n'],
-        continuations: [['<parameter='], ['</function>']],
-        another: { open: '<parameter=', keyEnd: '>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
       },
     }),
     // <parameter=city>⏎Paris⏎</parameter>⏎
@@ -122,8 +114,7 @@ export const responseModule = defineParser({
     // <|im_end|>⏎
     //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <|im_end|>⏎Let me look.

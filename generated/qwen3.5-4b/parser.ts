@@ -4,10 +4,8 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|im_start|>assistant\n',
@@ -77,8 +75,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'beforeArguments',
-        callCloseEarly: { peek: 'beforeArguments' },
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
         callCloseEarlyToolCall: { peek: 'beforeArguments' },
       },
       announce: true,
@@ -93,14 +90,10 @@ export const responseModule = defineParser({
     // …t_time>⏎<parameter=city>⏎
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { nameEnd: 'inValue' },
+      hole: 'key', ends: { nameEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['\n</parameter>\n'],
-        continuations: [['<parameter='], ['</function>']],
-        another: { open: '<parameter=', keyEnd: '>' },
-        next: 'afterEntry',
+        kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
       },
     }),
     // <parameter=city>⏎Paris⏎</parameter>⏎
@@ -152,8 +145,7 @@ export const responseModule = defineParser({
     // <|im_end|>⏎
     //            ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callOpen: 'afterCallOpen', innerOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <|im_end|>⏎Let me look.

@@ -4,12 +4,9 @@ import { ambiguous, between, defineParser, expect, jsonCall, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '546b04dba74993efae8f9da3ba08e29f437f5ac3f4e40b5cb9a4de5901a841df',
-  turnStart: 'assistant:',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: '546b04dba74993efae8f9da3ba08e29f437f5ac3f4e40b5cb9a4de5901a841df', turnStart: 'assistant:',
   lead: ' ',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: 'assistant: ',
@@ -48,20 +45,17 @@ export const responseModule = defineParser({
     // ⏎</think>⏎⏎Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text', stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
     }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'atCallEnd',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd',
       ends: { callClose: 'atCallEnd', turnEnd: 'atCallEnd' },
     }),
     // {"city": "Paris"}}⏎</tool_call>

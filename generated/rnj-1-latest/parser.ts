@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '4065869b8ec00130819269c3bef69cbb8052fbb9ea522ec00257b912f7dc4402',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n',
@@ -31,8 +29,7 @@ export const responseModule = defineParser({
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'atCallEnd',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'atCallEnd',
       ends: { callClose: 'atCallEnd', turnEnd: 'atCallEnd' },
     }),
     // {"city": "Paris"}}⏎</tool_call>⏎

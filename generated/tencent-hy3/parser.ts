@@ -4,19 +4,15 @@ import { ambiguous, argumentsEnd, between, defineParser, expect, hole, recover, 
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '84437b9746423f042920c15289ac84d4eba7a50a11ebc05e8b414c460f814873',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<｜hy_Assistant:opensource｜>',
     reasoningStart: { text: '<think:opensource>', role: 'thought' },
     strayReasoningEnd: '</think:opensource>',
     callsOpen: {
-      text: '<tool_calls:opensource>\n',
-      role: 'call',
-      followedBy: { texts: ['<tool_call:opensource>'] },
+      text: '<tool_calls:opensource>\n', role: 'call', followedBy: { texts: ['<tool_call:opensource>'] },
       blockEnd: '</tool_calls:opensource>',
     },
     callOpen: { text: '<tool_call:opensource>', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] } },
@@ -79,9 +75,7 @@ export const responseModule = defineParser({
     // …ol_call:opensource>get_time<tool_sep:opens…
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({
-      hole: 'name',
-      ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } },
-      announce: true,
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
     }),
     // …ol_sep:opensource>⏎<arg_key:openso…
     //                     ^ Before the first argument, or the end of a call without any.
@@ -89,14 +83,11 @@ export const responseModule = defineParser({
     // …arg_key:opensource>city</arg_key:opens…
     //                     ^^^^ In an argument's name.
     inKey: hole({
-      hole: 'key',
-      ends: { keyEnd: 'inValue' },
+      hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry',
-        close: ['</arg_value:opensource>\n'],
+        kind: 'entry', close: ['</arg_value:opensource>\n'],
         continuations: [['<arg_key:opensource>'], ['</tool_call:opensource>']],
-        another: { open: '<arg_key:opensource>', keyEnd: '</arg_key:opensource>' },
-        next: 'afterEntry',
+        another: { open: '<arg_key:opensource>', keyEnd: '</arg_key:opensource>' }, next: 'afterEntry',
       },
     }),
     // …g_value:opensource>Paris</arg_value:ope…
@@ -148,8 +139,7 @@ export const responseModule = defineParser({
     // …hy_eos:opensource｜>
     //                     ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // …hy_eos:opensource｜>Let me look.

@@ -4,10 +4,8 @@ import { between, defineParser, expect, jsonCall, recover, region } from 'idiole
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: 'fae87682d3551b1cd3191fc92c5372c230e6e90115a98f049e35218cf4e13d8f',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|assistant|>\n',
@@ -20,10 +18,7 @@ export const responseModule = defineParser({
     callsCloseToolCalls: '</tool_calls>',
     callSeparator: { text: ', ', role: 'call' },
     semicolon: {
-      text: ';',
-      role: 'call',
-      envelopeFollows: { name: ['name'], arguments: ['arguments'] },
-      repairs: 'separator',
+      text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<|tool_result|>',
   },
@@ -31,14 +26,12 @@ export const responseModule = defineParser({
     // <|assistant|>⏎Let me look.
     //               ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' },
-      otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text',
-      stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+      region: 'text', stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.
@@ -46,8 +39,7 @@ export const responseModule = defineParser({
     // ⏎<tool_calls>[{"name": "get_time", "arguments": {"city": "Paris"}}
     //               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({
-      paths: { name: ['name'], arguments: ['arguments'] },
-      next: 'afterCall',
+      paths: { name: ['name'], arguments: ['arguments'] }, next: 'afterCall',
       ends: {
         callsClose: 'afterCall', callsCloseBracket: 'afterCall', callsCloseToolCalls: 'afterCall', turnEnd: 'afterCall',
       },

@@ -4,11 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
-  templateSha256: '039a4710e2aabaa79e85a233fa3daa4fbc030a4a8dc218cb7f34fb0c4b8c13b1',
-  turnStart: '',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
+  templateSha256: '039a4710e2aabaa79e85a233fa3daa4fbc030a4a8dc218cb7f34fb0c4b8c13b1', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },

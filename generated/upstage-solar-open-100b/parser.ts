@@ -4,10 +4,8 @@ import { between, defineParser, expect, hole, jsonArguments, recover, region } f
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-  contract: 4,
+  contract: 4, start: 'atTurnStart', recover: 'inMalformed',
   templateSha256: '4618a1ec1a3442b9723d661d72bb1776d1bf8ebd7281a3bf3edd8bfd80e5ad4e',
-  start: 'atTurnStart',
-  recover: 'inMalformed',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     turnStart: '<|begin|>assistant',
@@ -50,9 +48,7 @@ export const responseModule = defineParser({
     // <|think|>The user wants the time.<|end|><|begin|…
     //          ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
     inReasoning: region({
-      region: 'reasoning',
-      stops: { reasoningEnd: 'betweenTurns', turnEndCalls: 'betweenTurns' },
-      mustClose: true,
+      region: 'reasoning', stops: { reasoningEnd: 'betweenTurns', turnEndCalls: 'betweenTurns' }, mustClose: true,
     }),
     // Let me look.<|tool_calls|>
     // ^^^^^^^^^^^^ In the answer.
@@ -129,8 +125,7 @@ export const responseModule = defineParser({
     // <|end|>
     //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inCallId' },
-      recover: 'afterTurn',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inCallId' }, recover: 'afterTurn',
       reason: 'text after the end of the turn',
     }),
     // <|end|>Let me look.

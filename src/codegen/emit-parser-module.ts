@@ -8,7 +8,7 @@ import { isTransitions } from '../parser/steps/state-definition.ts';
 import { generatedBanner } from './banner.ts';
 import { MarkerNames } from './name-markers.ts';
 import { drawPicture } from './pictures.ts';
-import { type Layout, type Printable, printImport, printValue } from './source-writer.ts';
+import { type Layout, type Printable, printEntries, printImport, printValue } from './source-writer.ts';
 import type { ParserProgram, StateSpec } from './states.ts';
 
 const layout: Layout = { width: 120, dense: true };
@@ -18,8 +18,10 @@ export function emitParserModule({ states, ...program }: ParserProgram): string 
   const names = new MarkerNames();
   const entries = states.map((state) => emitState(state, names));
   const markers = [...names.definitions];
-  const fields = Object.entries(program).filter(
-    ([key, value]) => key !== 'turnStart' || !isMarkerOf(names, key, value),
+  const fields = Object.fromEntries(
+    Object.entries(program)
+      .filter(([key, value]) => key !== 'turnStart' || !isMarkerOf(names, key, value))
+      .map(([key, value]) => [key, toPrintable(value)]),
   );
   const steps = new Set(states.map(({ step }) => step.use));
   return `${generatedBanner}
@@ -27,7 +29,7 @@ ${printImport(['defineParser', ...steps], [], 'idiolect/parser', layout)}
 
 /** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
 export const responseModule = defineParser({
-${fields.map((field) => emitField(field, 2)).join('\n')}
+${printEntries(fields, 2, layout)}
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
 ${markers.map((marker) => emitField(marker, 4)).join('\n')}

@@ -25,12 +25,12 @@ export function lowerToStates(format: ChatFormat): ParserProgram {
   const thoughtPrompt = plan.endMarked && !isBlank(format.turn.prompt.on) ? format.turn.prompt.on : '';
   return {
     contract: moduleContractVersion,
+    start,
+    ...(calls === null ? {} : { recover: malformed }),
     templateSha256: format.templateSha256,
     turnStart: format.turn.start,
     ...(format.turn.lead === undefined ? {} : { lead: format.turn.lead }),
     ...(thoughtPrompt === '' ? {} : { thoughtPrompt }),
-    start,
-    ...(calls === null ? {} : { recover: malformed }),
     states: reachable([
       ...turnStates(plan),
       ...reasoningStates(plan),

@@ -7,7 +7,7 @@ export const lineWidth = 110;
 export interface Layout {
   /** Longest line. */
   readonly width: number;
-  /** Short entries stand several to a line. */
+  /** Entries of objects stand several to a line. */
   readonly dense: boolean;
 }
 
@@ -31,7 +31,7 @@ export function printValue(
   const flat = printFlat(value);
   if (flat !== null && column + displayWidth(flat) + rest <= layout.width) return flat;
   if (isList(value)) return printArray(value, indent, layout);
-  return (layout.dense ? printDense(value, indent, layout) : null) ?? printObject(value, indent, layout);
+  return layout.dense ? printDense(value, indent, layout) : printObject(value, indent, layout);
 }
 
 function isContainer(value: Printable): value is readonly Printable[] | PrintableObject {
@@ -71,27 +71,27 @@ function isLargeObject(value: Printable): boolean {
   return isContainer(value) && !Array.isArray(value) && Object.keys(value).length > 1;
 }
 
-/** Longest entry that stands on a line with others. */
-const shortEntry = 48;
+function printDense(value: PrintableObject, indent: number, layout: Layout): string {
+  return `{\n${printEntries(value, indent + 2, layout)}\n${' '.repeat(indent)}}`;
+}
 
-/** Short entries, as many on a line as fit; `null` where some are long or hold several entries of their own. */
-function printDense(value: PrintableObject, indent: number, { width }: Layout): string | null {
+/** The entries of an object: those of one line as many on a line as fit, others on lines of their own. */
+export function printEntries(value: PrintableObject, indent: number, layout: Layout): string {
   const entries = Object.entries(value).map(([key, each]) => {
-    const isShort = !isContainer(each) || (!isList(each) && Object.keys(each).length === 1);
-    return isShort ? `${printKey(key)}: ${printFlat(each)}` : null;
+    const start = `${printKey(key)}: `;
+    return start + printValue(each, indent, indent + displayWidth(start), 1, layout);
   });
-  const short = entries.filter((entry) => entry !== null && displayWidth(entry) <= shortEntry);
-  if (short.length < entries.length) return null;
-  return `{\n${fillLines(short, indent + 2, width)}\n${' '.repeat(indent)}}`;
+  return fillLines(entries, indent, layout.width);
 }
 
 /** Items with a comma after each, as many on a line as fit. */
-function fillLines(items: readonly (string | null)[], indent: number, width: number): string {
+function fillLines(items: readonly string[], indent: number, width: number): string {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);
     const longer = `${last} ${item},`;
-    if (last !== undefined && displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    const fits = last !== undefined && !longer.includes('\n') && displayWidth(longer) <= width;
+    if (fits) lines[lines.length - 1] = longer;
     else lines.push(`${' '.repeat(indent)}${item},`);
   }
   return lines.join('\n');
