@@ -44,7 +44,12 @@ beforeAll(async () => {
   const modelPath = await tinyModelFile({ vocabulary: long ? 'llama-spm' : smallVocabulary, controls });
   model = await (await testLlama()).loadModel({ modelPath, vocabOnly: true });
 });
-afterAll(() => model.dispose());
+/** Told by the long form. */
+let attacks = 0;
+afterAll(() => {
+  if (long) console.log(`attacks on prompts for servers: ${attacks}`);
+  return model.dispose();
+});
 
 /** The prompt's tokens, and its text; `null` where the template refuses the conversation. */
 async function encode(
@@ -86,6 +91,7 @@ describe.each(learned)('$name', ({ name, source, format, markers }) => {
         const found = await encode(encoder, source, format, attackedConversation(position, attack));
         const expected = await encode(encoder, source, format, attackedConversation(position, twin));
         if (found === null || expected === null) continue;
+        attacks += 1;
         if (countSpecials(found.tokens) > countSpecials(expected.tokens)) smuggled.push(attack);
         // A literal of the template between the halves may itself be a marker.
         if (controls.some((marker) => twin.includes(marker))) continue;
