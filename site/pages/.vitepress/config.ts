@@ -100,7 +100,17 @@ export default defineConfig({
   cacheDir: path.join(cache, 'vitepress'),
   // The old file of a page is worth nothing; dead links end the build.
   ignoreDeadLinks: false,
-  markdown: { anchor: { slugify: anchorOf } },
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: (md) => {
+      const write = md.renderer.rules.code_inline;
+      // `{{ … }}` in code is Jinja; Vue would take it for an expression of its own.
+      md.renderer.rules.code_inline = (tokens, index, ...rest) => {
+        tokens[index]?.attrSet('v-pre', '');
+        return write?.(tokens, index, ...rest) ?? '';
+      };
+    },
+  },
   vite: { plugins, logLevel: 'warn' },
   themeConfig: {
     nav: [
