@@ -88,6 +88,11 @@ describe('a hostile schema ends in a report or a typed error', () => {
   });
 });
 
+test('a validator of 100,000 properties is refused at once', () => {
+  expect(() => compileValidator(manyProperties(100_000))).toThrow(SchemaError);
+  expect(() => compileValidator(manyProperties(100_000))).toThrow('too many to check');
+});
+
 describe('what a schema says of itself does no harm', () => {
   test('with `$async`, invalid values are invalid at once, and no promise is left', () => {
     const validate = compileValidator({ $async: true, type: 'object', required: ['a'] } as JsonSchema);

@@ -1,12 +1,10 @@
 /** Which keywords that a grammar does not write are checked, and which are neither written nor checked. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import { SchemaError } from '../../../format/errors.ts';
-import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
+import type { JsonSchema } from '../../../format/messages.ts';
 import { isObject } from '../document/schema-document.ts';
+import { isTooLarge, partsOf, tooLarge } from './schema-size.ts';
 import { compileValidator, type ValidationOptions } from './validate.ts';
-
-/** Objects and lists in a schema that is checked; Ajv writes code for each, and V8 compiles it. */
-const mostParts = 20_000;
 
 /**
  * `issues` with `widened` in place of `checked` where nothing can check `schema`: Ajv does not compile it, or it is
@@ -28,7 +26,7 @@ export function settleChecks(
 
 /** Why nothing can check `schema`; `null` where something can. */
 function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
-  if (hasMoreParts(schema, mostParts)) return `more than ${mostParts} parts are too many to check`;
+  if (isTooLarge(schema)) return tooLarge;
   if (mistakesEvaluated(schema)) return 'Ajv mistakes what items and contains have evaluated for others';
   try {
     compileValidator(schema, tool, options);
@@ -46,22 +44,4 @@ function mistakesEvaluated(schema: JsonSchema): boolean {
   return (
     asks && objects.some((part) => ('items' in part || 'contains' in part) && !('unevaluatedItems' in part))
   );
-}
-
-function* partsOf(value: JsonValue): Generator<JsonValue> {
-  const open: JsonValue[] = [value];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next !== 'object' || next === null) continue;
-    yield next;
-    for (const part of Object.values(next)) open.push(part);
-  }
-}
-
-function hasMoreParts(value: JsonValue, most: number): boolean {
-  let count = 0;
-  for (const _ of partsOf(value)) {
-    count += 1;
-    if (count > most) return true;
-  }
-  return false;
 }

@@ -14,6 +14,7 @@ import { isObject } from '../document/schema-document.ts';
 import { type AjvReading, forAjv } from './ajv-schema.ts';
 import { hasNamedParts, withLocalReferences } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
+import { isTooLarge, tooLarge } from './schema-size.ts';
 
 /** One way in which a value is not valid. */
 export interface ValidationFailure {
@@ -94,6 +95,7 @@ function prepareAjv(
   options: ValidationOptions,
 ): { readonly ajv: Ajv | Ajv2020; readonly translated: JsonSchema } {
   const { documents = new Map(), formats = 'assert' } = options;
+  if (isTooLarge(schema)) throw new RangeError(tooLarge);
   const isNamed = [schema, ...documents.values()].some(hasNamedParts);
   const dialect = isObject(schema) ? String(schema.$schema) : '';
   const isOld = oldDraft.test(dialect);

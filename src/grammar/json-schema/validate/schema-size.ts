@@ -1,0 +1,28 @@
+/** Schemas that are too large to check. */
+import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
+
+/** Objects and lists in a schema that is checked; Ajv writes code for each, and V8 compiles it. */
+const mostParts = 20_000;
+
+/** What is said of a schema that is too large. */
+export const tooLarge = `more than ${mostParts} parts are too many to check`;
+
+/** Whether `schema` has too many parts to be checked. */
+export function isTooLarge(schema: JsonSchema): boolean {
+  let count = 0;
+  for (const _ of partsOf(schema)) {
+    count += 1;
+    if (count > mostParts) return true;
+  }
+  return false;
+}
+
+/** All objects and lists in `value`, itself included. */
+export function* partsOf(value: JsonValue): Generator<JsonValue> {
+  const open: JsonValue[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    yield next;
+    for (const part of Object.values(next)) open.push(part);
+  }
+}
