@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { SchemaError } from '../../../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
+import { argumentValidator } from '../../../src/grammar/argument-validator.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import {
   type CompiledSchema,
@@ -12,6 +13,7 @@ import {
   jsonSyntax,
 } from '../../../src/grammar/json-schema/compile-schema.ts';
 import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
+import { argumentCheck } from '../../../src/runtime/chat/tool-loop/argument-checks.ts';
 
 /** What is compiled of `schema`, or the typed error; whatever else is thrown fails the test. */
 function outcomeOf(schema: JsonSchema): CompiledSchema | SchemaError {
@@ -91,6 +93,12 @@ describe('a hostile schema ends in a report or a typed error', () => {
 test('a validator of 100,000 properties is refused at once', () => {
   expect(() => compileValidator(manyProperties(100_000))).toThrow(SchemaError);
   expect(() => compileValidator(manyProperties(100_000))).toThrow('too many to check');
+});
+
+test('calls of a tool that is too large to check are not malformed for that', () => {
+  const tools = [{ name: 'large', parameters: manyProperties(25_000) }];
+  expect(argumentCheck(tools, 'degrade')?.('large', { other: 1 })).toEqual([]);
+  expect(argumentValidator(tools)('large', {}).join()).toContain('too many to check');
 });
 
 describe('what a schema says of itself does no harm', () => {

@@ -1,6 +1,7 @@
 /** Checks of arguments after the call, where the policy lets schemas pass that no grammar enforces in full. */
 import { type ArgumentValidator, argumentValidator } from '../../../grammar/argument-validator.ts';
-import type { ToolList } from '../../../tools/tools.ts';
+import { isTooLarge } from '../../../grammar/json-schema/validate/schema-size.ts';
+import { normalizeTools, type ToolList } from '../../../tools/tools.ts';
 
 /** By the list of tools, so that schemas are compiled once however many chats have it. */
 const known = new WeakMap<ToolList, ArgumentValidator>();
@@ -14,7 +15,18 @@ export function argumentCheck(
   policy: 'strict' | 'degrade' | undefined,
 ): ArgumentValidator | null {
   if (policy !== 'degrade' || tools === undefined) return null;
-  const check = known.get(tools) ?? argumentValidator(tools);
+  const check = known.get(tools) ?? checkOf(tools);
   known.set(tools, check);
   return check;
+}
+
+/** Of a schema that is too large to check, the report has said what is not enforced. */
+function checkOf(tools: ToolList): ArgumentValidator {
+  const validate = argumentValidator(tools);
+  const unchecked = new Set(
+    normalizeTools(tools)
+      .filter(({ function: { parameters } }) => parameters !== undefined && isTooLarge(parameters))
+      .map((tool) => tool.function.name),
+  );
+  return (toolName, input) => (unchecked.has(toolName) ? [] : validate(toolName, input));
 }
