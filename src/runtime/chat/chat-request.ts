@@ -31,15 +31,21 @@ export function promptRequest(
   };
 }
 
-/** How its response is to be read. */
+/**
+ * How its response is to be read. Where the grammar holds from the first token on, the response keeps to the format,
+ * and a marker that only leniency knows is text to the grammar: so it is to the parser.
+ */
 export function parserOptions(
   options: ChatOptions,
   tools: readonly Tool[],
   generationPrompt: string,
+  { expression, lazy }: BuiltGrammar,
 ): ResponseParserOptions {
+  const keepsToFormat = expression !== null && !lazy && !isPlainText(options);
   return {
     tools: options.toolChoice === 'none' ? [] : tools,
     generationPrompt,
+    leniency: keepsToFormat ? 'strict' : 'lenient',
     createId: callIds(options.messages),
     ...optional('parallelToolCalls', options.parallelToolCalls),
     ...optional('reasoningFormat', options.reasoningFormat),

@@ -229,7 +229,7 @@ function createParser(
   options: ChatOptions,
 ): ResponseParser {
   return createResponseParser(template.responseModule ?? template.format, {
-    ...parserOptions(options, tools, prompt.generationPrompt),
+    ...parserOptions(options, tools, prompt.generationPrompt, grammar),
     // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });

@@ -190,7 +190,7 @@ export async function prepareServerChat(
   const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
   const parser = createResponseParser(
     template.responseModule ?? template.format,
-    parserOptions(options, tools, generationPrompt),
+    parserOptions(options, tools, generationPrompt, grammar),
   );
   const plainText = isPlainText(options);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
