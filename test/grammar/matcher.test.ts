@@ -234,6 +234,17 @@ describe('cases', () => {
     expect(matcher.accept(new Uint8Array([third])) && matcher.complete).toBe(true);
   });
 
+  test('a character that is never completed counts as U+FFFD where that is allowed', () => {
+    const begun = new Uint8Array([0xe2, 0x82]);
+    const free = createMatcher(grammarOf(sequence(repeat(exceptCharacters([0x3c, 0x3c])), literal('<'))));
+    expect(free.accept(begun) && free.accept(' a')).toBe(false);
+    expect(free.acceptReplaced('\ufffd a') && free.accept('<') && free.complete).toBe(true);
+    const named = createMatcher(grammarOf(repeat(characterClass([0x20ac, 0x20ac]), 1)));
+    expect(named.accept(begun)).toBe(true);
+    expect(named.acceptReplaced('\ufffd')).toBe(false);
+    expect(named.accept(new Uint8Array([0xac])) && named.complete).toBe(true);
+  });
+
   test('hostile grammars are refused, not run for ever', () => {
     const loop = grammarOf(choice(literal('a'), rule('left')), {
       left: sequence(rule('root'), literal('b')),

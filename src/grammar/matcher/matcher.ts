@@ -22,6 +22,11 @@ import { findTokens, type TokenIndex } from './token-index.ts';
 export interface Matcher {
   /** Moves over `text`, or stays and says `false` where it is not allowed. */
   accept(text: string | Uint8Array): boolean;
+  /**
+   * The same for text whose bytes were none: a character that was begun and not completed counts as the U+FFFD with
+   * which `text` begins.
+   */
+  acceptReplaced(text: string): boolean;
   /** Moves over a token that the grammar names by its id, or stays and says `false`. */
   acceptToken(id: number): boolean;
   /** Whether `text` may come next. */
@@ -87,6 +92,13 @@ class StackMatcher implements Matcher {
     const walk = this.#walk(text);
     if (walk.length < text.length) return false;
     this.#at = walk.at;
+    return true;
+  }
+
+  acceptReplaced(text: string): boolean {
+    const whole = new StackMatcher(this.#stacks, this.#continuation, wholePosition(this.#at.position));
+    if (!whole.accept(text)) return false;
+    this.#at = whole.#at;
     return true;
   }
 

@@ -271,8 +271,11 @@ export class SteeredResponse {
   }
 
   #takeConstrained({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
-    if (this.#matcher?.accept(spelling) !== true) this.#matcher = null;
-    const events = this.#feed(this.#decode(spelling), role);
+    const accepted = this.#matcher?.accept(spelling) === true;
+    const text = this.#decode(spelling);
+    // A model may leave a character incomplete, which llama.cpp's grammar lets pass in free text and strings.
+    if (!accepted && this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
+    const events = this.#feed(text, role);
     if (this.#options.unconstrainedAfterCalls && this.#matcher?.complete === true && !this.finished) {
       this.#begin(null);
       this.#triggers.resumeAt(this.#written.length);

@@ -180,8 +180,9 @@ export class ResponseRun {
   #allowedPart(token: Token): readonly Token[] | null {
     const { markers, vocabulary } = this.#options;
     const bytes = vocabulary.bytesOf(token);
-    const length = this.#response.matcher?.allowedLength(bytes) ?? bytes.length;
-    if (length === bytes.length) return null;
+    const { matcher } = this.#response;
+    const length = matcher?.allowedLength(bytes) ?? bytes.length;
+    if (length === bytes.length || matcher?.clone().acceptReplaced(newDecoder().decode(bytes))) return null;
     const text = newDecoder().decode(bytes.subarray(0, length), { stream: true });
     if (text === '') throw this.#response.broken('the model wrote what the grammar does not allow');
     return markers.encode(text);
