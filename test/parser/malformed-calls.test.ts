@@ -20,6 +20,13 @@ describe('malformed calls', () => {
     expect(tool_calls?.at(-1)?.function.arguments).toBe('{"n": 1}');
   });
 
+  it('tells where a word in a JSON string stands that is no object', () => {
+    const text = '<calls>[{"get_weather": "null"}]</calls>';
+    const { events } = parsePieces(samples.nameAsKey, text, [], { tools: exampleTools, markers: true });
+    const ends = events.map(({ end }) => end);
+    expect(events.map(({ start }) => start)).toEqual([0, ...ends.slice(0, -1)]);
+  });
+
   it('takes an opener with no call after it for text, and finds the next call', () => {
     const { content, malformed, tool_calls } = read(samples.jsonInTags, `Write <use> here.\n${good}`);
     expect(content).toBe('Write <use> here.');

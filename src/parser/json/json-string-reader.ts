@@ -45,6 +45,7 @@ export class JsonStringReader {
     if (text[at] === '"') {
       this.scanner.end();
       this.output += this.scanner.output;
+      if (this.scanner.held === '') this.held = '';
       this.status = this.scanner.status === 'done' ? 'done' : 'illegal';
       return at;
     }
