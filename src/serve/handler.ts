@@ -13,7 +13,7 @@ import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { messages } from './messages/endpoint.ts';
 import { ServerMetrics } from './metrics.ts';
 import { describeModel, listModels } from './model-list.ts';
-import { ModelShelf } from './model-shelf.ts';
+import { ModelPool } from './model-pool.ts';
 import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
@@ -62,7 +62,7 @@ class Server {
     this.#metrics = new ServerMetrics(admission);
     this.#state = {
       options,
-      shelf: new ModelShelf(models, options),
+      pool: new ModelPool(models, options),
       admission,
       closing: this.#giveUp.signal,
       report: (record) => {
@@ -84,11 +84,11 @@ class Server {
     signal?.addEventListener('abort', giveUp, { once: true });
     while (this.#running.size > 0) await Promise.all(this.#running);
     signal?.removeEventListener('abort', giveUp);
-    await this.#state.shelf.close();
+    await this.#state.pool.close();
   }
 
   #addRoutes(): void {
-    const { options, shelf } = this.#state;
+    const { options, pool } = this.#state;
     if (options.corsOrigins.length > 0) this.#allowOrigins(options.corsOrigins);
     this.#app.use(async (context, next) => {
       requireHost(context.req.raw, options.hosts);
@@ -98,11 +98,11 @@ class Server {
       this.#app.get(path, (context) => context.json({ status: 'ok' }));
     this.#app.on('GET', withShortForm('/v1/models'), async ({ req }) => {
       this.#keys.caller(req.raw);
-      return Response.json(await listModels(shelf));
+      return Response.json(await listModels(pool));
     });
     this.#app.on('GET', withShortForm('/v1/models/:name{.+}'), async ({ req }) => {
       this.#keys.caller(req.raw);
-      return Response.json(await describeModel(shelf, req.param('name') ?? ''));
+      return Response.json(await describeModel(pool, req.param('name') ?? ''));
     });
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);

@@ -1,11 +1,11 @@
 /** `/v1/models`: which models there are, and what is known of them. */
 import { RequestError } from './errors.ts';
-import type { ModelShelf } from './model-shelf.ts';
+import type { ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
 
 /** The list, in OpenAI's shape and Anthropic's at once. */
-export async function listModels(shelf: ModelShelf): Promise<object> {
-  const models = await shelf.list();
+export async function listModels(pool: ModelPool): Promise<object> {
+  const models = await pool.list();
   const data = models.map(({ name, model }) => modelCard(name, model));
   return {
     object: 'list',
@@ -17,8 +17,8 @@ export async function listModels(shelf: ModelShelf): Promise<object> {
 }
 
 /** One of them. Throws `RequestError` (404). */
-export async function describeModel(shelf: ModelShelf, name: string): Promise<object> {
-  const found = (await shelf.list()).find((each) => each.name === name);
+export async function describeModel(pool: ModelPool, name: string): Promise<object> {
+  const found = (await pool.list()).find((each) => each.name === name);
   if (found !== undefined) return modelCard(found.name, found.model);
   const reason = `there is no model ${JSON.stringify(name)}`;
   throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import { messages } from './messages/endpoint.ts';
-import type { ModelShelf } from './model-shelf.ts';
+import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview } from './servable-model.ts';
@@ -45,10 +45,10 @@ export const promptQuestions: readonly PromptQuestion[] = [
 export async function answerQuestion(
   { endpoint, given, answer }: PromptQuestion,
   request: Request,
-  { options, shelf }: { readonly options: Required<HandlerOptions>; readonly shelf: ModelShelf },
+  { options, pool }: { readonly options: Required<HandlerOptions>; readonly pool: ModelPool },
 ): Promise<Response> {
   const asked = endpoint.read({ ...given, ...(await readJsonBody(request, options)) });
-  const { model, release } = await shelf.borrow(asked.model, request.signal);
+  const { model, release } = await pool.borrow(asked.model, request.signal);
   try {
     if (model.preview === undefined) throw unanswerable('shows no prompt');
     const chat = { ...options.defaults, policy: options.policy, ...asked.chat };

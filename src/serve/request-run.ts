@@ -7,14 +7,14 @@ import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout } from './event-stream.ts';
 import type { HandlerOptions } from './handler-options.ts';
-import type { ModelShelf } from './model-shelf.ts';
+import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
 
 /** What requests share. */
 export interface ServerState {
   readonly options: Required<HandlerOptions>;
-  readonly shelf: ModelShelf;
+  readonly pool: ModelPool;
   readonly admission: Admission;
   /** Aborted when the server gives up what still runs. */
   readonly closing: AbortSignal;
@@ -119,10 +119,10 @@ export class RequestRun {
 
   /** Waits for a turn and for the model, and starts the response. */
   async #begin(request: ReadRequest, body: Body): Promise<BegunAnswer> {
-    const { admission, shelf, options } = this.#state;
+    const { admission, pool, options } = this.#state;
     const { signal } = this.#stopping;
     this.#release.push(await admission.enter(this.#caller, signal));
-    const borrowed = await shelf.borrow(request.model, signal);
+    const borrowed = await pool.borrow(request.model, signal);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
     const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, signal };

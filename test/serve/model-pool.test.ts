@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry, ServableModel } from '../../src/serve/index.ts';
-import { ModelShelf } from '../../src/serve/model-shelf.ts';
+import { ModelPool } from '../../src/serve/model-pool.ts';
 import { heldModel } from './held-model.ts';
 
 /** Entries that say when they are opened and closed, and never lie about the memory that is taken. */
@@ -45,38 +45,38 @@ class Openings {
 /** Lets everything that can go on go on. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a shelf of models', () => {
+describe('a pool of models', () => {
   it('opens a model when it is first asked for, once for all who ask', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('a', 1), openings.entry('b', 1)], { memoryLimit: 10 });
-    expect((await shelf.list()).map(({ name, model }) => [name, model])).toEqual([
+    const pool = new ModelPool([openings.entry('a', 1), openings.entry('b', 1)], { memoryLimit: 10 });
+    expect((await pool.list()).map(({ name, model }) => [name, model])).toEqual([
       ['a', null],
       ['b', null],
     ]);
-    const borrowed = await Promise.all([shelf.borrow('b'), shelf.borrow('b')]);
+    const borrowed = await Promise.all([pool.borrow('b'), pool.borrow('b')]);
     expect(borrowed.map(({ name }) => name)).toEqual(['b', 'b']);
     expect(openings.log).toEqual(['open b']);
     for (const { release } of borrowed) release();
     // A request that names none asks the first.
-    expect((await shelf.borrow(null)).name).toBe('a');
-    await shelf.close();
+    expect((await pool.borrow(null)).name).toBe('a');
+    await pool.close();
     expect([...openings.open.keys()]).toEqual([]);
   });
 
   it('closes the idle model that was used longest ago, and no more than it has to', async () => {
     const openings = new Openings();
     const entries = ['a', 'b', 'c', 'd'].map((name) => openings.entry(name, 4));
-    const shelf = new ModelShelf(entries, { memoryLimit: 12 });
-    for (const name of ['a', 'b', 'c', 'a']) (await shelf.borrow(name)).release();
-    await shelf.borrow('d');
+    const pool = new ModelPool(entries, { memoryLimit: 12 });
+    for (const name of ['a', 'b', 'c', 'a']) (await pool.borrow(name)).release();
+    await pool.borrow('d');
     expect(openings.log).toEqual(['open a', 'open b', 'open c', 'close b', 'open d']);
   });
 
   it('waits for a busy model', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('a', 4), openings.entry('b', 4)], { memoryLimit: 7 });
-    const busy = await shelf.borrow('a');
-    const waiting = shelf.borrow('b');
+    const pool = new ModelPool([openings.entry('a', 4), openings.entry('b', 4)], { memoryLimit: 7 });
+    const busy = await pool.borrow('a');
+    const waiting = pool.borrow('b');
     await settle();
     expect(openings.log).toEqual(['open a']);
     busy.release();
@@ -86,9 +86,9 @@ describe('a shelf of models', () => {
 
   it('refuses a model that can never fit, and one that nobody knows', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('big', 8)], { memoryLimit: 7 });
-    await expect(shelf.borrow('big')).rejects.toMatchObject({ status: 503, reasonCode: 'model_too_large' });
-    await expect(shelf.borrow('toString')).rejects.toMatchObject({ status: 404, param: 'model' });
+    const pool = new ModelPool([openings.entry('big', 8)], { memoryLimit: 7 });
+    await expect(pool.borrow('big')).rejects.toMatchObject({ status: 503, reasonCode: 'model_too_large' });
+    await expect(pool.borrow('toString')).rejects.toMatchObject({ status: 404, param: 'model' });
     expect(openings.log).toEqual([]);
   });
 
@@ -103,13 +103,13 @@ describe('a shelf of models', () => {
         throw new Error('no such file');
       },
     };
-    const shelf = new ModelShelf([fails, openings.entry('b', 4)], { memoryLimit: 4 });
+    const pool = new ModelPool([fails, openings.entry('b', 4)], { memoryLimit: 4 });
     for (let round = 1; round <= 2; round += 1) {
-      const both = await Promise.allSettled([shelf.borrow('fails'), shelf.borrow('fails')]);
+      const both = await Promise.allSettled([pool.borrow('fails'), pool.borrow('fails')]);
       expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       expect(failures).toBe(round);
     }
-    expect((await shelf.borrow('b')).name).toBe('b');
+    expect((await pool.borrow('b')).name).toBe('b');
   });
 
   it('lets a client go that does not wait for its opening, and opens it for the others', async () => {
@@ -119,47 +119,47 @@ describe('a shelf of models', () => {
       slow.go = resolve;
     });
     const { open, ...entry } = openings.entry('slow', 4);
-    const shelf = new ModelShelf([{ ...entry, open: () => waited.then(open) }, openings.entry('b', 4)], {
+    const pool = new ModelPool([{ ...entry, open: () => waited.then(open) }, openings.entry('b', 4)], {
       memoryLimit: 4,
     });
     const leaving = new AbortController();
-    const left = shelf.borrow('slow', leaving.signal);
-    const stays = shelf.borrow('slow', new AbortController().signal);
+    const left = pool.borrow('slow', leaving.signal);
+    const stays = pool.borrow('slow', new AbortController().signal);
     await settle();
     leaving.abort(new Error('the client left'));
     await expect(left).rejects.toThrow('the client left');
-    await expect(shelf.borrow('slow', leaving.signal)).rejects.toThrow('the client left');
+    await expect(pool.borrow('slow', leaving.signal)).rejects.toThrow('the client left');
     slow.go();
     (await stays).release();
     // Nobody has it any more, so that it makes room.
-    await shelf.borrow('b');
+    await pool.borrow('b');
     expect(openings.log).toEqual(['open slow', 'close slow', 'open b']);
   });
 
   it('has the first for a name that no model has, where it may', async () => {
     const openings = new Openings();
-    const shelf = new ModelShelf([openings.entry('a', 1), openings.entry('b', 1)], {
+    const pool = new ModelPool([openings.entry('a', 1), openings.entry('b', 1)], {
       memoryLimit: 2,
       anyModel: true,
     });
-    expect((await shelf.borrow('gpt-5')).name).toBe('a');
-    expect((await shelf.borrow('b')).name).toBe('b');
+    expect((await pool.borrow('gpt-5')).name).toBe('a');
+    expect((await pool.borrow('b')).name).toBe('b');
   });
 
   it('leaves a model open that it was given open', async () => {
     const openings = new Openings();
     const given = await openings.entry('given', 100).open();
-    const shelf = new ModelShelf([given, openings.entry('b', 4)], { memoryLimit: 4 });
-    (await shelf.borrow('given')).release();
-    (await shelf.borrow('b')).release();
-    await shelf.close();
+    const pool = new ModelPool([given, openings.entry('b', 4)], { memoryLimit: 4 });
+    (await pool.borrow('given')).release();
+    (await pool.borrow('b')).release();
+    await pool.close();
     expect([...openings.open.keys()]).toEqual(['given']);
   });
 
   it.each([[[heldModel(1), heldModel(1)]], [[{ name: 'neither opened nor to be opened' } as ServableModel]]])(
     'refuses %j',
     (models) => {
-      expect(() => new ModelShelf(models, { memoryLimit: 1 })).toThrow(
+      expect(() => new ModelPool(models, { memoryLimit: 1 })).toThrow(
         expect.objectContaining({ option: 'models' }),
       );
     },
@@ -171,13 +171,13 @@ describe('a shelf of models', () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 5, max: 9 }), requests, async (bytes, limit, asked) => {
         const openings = new Openings();
-        const shelf = new ModelShelf(
+        const pool = new ModelPool(
           bytes.map((size, index) => openings.entry(String(index), size)),
           { memoryLimit: limit },
         );
         await Promise.all(
           asked.map(async ([name, moments]) => {
-            const borrowed = await shelf.borrow(String(name % bytes.length));
+            const borrowed = await pool.borrow(String(name % bytes.length));
             for (let moment = 0; moment <= moments; moment += 1) {
               expect(openings.open.has(borrowed.name)).toBe(true);
               await Promise.resolve();
@@ -186,7 +186,7 @@ describe('a shelf of models', () => {
           }),
         );
         expect(openings.most).toBeLessThanOrEqual(limit);
-        await shelf.close();
+        await pool.close();
         expect(openings.taken).toBe(0);
       }),
     );

@@ -26,7 +26,7 @@ export interface BorrowedModel {
 }
 
 /** Hands out models; of those that it opened itself, idle ones are closed where memory is needed. */
-export class ModelShelf {
+export class ModelPool {
   readonly #slots = new Map<string, Slot>();
   readonly #memoryLimit: number;
   readonly #anyModel: boolean;
