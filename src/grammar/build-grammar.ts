@@ -14,13 +14,13 @@ import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './gram
 import { grammarRules } from './grammar-rules.ts';
 import { type PromptPosition, readPromptPosition } from './prompt-position.ts';
 import {
+  distinctTriggers,
   openContent,
   type ResponseGrammar,
   type ResponseGrammarOptions,
   type ResponseShape,
   responseGrammarSteps,
   restOfOpener,
-  tellingWords,
 } from './response-grammar.ts';
 import type { SchemaStore } from './stored-schemas.ts';
 import type { ToolArguments } from './tool-arguments.ts';
@@ -240,7 +240,7 @@ function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): read
   const words = texts.filter((text) => text !== '');
   const triggers = (openers: readonly string[]): readonly Trigger[] =>
     openers
-      .flatMap((opener) => tellingWords(format, opener, tools))
+      .flatMap((opener) => distinctTriggers(format, opener, tools))
       .map((value) => ({ type: 'word', value }));
   if (words.length > 0) return triggers(words);
   const beginnings = callBeginnings(format, tools);

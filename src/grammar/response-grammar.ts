@@ -304,7 +304,7 @@ function dropLeading(expression: Expression, text: string): Expression {
 /** Where the prompt began an opener that calls and content share, it is the content's that goes on. */
 function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammarOptions): Expression {
   const opener = triggerText(format);
-  const text = opener === '' ? without() : without(...tellingWords(format, opener, tools));
+  const text = opener === '' ? without() : without(...distinctTriggers(format, opener, tools));
   const { open } = format.content;
   const begins = (marker: string): boolean => restOfOpener(marker, prompt) !== marker;
   const isShared = openContent(format, prompt) === null && begins(opener) && begins(open);
@@ -315,7 +315,11 @@ function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammar
  * `opener`, with which calls begin; where thoughts or an answer may begin with it too (` to=self`, ` to=f`),
  * each of its continuations with the name of a tool.
  */
-export function tellingWords(format: ChatFormat, opener: string, tools: readonly Tool[]): readonly string[] {
+export function distinctTriggers(
+  format: ChatFormat,
+  opener: string,
+  tools: readonly Tool[],
+): readonly string[] {
   const { reasoning, content, calls, alternatives = {} } = format;
   const starts = [reasoning?.start ?? '', content.open];
   const others = [...starts, ...(alternatives.reasoning ?? []), ...(alternatives.content ?? [])];

@@ -28,7 +28,7 @@ export function withThoughts(
   if (place === 'answer') return afterClosedThoughts(reasoning, prompt, answer, empty);
   if (!['start', 'reasoning', 'between-turns'].includes(place)) return answer;
   const { start, end } = reasoning;
-  if (end.trim() === '') return place === 'reasoning' ? refuseEndlessThoughts() : answer;
+  if (end.trim() === '') return place === 'reasoning' ? refuseUnterminatedThoughts() : answer;
   const rest = rules.add(
     'reasoning',
     until({ delimiter: end.trim(), next: sequence(literal(blankEnd(end)), answer) }),
@@ -68,7 +68,7 @@ function blankEnd(text: string): string {
 }
 
 /** White space does not tell the end of thoughts from a gap in them. */
-function refuseEndlessThoughts(): never {
+function refuseUnterminatedThoughts(): never {
   throw new UnsupportedOptionError({
     option: 'thinking',
     reason:

@@ -33,10 +33,10 @@ export class StepBudget {
 }
 
 /**
- * Thrown by a writer when a shape turns out to have no value, which the fixpoint of productivity (it looks
+ * Thrown by a writer when a shape turns out to have no value, which the fixpoint of satisfiability (it looks
  * at conditions one by one) had not seen.
  */
-export class DeadEnd extends BudgetExceeded {
+export class NoValueLeft extends BudgetExceeded {
   constructor() {
     super('conditions');
   }

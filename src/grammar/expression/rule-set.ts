@@ -142,11 +142,11 @@ export class RuleSet {
   *#buildWaiting(): Steps<void> {
     this.#building = true;
     try {
-      // What builds ask for waits for the next round, so that finished builds can be garbage-collected.
+      // What builds ask for waits for the next batch, so that finished builds can be garbage-collected.
       while (this.#waiting.length > 0) {
-        const round = this.#waiting;
+        const batch = this.#waiting;
         this.#waiting = [];
-        for (const { name, build } of round) {
+        for (const { name, build } of batch) {
           this.#rules.set(name, build());
           yield;
         }

@@ -1,7 +1,7 @@
 /**
- * What llama.cpp's engine makes of a repetition: one rule for each optional round, one for each group and
+ * What llama.cpp's engine makes of a repetition: one rule for each optional iteration, one for each group and
  * one for each name it had not seen. An item weighs as many rules as reading it makes, and weight times
- * rounds must not exceed 2,000.
+ * iterations must not exceed 2,000.
  */
 import type { GbnfNode } from './gbnf.ts';
 

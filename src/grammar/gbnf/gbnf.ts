@@ -119,10 +119,10 @@ function writeBody(body: GbnfNode, indent: number): string {
 }
 
 /** What a node stands in, which decides whether it needs parentheses. */
-type Place = 'rule' | 'alternative' | 'item' | 'repeated';
+type Parent = 'rule' | 'alternative' | 'item' | 'repeated';
 
 /** One node in GBNF. */
-function writeNode(node: GbnfNode, place: Place): string {
+function writeNode(node: GbnfNode, place: Parent): string {
   switch (node.type) {
     case 'literal':
       return writeLiteral(node.text);
@@ -146,7 +146,7 @@ function writeNode(node: GbnfNode, place: Place): string {
   }
 }
 
-function writeAll(nodes: readonly GbnfNode[], place: Place, between: string): string {
+function writeAll(nodes: readonly GbnfNode[], place: Parent, between: string): string {
   let written = '';
   for (const node of nodes) written += (written === '' ? '' : between) + writeNode(node, place);
   return written;

@@ -9,7 +9,7 @@ import { gbnfExpression } from './gbnf-expression.ts';
 /** How bad each finding about the notation is. */
 const severities = {
   'missing-root': 'unbuildable',
-  /** Weight times rounds exceed what the engine expands. */
+  /** Weight times iterations exceed what the engine expands. */
   'repetition-limit': 'unbuildable',
   /** The engine forgets an upper bound above 2,000. */
   'forgotten-bound': 'surprise',
@@ -101,11 +101,15 @@ function lintNode(node: GbnfNode, rule: string, seen: ReadonlySet<string>): Gbnf
   if (node.type !== 'repeat') return [];
   const { item, min, max } = node;
   const bound = max !== null && max > engineRepetitionLimit ? null : max;
-  const rounds = bound === null || bound === 0 ? Math.max(1, min) : bound;
-  const fits = min <= engineRepetitionLimit && rounds * weightOf(item, seen) <= engineRepetitionLimit;
+  const iterations = bound === null || bound === 0 ? Math.max(1, min) : bound;
+  const fits = min <= engineRepetitionLimit && iterations * weightOf(item, seen) <= engineRepetitionLimit;
   if (!fits) {
     return [
-      finding('repetition-limit', rule, `${rounds} rounds of a group are more than the engine expands`),
+      finding(
+        'repetition-limit',
+        rule,
+        `${iterations} iterations of a group are more than the engine expands`,
+      ),
     ];
   }
   return bound === max ? [] : [finding('forgotten-bound', rule, `${max} repetitions become any number`)];

@@ -9,11 +9,11 @@ import { type Expression, empty, literal, sequence } from '../expression/express
 import type { RuleSet } from '../expression/rule-set.ts';
 import { finish, type Steps } from '../expression/steps.ts';
 import { jsonSpelling } from '../regular/spelling.ts';
-import { type CompiledSchema, type CompileSchemaOptions, compile, NothingValid } from './compile-schema.ts';
+import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable } from './compile-schema.ts';
 import { writeObject } from './objects/object-writer.ts';
 import type { ObjectWriting } from './objects/object-writing.ts';
 import type { Compilation } from './plan/compilation.ts';
-import type { KeySorting } from './plan/places.ts';
+import type { KeySorting } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
 import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
@@ -94,16 +94,16 @@ function framesOf(format: ArgumentsFormat): Frame {
 }
 
 function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: Frame): Expression {
-  const { root, places, document } = compilation;
+  const { root, locations, document } = compilation;
   const shapes = compilation
-    .productive(compilation.shapes(root).get('object') ?? [])
+    .satisfiable(compilation.shapes(root).get('object') ?? [])
     .filter((shape): shape is ObjectShape => shape.type === 'object');
   if (shapes.length === 0) {
-    if (!compilation.isProductive(root)) throw new NothingValid();
-    throw new NothingValid('no object is valid against this schema, and the arguments of a tool are one');
+    if (!compilation.isSatisfiable(root)) throw new Unsatisfiable();
+    throw new Unsatisfiable('no object is valid against this schema, and the arguments of a tool are one');
   }
-  const place = places.of([document.root]);
-  const written = shapes.map((shape) => writeObject(shape, place, 'arguments', writing));
+  const location = locations.of([document.root]);
+  const written = shapes.map((shape) => writeObject(shape, location, 'arguments', writing));
   const { open, close, empty } = frame;
   const options = written.flatMap(({ some, mayBeEmpty }) => [
     ...(some === null ? [] : [sequence(literal(open), some, literal(close))]),
@@ -121,8 +121,8 @@ function jsonWriting(format: JsonArguments, compilation: Compilation, rules: Rul
     rules,
     object: indented(syntax.object, syntax.indent, syntax.margin),
     blank: empty,
-    value: (state, place, key, close) =>
-      sequence(writer.value(state, place, key ?? 'value', inner), literal(close)),
+    value: (constraint, location, key, close) =>
+      sequence(writer.value(constraint, location, key ?? 'value', inner), literal(close)),
   };
 }
 
@@ -151,7 +151,7 @@ function entryWriting(
     rules,
     object,
     blank: empty,
-    value: (state, place, key, close) => values.value(state, place, key, close),
-    canWrite: (state, close) => values.canWrite(state, close),
+    value: (constraint, location, key, close) => values.value(constraint, location, key, close),
+    canWrite: (constraint, close) => values.canWrite(constraint, close),
   };
 }

@@ -3,15 +3,15 @@
  *
  * 1. Nodes: `schema-document.ts` makes the schema a graph whose nodes are its sub-schemas; `references.ts`
  *    says where `$ref` leads, `vocabularies.ts` and `dialects.ts` which keywords mean anything.
- * 2. States (`states.ts`): conjunctions of nodes and negated nodes. "This schema and that one" is one state.
+ * 2. Constraints (`constraints.ts`): conjunctions of nodes and negated nodes. "This schema and that one" is one constraint.
  * 3. Shapes (`shapes.ts`): what is asked of values of one JSON type. The `…-keywords.ts` say for which shapes a
  *    keyword holds, and for which it fails (`assertions.ts`); `expand.ts` puts together from these the shapes
- *    of a state, `fewer-shapes.ts` drops those that others hold, and `clauses.ts` keeps conditions about different
- *    keys apart, which would multiply. `productivity.ts` finds states without any value.
+ *    of a constraint, `fewer-shapes.ts` drops those that others hold, and `clauses.ts` keeps conditions about different
+ *    keys apart, which would multiply. `satisfiability.ts` finds constraints that no value meets.
  * 4. Languages: strings and numbers as automata (`languages.ts`, `formats.ts`, `number-…`, `../regular`).
- * 5. Places (`places.ts`): where in a value one stands; they fix the order of keys. `tags.ts` finds the keys
+ * 5. Locations (`instance-locations.ts`): where in a value one stands; they fix the order of keys. `tags.ts` finds the keys
  *    that tell the branches of a union apart.
- * 6. Writers: `value-writer.ts` writes a state at a place as an expression, with one for each type next to it
+ * 6. Writers: `value-writer.ts` writes a constraint at a location as an expression, with one for each type next to it
  *    (`string-writer.ts`, `array-writer.ts`, `object-writer.ts`), as `syntax.ts` says how values are spelled.
  *    What stands more than once becomes a rule (`../rule-set.ts`).
  *
@@ -27,7 +27,7 @@ import type { Expression } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 import { finish, type Steps } from '../expression/steps.ts';
 import { Compilation, type CompilationOptions } from './plan/compilation.ts';
-import type { KeySorting } from './plan/places.ts';
+import type { KeySorting } from './plan/instance-locations.ts';
 import { settleChecks } from './validate/settle-checks.ts';
 import type { Syntax } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
@@ -79,10 +79,10 @@ export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions)
 export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOptions): Steps<CompiledSchema> {
   const { rules, syntax } = options;
   return compile(schema, options, syntax, (compilation) => {
-    const { root, places, document } = compilation;
-    if (!compilation.isProductive(root)) throw new NothingValid();
+    const { root, locations, document } = compilation;
+    if (!compilation.isSatisfiable(root)) throw new Unsatisfiable();
     const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
-    return writer.value(root, places.of([document.root]), 'value', syntax.margin);
+    return writer.value(root, locations.of([document.root]), 'value', syntax.margin);
   });
 }
 
@@ -90,7 +90,7 @@ export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOpt
 const maxRules = 40_000;
 
 /** Thrown inside a compilation whose schema accepts nothing; the message says what of. */
-export class NothingValid extends Error {
+export class Unsatisfiable extends Error {
   constructor(message = 'no value is valid against this schema') {
     super(message);
   }
@@ -104,13 +104,13 @@ const defaultBudget = 600_000;
  * long texts of patterns first, then properties that the schema says nothing about. What is smaller gets a
  * smaller share of the budget, and all shares together are no more than the budget.
  */
-const savings: readonly Saving[] = [
+const fallbacks: readonly Fallback[] = [
   { share: 0.6, less: {} },
   { share: 0.25, less: { stringStates: 10_000 } },
   { share: 0.15, less: { stringStates: 4000, openObjects: false } },
 ];
 
-interface Saving {
+interface Fallback {
   /** The part of the budget that this attempt may spend. */
   readonly share: number;
   readonly less: Partial<Pick<CompilationOptions, 'stringStates' | 'openObjects'>>;
@@ -139,7 +139,7 @@ export function* compile(
   return { expression: anything.expression, issues, steps };
 }
 
-/** What the first of the savings gives that suffices; without any, no expression and a report. */
+/** What the first of the fallbacks gives that suffices; without any, no expression and a report. */
 function* writeFirst(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
@@ -149,9 +149,9 @@ function* writeFirst(
   let steps = 0;
   let failure: SchemaIssue | null = null;
   let last: Compilation | null = null;
-  for (const saving of savings) {
-    if (last !== null && !helps(saving, last)) continue;
-    const compilation = startCompilation(schema, options, sortKeys, saving);
+  for (const fallback of fallbacks) {
+    if (last !== null && !helps(fallback, last)) continue;
+    const compilation = startCompilation(schema, options, sortKeys, fallback);
     last = compilation;
     const written = yield* writeWithin(compilation, options, write);
     steps += compilation.budget.spent;
@@ -162,12 +162,12 @@ function* writeFirst(
   return { expression: null, issues: failure === null ? [] : [failure], steps };
 }
 
-/** Whether with `saving` anything would be different from what `compilation` did, for which the budget did not suffice. */
+/** Whether with `fallback` anything would be different from what `compilation` did, for which the budget did not suffice. */
 function helps(
-  { less: { stringStates, openObjects } }: Saving,
+  { less: { stringStates, openObjects } }: Fallback,
   { languages, wroteOpenObject }: Compilation,
 ): boolean {
-  const shorter = stringStates !== undefined && languages.widest > stringStates;
+  const shorter = stringStates !== undefined && languages.largestProduct > stringStates;
   return shorter || (openObjects === false && wroteOpenObject);
 }
 
@@ -175,10 +175,10 @@ function startCompilation(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
   sortKeys: KeySorting,
-  saving: Saving,
+  fallback: Fallback,
 ): Compilation {
   const { tool, documents, openObjects = true, formats = 'assert', keyOrder = 'schema' } = options;
-  const { share, less } = saving;
+  const { share, less } = fallback;
   try {
     return new Compilation(schema, {
       tool,
@@ -212,8 +212,8 @@ function* writeWithin(
   try {
     return yield* rules.attempt(() => write(compilation));
   } catch (error) {
-    if (error instanceof NothingValid)
-      throw refusal(tool, error.message, compilation.issues, compilation.blamed);
+    if (error instanceof Unsatisfiable)
+      throw refusal(tool, error.message, compilation.issues, compilation.culprit);
     if (error instanceof BudgetExceeded) return error.message;
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
     throw error;

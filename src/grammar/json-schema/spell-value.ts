@@ -5,7 +5,7 @@ import { jsonSchema, jsonStyle, requireOption } from '../../format/option-rules.
 import { writeJson, writeJsonString } from '../../format/write-values.ts';
 import { StepBudget } from '../expression/budget.ts';
 import { isArray, isObject, SchemaDocument } from './document/schema-document.ts';
-import { type Place, Places } from './plan/places.ts';
+import { type InstanceLocation, InstanceLocations } from './plan/instance-locations.ts';
 import { scalarText } from './plan/tags.ts';
 
 /**
@@ -22,30 +22,34 @@ export function spellValue(
   requireOption('schema', schema, jsonSchema);
   requireOption('style', style, jsonStyle);
   const document = new SchemaDocument(schema, documents);
-  const places = new Places(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
-  const spell = (each: JsonValue, whole: Place): string => {
+  const locations = new InstanceLocations(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
+  const spell = (each: JsonValue, whole: InstanceLocation): string => {
     if (isArray(each)) {
-      const items = each.map((item, index) => spell(item, places.item(whole, index)));
+      const items = each.map((item, index) => spell(item, locations.item(whole, index)));
       return `[${items.join(style.itemSeparator)}]`;
     }
     if (!isObject(each)) return writeJson(each, style);
-    const place = placeOf(each, whole, places);
-    const declared = place.keys.filter((key) => Object.hasOwn(each, key));
+    const location = locationOf(each, whole, locations);
+    const declared = location.keys.filter((key) => Object.hasOwn(each, key));
     const named = new Set(declared);
     const others = Object.keys(each).filter((key) => !named.has(key));
     const members = [...declared, ...others].map((key) => {
-      const inner = named.has(key) ? places.property(place, key) : places.open(place);
+      const inner = named.has(key) ? locations.property(location, key) : locations.open(location);
       return writeJsonString(key, style.ascii) + style.keySeparator + spell(each[key] ?? null, inner);
     });
     return `{${members.join(style.itemSeparator)}}`;
   };
-  return spell(value, places.of([document.root]));
+  return spell(value, locations.of([document.root]));
 }
 
-/** The place of the object `value` among those of `whole`. */
-function placeOf(value: JsonObject, whole: Place, places: Places): Place {
-  const tag = places.tag(whole);
+/** The location of the object `value` among those of `whole`. */
+function locationOf(
+  value: JsonObject,
+  whole: InstanceLocation,
+  locations: InstanceLocations,
+): InstanceLocation {
+  const tag = locations.tag(whole);
   if (tag === null) return whole;
   const scalar = Object.hasOwn(value, tag.key) ? value[tag.key] : undefined;
-  return places.tagged(whole, tag, scalar === undefined ? null : scalarText(scalar));
+  return locations.tagged(whole, tag, scalar === undefined ? null : scalarText(scalar));
 }

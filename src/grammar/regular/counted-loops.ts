@@ -1,10 +1,10 @@
 /**
- * Long texts of a large automaton, with a limit for each of its repeated parts instead of a counter for the
- * whole: the path of a URI may have so many characters, and so may its query. The limits are such that no text
- * is longer than allowed, so that some texts are lost, but the expression is as small as the automaton.
+ * Long texts of a large automaton, with a limit for each of its loops instead of a counter for the whole: the path
+ * of a URI may have so many characters, and so may its query. The limits are such that no text is longer than
+ * allowed, so that some texts are lost, but the expression is as small as the automaton.
  *
- * A part is repeated through one state, its hub: all of its cycles lead through it. A text is then a way
- * through the automaton without cycles, with rounds at each hub that it meets.
+ * A loop is a strongly connected component all of whose cycles lead through one state, its entry. A text is then
+ * a path through the automaton without cycles, with iterations of the loop at each entry that it meets.
  */
 import { choice, type Expression, empty, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
@@ -14,45 +14,46 @@ import type { Spelling } from './spelling.ts';
 import { automatonNumber, writeNode } from './write-automaton.ts';
 import { spelledCharacter } from './write-characters.ts';
 
-/** How an automaton repeats, and how often it may. */
-export interface CountedParts {
+/** The loops of an automaton, and how long they may be. */
+export interface CountedLoops {
   readonly automaton: Automaton;
-  /** Per state, the hub of the part that it belongs to; -1 outside of parts. */
-  readonly hubs: readonly number[];
-  /** By hub, the characters that its part may have in its rounds. */
+  /** By state, the entry of the loop that it belongs to; -1 outside of loops. */
+  readonly entries: readonly number[];
+  /** By entry, the characters that all iterations of its loop may have together. */
   readonly characters: ReadonlyMap<number, number>;
-  /** By hub, the characters of its longest round. */
+  /** By entry, the characters of its longest cycle. */
   readonly lengths: ReadonlyMap<number, number>;
 }
 
-/** Larger automata, and larger parts, are not looked at. */
+/** Larger automata, and larger loops, are not looked at. */
 const maxStates = 1000;
-const maxPart = 64;
-/** Rounds of more characters are as often much shorter, and to count them as that long would lose too much. */
-const maxRound = 4;
+const maxLoopStates = 64;
+/** Longer cycles are as often much shorter, and to count them as that long would lose too much. */
+const maxCycle = 4;
 
 /**
- * The parts of `automaton`, with limits by which no text has more than `max` characters; `null` where a part
- * has no hub.
+ * The loops of `automaton`, with limits by which no text has more than `max` characters; `null` where a component
+ * has no entry.
  */
-export function countParts(automaton: Automaton, max: number): CountedParts | null {
-  const hubs = automaton.states.length > maxStates ? null : hubsOf(automaton);
-  if (hubs === null) return null;
+export function countLoops(automaton: Automaton, max: number): CountedLoops | null {
+  const entries = automaton.states.length > maxStates ? null : loopEntries(automaton);
+  if (entries === null) return null;
   const lengths = new Map<number, number>();
-  for (const hub of new Set(hubs)) if (hub >= 0) lengths.set(hub, longestRound(automaton, hubs, hub));
-  if (Math.max(0, ...lengths.values()) > maxRound) return null;
+  for (const entry of new Set(entries))
+    if (entry >= 0) lengths.set(entry, longestCycle(automaton, entries, entry));
+  if (Math.max(0, ...lengths.values()) > maxCycle) return null;
   if (lengths.size === 0) return null;
   const longest = (characters: ReadonlyMap<number, number>) =>
-    longestText(automaton, hubs, (hub) => {
-      const length = lengths.get(hub) ?? 1;
-      return Math.floor((characters.get(hub) ?? 0) / length) * length;
+    longestText(automaton, entries, (entry) => {
+      const length = lengths.get(entry) ?? 1;
+      return Math.floor((characters.get(entry) ?? 0) / length) * length;
     });
-  const each = (count: number) => new Map([...lengths.keys()].map((hub) => [hub, count] as const));
+  const each = (count: number) => new Map([...lengths.keys()].map((entry) => [entry, count] as const));
   if (longest(each(0)) > max) return null;
   const some = most(max, (count) => longest(each(count)) <= max / 3);
-  const main = mainHub(automaton, hubs);
+  const main = mainEntry(automaton, entries);
   const all = most(max, (count) => longest(each(some).set(main, count)) <= max);
-  return { automaton, hubs, characters: each(some).set(main, all), lengths };
+  return { automaton, entries, characters: each(some).set(main, all), lengths };
 }
 
 /** The greatest number up to `limit` that fits, where all that are smaller fit, too. */
@@ -66,35 +67,35 @@ function most(limit: number, fits: (count: number) => boolean): number {
   return low;
 }
 
-/** The hub to whose part most ways lead: the one that is worth the most characters. */
-function mainHub({ states }: Automaton, hubs: readonly number[]): number {
-  const ways = new Map<number, number>();
+/** The entry to whose loop most edges lead: the one that is worth the most characters. */
+function mainEntry({ states }: Automaton, entries: readonly number[]): number {
+  const edgesTo = new Map<number, number>();
   states.forEach(({ edges }, state) => {
     for (const [, target] of edges) {
-      const hub = hubs[target] ?? -1;
-      if (hub >= 0 && hub !== hubs[state]) ways.set(hub, (ways.get(hub) ?? 0) + 1);
+      const entry = entries[target] ?? -1;
+      if (entry >= 0 && entry !== entries[state]) edgesTo.set(entry, (edgesTo.get(entry) ?? 0) + 1);
     }
   });
-  const [main] = [...ways].sort((a, b) => b[1] - a[1]);
-  return main?.[0] ?? hubs.find((hub) => hub >= 0) ?? -1;
+  const [main] = [...edgesTo].sort((a, b) => b[1] - a[1]);
+  return main?.[0] ?? entries.find((entry) => entry >= 0) ?? -1;
 }
 
-/** Per state the hub of its part, -1 where it has none; `null` where a part has cycles next to any one state. */
-function hubsOf(automaton: Automaton): readonly number[] | null {
-  const parts = partsOf(automaton);
-  const hubs = automaton.states.map(() => -1);
-  for (const part of parts) {
-    if (part.length > maxPart) return null;
-    const members = new Set(part);
-    const hub = part.find((each) => !hasCycle(automaton, members, each));
-    if (hub === undefined) return null;
-    for (const state of part) hubs[state] = hub;
+/** By state the entry of its loop, -1 where it has none; `null` where a component has cycles without any one state. */
+function loopEntries(automaton: Automaton): readonly number[] | null {
+  const found = components(automaton);
+  const entries = automaton.states.map(() => -1);
+  for (const component of found) {
+    if (component.length > maxLoopStates) return null;
+    const members = new Set(component);
+    const entry = component.find((each) => !hasCycle(automaton, members, each));
+    if (entry === undefined) return null;
+    for (const state of component) entries[state] = entry;
   }
-  return hubs;
+  return entries;
 }
 
-/** Sets of states that lead to each other, without single ones that do not lead to themselves. */
-function partsOf({ states }: Automaton): readonly (readonly number[])[] {
+/** The strongly connected components, without single states that do not lead to themselves. */
+function components({ states }: Automaton): readonly (readonly number[])[] {
   const order: number[] = [];
   visitAll(
     states.map(({ edges }) => edges.map(([, target]) => target)),
@@ -107,11 +108,11 @@ function partsOf({ states }: Automaton): readonly (readonly number[])[] {
   states.forEach(({ edges }, index) => {
     for (const [, target] of edges) sources[target]?.push(index);
   });
-  const parts: (readonly number[])[] = [];
-  visitAll(sources, order.reverse(), (found) => {
-    parts.push(found);
+  const found: (readonly number[])[] = [];
+  visitAll(sources, order.reverse(), (component) => {
+    found.push(component);
   });
-  return parts.filter(
+  return found.filter(
     ([first = 0, second]) =>
       second !== undefined || states[first]?.edges.some(([, target]) => target === first),
   );
@@ -144,9 +145,9 @@ function visitAll(
   }
 }
 
-/** Whether `members` without `hub` have a cycle. */
-function hasCycle({ states }: Automaton, members: ReadonlySet<number>, hub: number): boolean {
-  const left = new Set([...members].filter((each) => each !== hub));
+/** Whether `members` without `entry` have a cycle. */
+function hasCycle({ states }: Automaton, members: ReadonlySet<number>, entry: number): boolean {
+  const left = new Set([...members].filter((each) => each !== entry));
   for (let before = -1; before !== left.size; ) {
     before = left.size;
     for (const state of left) {
@@ -156,96 +157,100 @@ function hasCycle({ states }: Automaton, members: ReadonlySet<number>, hub: numb
   return left.size > 0;
 }
 
-/** Characters of the longest way from `hub` to itself. */
-function longestRound({ states }: Automaton, hubs: readonly number[], hub: number): number {
+/** Characters of the longest cycle through `entry`. */
+function longestCycle({ states }: Automaton, entries: readonly number[], entry: number): number {
   const known = new Map<number, number>();
   const longest = (state: number): number => {
     const found = known.get(state);
     if (found !== undefined) return found;
     let most = 0;
     for (const [, target] of states[state]?.edges ?? []) {
-      if (target === hub) most = Math.max(most, 1);
-      else if (hubs[target] === hub) most = Math.max(most, 1 + longest(target));
+      if (target === entry) most = Math.max(most, 1);
+      else if (entries[target] === entry) most = Math.max(most, 1 + longest(target));
     }
     known.set(state, most);
     return most;
   };
-  return longest(hub);
+  return longest(entry);
 }
 
-/** Where a way through the automaton stands: `past` the hub of its part, it does not come back to it. */
-interface Stand {
+/** A position on a path through the automaton. After the entry of its loop, the path does not come back to it. */
+interface Position {
   readonly state: number;
-  readonly past: boolean;
+  readonly afterEntry: boolean;
 }
 
-/** The steps of a way on from `state`, after the rounds of a hub. */
+/** Where a path may go from a position, after the iterations of a loop. */
 function stepsFrom(
   { states }: Automaton,
-  hubs: readonly number[],
-  { state, past }: Stand,
-): readonly (readonly [AutomatonEdge, Stand])[] {
-  const hub = hubs[state] ?? -1;
-  const after = past || state === hub;
-  return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, Stand][] => {
+  entries: readonly number[],
+  { state, afterEntry }: Position,
+): readonly (readonly [AutomatonEdge, Position])[] {
+  const entry = entries[state] ?? -1;
+  const after = afterEntry || state === entry;
+  return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, Position][] => {
     const [, target] = edge;
-    const inside = hub >= 0 && hubs[target] === hub;
-    if (inside && after && target === hub) return [];
-    return [[edge, { state: target, past: inside && after }]];
+    const inside = entry >= 0 && entries[target] === entry;
+    if (inside && after && target === entry) return [];
+    return [[edge, { state: target, afterEntry: inside && after }]];
   });
 }
 
-/** Characters of the longest text, where the rounds at a hub have `weight`. */
-function longestText(automaton: Automaton, hubs: readonly number[], weight: (hub: number) => number): number {
+/** Characters of the longest text, where all iterations of the loop of an entry have `weight` together. */
+function longestText(
+  automaton: Automaton,
+  entries: readonly number[],
+  weight: (entry: number) => number,
+): number {
   const known = new Map<string, number>();
-  const longest = (stand: Stand): number => {
-    const key = standKey(stand);
+  const longest = (position: Position): number => {
+    const key = positionKey(position);
     const found = known.get(key);
     if (found !== undefined) return found;
-    let most = automaton.states[stand.state]?.accepts ? 0 : Number.NEGATIVE_INFINITY;
-    for (const [, next] of stepsFrom(automaton, hubs, stand)) most = Math.max(most, 1 + longest(next));
-    const all = most + (stand.state === hubs[stand.state] ? weight(stand.state) : 0);
+    let most = automaton.states[position.state]?.accepts ? 0 : Number.NEGATIVE_INFINITY;
+    for (const [, next] of stepsFrom(automaton, entries, position)) most = Math.max(most, 1 + longest(next));
+    const all = most + (position.state === entries[position.state] ? weight(position.state) : 0);
     known.set(key, all);
     return all;
   };
-  return longest({ state: 0, past: false });
+  return longest({ state: 0, afterEntry: false });
 }
 
-function standKey({ state, past }: Stand): string {
-  return `${state}${past ? ' past' : ''}`;
+function positionKey({ state, afterEntry }: Position): string {
+  return `${state}${afterEntry ? ' after' : ''}`;
 }
 
-/** The texts of `parts` in `spelling`, then `end`, whose first character no spelling begins with. */
-export function writeCountedParts(
-  parts: CountedParts,
+/** The texts of `loops` in `spelling`, then `end`, whose first character no spelling begins with. */
+export function writeCountedLoops(
+  loops: CountedLoops,
   spelling: Spelling,
   end: Expression,
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const number = automatonNumber(parts.automaton, rules);
-  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${[...parts.characters].join()}`;
-  return new CountedWriter(parts, spelling, end, rules, hint, rules.shortKey(key)).start();
+  const number = automatonNumber(loops.automaton, rules);
+  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${[...loops.characters].join()}`;
+  return new CountedWriter(loops, spelling, end, rules, hint, rules.shortKey(key)).start();
 }
 
 class CountedWriter {
-  readonly #parts: CountedParts;
+  readonly #loops: CountedLoops;
   readonly #spelling: Spelling;
   readonly #end: Expression;
   readonly #rules: RuleSet;
   readonly #hint: string;
   readonly #key: string;
-  readonly #alive = new Map<string, boolean>();
+  readonly #aliveByKey = new Map<string, boolean>();
 
   constructor(
-    parts: CountedParts,
+    loops: CountedLoops,
     spelling: Spelling,
     end: Expression,
     rules: RuleSet,
     hint: string,
     key: string,
   ) {
-    this.#parts = parts;
+    this.#loops = loops;
     this.#spelling = spelling;
     this.#end = end;
     this.#rules = rules;
@@ -254,20 +259,20 @@ class CountedWriter {
   }
 
   start(): Expression {
-    return this.#reference({ state: 0, past: false });
+    return this.#reference({ state: 0, afterEntry: false });
   }
 
-  #reference(stand: Stand): Expression {
-    const { automaton } = this.#parts;
-    const { accepts = false, edges = [] } = automaton.states[stand.state] ?? {};
+  #reference(position: Position): Expression {
+    const { automaton } = this.#loops;
+    const { accepts = false, edges = [] } = automaton.states[position.state] ?? {};
     if (edges.length === 0) return accepts ? this.#end : empty;
-    return this.#rules.named(`${this.#key} ${standKey(stand)}`, this.#hint, () => this.#node(stand));
+    return this.#rules.named(`${this.#key} ${positionKey(position)}`, this.#hint, () => this.#node(position));
   }
 
-  #node(stand: Stand): Expression {
-    const { automaton, hubs } = this.#parts;
-    const { state } = stand;
-    const steps = stepsFrom(automaton, hubs, stand).filter(([, next]) => this.#leadsOn(next));
+  #node(position: Position): Expression {
+    const { automaton, entries } = this.#loops;
+    const { state } = position;
+    const steps = stepsFrom(automaton, entries, position).filter(([, next]) => this.#isAlive(next));
     const rest = writeNode(
       {
         edges: steps.map(([[set], next]) => ({
@@ -282,46 +287,50 @@ class CountedWriter {
       this.#spelling,
       this.#rules,
     );
-    return hubs[state] === state ? sequence(this.#repeated(state), rest) : rest;
+    return entries[state] === state ? sequence(this.#repeated(state), rest) : rest;
   }
 
-  /** What comes at a hub: its rounds, or more of them where each is one character. */
-  #repeated(hub: number): Expression {
-    const { automaton, characters, lengths } = this.#parts;
-    const most = characters.get(hub) ?? 0;
-    const rounds = Math.floor(most / (lengths.get(hub) ?? 1));
-    const all = rounds === 0 ? empty : countedRepeat(this.#round(hub), 0, rounds, this.#rules);
-    const loop = automaton.states[hub]?.edges.find(([, target]) => target === hub);
-    if (loop === undefined || rounds === most) return all;
+  /** The iterations of a loop, or more of them where each is one character. */
+  #repeated(entry: number): Expression {
+    const { automaton, characters, lengths } = this.#loops;
+    const most = characters.get(entry) ?? 0;
+    const iterations = Math.floor(most / (lengths.get(entry) ?? 1));
+    const all = iterations === 0 ? empty : countedRepeat(this.#cycle(entry), 0, iterations, this.#rules);
+    const loop = automaton.states[entry]?.edges.find(([, target]) => target === entry);
+    if (loop === undefined || iterations === most) return all;
     const single = spelledCharacter(loop[0], this.#spelling, this.#rules);
-    return choice(all, countedRepeat(single, 0, most - (most % (lengths.get(hub) ?? 1)), this.#rules));
+    return choice(all, countedRepeat(single, 0, most - (most % (lengths.get(entry) ?? 1)), this.#rules));
   }
 
-  /** Whether some text ends from `stand` on. */
-  #leadsOn(stand: Stand): boolean {
-    const { automaton, hubs } = this.#parts;
-    const key = standKey(stand);
-    const known = this.#alive.get(key);
+  /** Whether acceptance can be reached from `position`. */
+  #isAlive(position: Position): boolean {
+    const { automaton, entries } = this.#loops;
+    const key = positionKey(position);
+    const known = this.#aliveByKey.get(key);
     if (known !== undefined) return known;
     const alive =
-      automaton.states[stand.state]?.accepts === true ||
-      stepsFrom(automaton, hubs, stand).some(([, next]) => this.#leadsOn(next));
-    this.#alive.set(key, alive);
+      automaton.states[position.state]?.accepts === true ||
+      stepsFrom(automaton, entries, position).some(([, next]) => this.#isAlive(next));
+    this.#aliveByKey.set(key, alive);
     return alive;
   }
 
-  /** One way from a hub to itself. */
-  #round(hub: number): Expression {
-    return this.#rules.named(`${this.#key} round ${hub}`, `${this.#hint}-part`, () => this.#way(hub, hub));
+  /** One cycle through `entry`. */
+  #cycle(entry: number): Expression {
+    return this.#rules.named(`${this.#key} cycle ${entry}`, `${this.#hint}-part`, () =>
+      this.#path(entry, entry),
+    );
   }
 
-  #way(state: number, hub: number): Expression {
-    const { automaton, hubs } = this.#parts;
-    const edges = (automaton.states[state]?.edges ?? []).filter(([, target]) => hubs[target] === hub);
+  #path(state: number, entry: number): Expression {
+    const { automaton, entries } = this.#loops;
+    const edges = (automaton.states[state]?.edges ?? []).filter(([, target]) => entries[target] === entry);
     const follow = ([, target]: AutomatonEdge) =>
-      target === hub
+      target === entry
         ? empty
-        : this.#rules.named(`${this.#key} way ${target}`, `${this.#hint}-part`, () => this.#way(target, hub));
+        : this.#rules.named(`${this.#key} path ${target}`, `${this.#hint}-part`, () =>
+            this.#path(target, entry),
+          );
     return writeNode(
       {
         edges: edges.map((edge) => ({

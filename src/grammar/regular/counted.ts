@@ -8,12 +8,12 @@ import type { RuleSet } from '../expression/rule-set.ts';
 const maxCount = 2000;
 
 /** Repetitions beyond are not counted: each block of them is a rule. */
-export const farthest = 1000 * maxCount;
+export const maxRepetitions = 1000 * maxCount;
 
 /** `item`, one rule or class, from `min` to `max` times. Far bounds are written as blocks. */
 export function countedRepeat(item: Expression, min: number, max: number | null, rules: RuleSet): Expression {
   const single = item.type === 'class' || item.type === 'rule' ? item : rules.add('item', item);
-  if (Math.max(min, max ?? 0) > farthest) throw new BudgetExceeded('repetitions');
+  if (Math.max(min, max ?? 0) > maxRepetitions) throw new BudgetExceeded('repetitions');
   const blocks = Math.floor((min - 1) / maxCount);
   if (min > maxCount) {
     const block = rules.add('block', repeat(single, maxCount, maxCount));

@@ -157,7 +157,7 @@ class PatternReader {
     }
     let following = rest;
     if (max === Number.POSITIVE_INFINITY) {
-      following = this.#endless(element, rest);
+      following = this.#unboundedRepeat(element, rest);
     } else {
       for (let count = min; count < max; count += 1) {
         const again = this.#before(element, following);
@@ -173,10 +173,10 @@ class PatternReader {
   }
 
   /**
-   * "Stop, or once more and then the same again", as a recursive variable. A round that
+   * "Stop, or once more and then the same again", as a recursive variable. An iteration that
    * takes no character does not count: it would only repeat itself.
    */
-  #endless(element: AST.QuantifiableElement, rest: Following): Following {
+  #unboundedRepeat(element: AST.QuantifiableElement, rest: Following): Following {
     const terms = this.#terms;
     const variables = this.#map((context) => terms.variable(rest[context].nullable));
     const again = this.#advancing(element, variables);

@@ -41,8 +41,8 @@ export function writeAutomaton(
   );
 }
 
-/** Rounds of repetitions that an automaton may take for each of its states. */
-const roundsPerState = 4;
+/** Iterations of repetitions that an automaton may take for each of its states. */
+const iterationsPerState = 4;
 
 const written = new WeakMap<RuleSet, Automaton[]>();
 
@@ -65,8 +65,8 @@ class AutomatonWriter {
   readonly #entries: readonly number[];
   readonly #references: Expression[] = [];
   readonly #characters = new Map<CharacterSet, Expression>();
-  /** Rounds of repetitions so far. */
-  #rounds = 0;
+  /** Iterations of repetitions so far. */
+  #iterations = 0;
 
   /** `key` is that of the rule of the whole. */
   constructor(
@@ -112,12 +112,12 @@ class AutomatonWriter {
   }
 
   /**
-   * Whether a run may be written as a repetition, whose rounds the engine writes out. Runs that begin at each
+   * Whether a run may be written as a repetition, whose iterations the engine writes out. Runs that begin at each
    * state of a long one would be written out each for itself; the states as rules share what is left of it.
    */
   #affords({ count }: Run): boolean {
-    this.#rounds += count;
-    return this.#rounds <= roundsPerState * this.#automaton.states.length;
+    this.#iterations += count;
+    return this.#iterations <= iterationsPerState * this.#automaton.states.length;
   }
 
   /** Whether the characters of a run begin like those that may come instead. */

@@ -6,7 +6,7 @@ const mostUnits = 10_000;
 
 /** A short text of `expression` under the rules of `grammar`; `null` where there is none. */
 export function shortText(expression: Expression, { rules }: Grammar): string | null {
-  /** By rule: what was found in the first round in which it could be. */
+  /** By rule: what was found in the first pass in which it could be. */
   const known = new Map<string, string>();
   const find = (each: Expression): string | null => {
     switch (each.type) {

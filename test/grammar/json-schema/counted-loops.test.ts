@@ -1,4 +1,4 @@
-/** Limits for the parts of a long pattern: what is written is of the pattern, and no longer than allowed. */
+/** Limits for the loops of a long pattern: what is written is of the pattern, and no longer than allowed. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StepBudget } from '../../../src/grammar/expression/budget.ts';
@@ -6,7 +6,7 @@ import { literal } from '../../../src/grammar/expression/expression.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import { patternLanguage } from '../../../src/grammar/json-schema/plan/known-languages.ts';
 import { buildAutomaton } from '../../../src/grammar/regular/build-automaton.ts';
-import { countParts, writeCountedParts } from '../../../src/grammar/regular/counted-parts.ts';
+import { countLoops, writeCountedLoops } from '../../../src/grammar/regular/counted-loops.ts';
 import { plainSpelling } from '../../../src/grammar/regular/spelling.ts';
 import { Terms } from '../../../src/grammar/regular/terms.ts';
 import { sampleGrammar, seededRandom } from '../../support/sample-grammar.ts';
@@ -17,17 +17,17 @@ const piece = fc
   .map(([units, times]) => `(?:${units.join('|')})${times}`);
 const pattern = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => `^${pieces.join('')}$`);
 
-test('texts of counted parts are of the pattern, and short enough', () => {
+test('texts of counted loops are of the pattern, and short enough', () => {
   let long = 0;
   fc.assert(
     fc.property(pattern, fc.integer({ min: 8, max: 60 }), fc.integer(), (source, max, seed) => {
       const budget = new StepBudget(Number.POSITIVE_INFINITY);
       const terms = new Terms(budget);
       const automaton = buildAutomaton(terms, patternLanguage(terms, source, budget), budget);
-      const parts = countParts(automaton, max);
-      if (parts === null) return;
+      const loops = countLoops(automaton, max);
+      if (loops === null) return;
       const rules = new RuleSet();
-      const written = writeCountedParts(parts, plainSpelling, literal('"'), rules, 'text');
+      const written = writeCountedLoops(loops, plainSpelling, literal('"'), rules, 'text');
       const grammar = rules.grammar('root', written);
       const random = seededRandom(seed);
       for (let round = 0; round < 30; round += 1) {

@@ -2,25 +2,25 @@
 import type { SchemaIssue } from '../../../format/errors.ts';
 import { isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import type { Compilation } from '../plan/compilation.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
 import type { ObjectPlan } from '../plan/object-plan.ts';
-import type { Place } from '../plan/places.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 
 /** An object that is about to be written. */
 export interface ReportedObject {
   readonly shape: ObjectShape;
-  readonly place: Place;
+  readonly location: InstanceLocation;
   readonly plan: ObjectPlan;
   /** Which keys and classes of `plan` can be written. */
   readonly usable: readonly boolean[];
 }
 
 /** Says that only declared properties are written, because of the options or (not `closable`) of the format. */
-export function reportClosed(compilation: Compilation, place: Place, closable: boolean): void {
+export function reportClosed(compilation: Compilation, location: InstanceLocation, closable: boolean): void {
   const reason = closable
     ? 'properties that the schema says nothing about are not written'
     : 'the format writes a key twice, so only declared properties are written';
-  compilation.report(place.nodes[0] ?? null, 'additionalProperties', reason, 'narrowed');
+  compilation.report(location.nodes[0] ?? null, 'additionalProperties', reason, 'narrowed');
 }
 
 /**
@@ -28,11 +28,17 @@ export function reportClosed(compilation: Compilation, place: Place, closable: b
  * grammar of bearable size remembers keys that are not declared.
  */
 export function reportDoubled(compilation: Compilation, object: ReportedObject): void {
-  const { shape, place, plan, usable } = object;
+  const { shape, location, plan, usable } = object;
   const classes = plan.classes.filter((_, index) => usable[plan.declared.length + index]);
   if (classes.length === 0) return;
   const note = (keyword: string, reason: string) =>
-    reportAt(compilation, place, keyword, `${reason}; that the other keys differ is not enforced`, 'noted');
+    reportAt(
+      compilation,
+      location,
+      keyword,
+      `${reason}; that the other keys differ is not enforced`,
+      'noted',
+    );
   // One key that is not declared differs from all that are.
   if (shape.min > shape.required.size + 1) note('minProperties', 'declared keys come once');
   if (classes.some(({ some }) => some.length > 0))
@@ -40,18 +46,26 @@ export function reportDoubled(compilation: Compilation, object: ReportedObject):
 }
 
 /** Says that a declared property is never written, for the sake of the format. */
-export function reportUnwritable(compilation: Compilation, place: Place, key: string, reason: string): void {
+export function reportUnwritable(
+  compilation: Compilation,
+  location: InstanceLocation,
+  key: string,
+  reason: string,
+): void {
   const effect = 'narrowed';
-  reportAt(compilation, place, 'properties', `${JSON.stringify(key)} is left out: ${reason}`, effect);
+  reportAt(compilation, location, 'properties', `${JSON.stringify(key)} is left out: ${reason}`, effect);
 }
 
 /** Says which declared properties are never written, because no value is valid for them. */
-export function reportNeverWritten(compilation: Compilation, { place, plan, usable }: ReportedObject): void {
+export function reportNeverWritten(
+  compilation: Compilation,
+  { location, plan, usable }: ReportedObject,
+): void {
   plan.declared.forEach(({ key }, label) => {
     if (usable[label]) return;
-    for (const node of place.nodes) {
+    for (const node of location.nodes) {
       const property = ownProperty(compilation, node, key);
-      if (property === null || compilation.isProductive(compilation.states.of(property))) continue;
+      if (property === null || compilation.isSatisfiable(compilation.constraints.of(property))) continue;
       const reason = 'nothing is valid against it, so the property is not written';
       compilation.report(property, 'schema', reason, 'noted');
     }
@@ -66,10 +80,10 @@ function ownProperty({ document }: Compilation, node: SchemaNode, key: string): 
   return isSchema(property) && property !== false ? document.child(node, 'properties', key) : null;
 }
 
-/** Reports at the first node of `place` that has the keyword. */
+/** Reports at the first node of `location` that has the keyword. */
 export function reportAt(
   compilation: Compilation,
-  { nodes }: Place,
+  { nodes }: InstanceLocation,
   keyword: string,
   reason: string,
   effect: SchemaIssue['effect'],

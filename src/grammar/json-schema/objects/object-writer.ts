@@ -4,12 +4,12 @@
  * is linear in the number of optional properties.
  */
 import { alternatives } from '../../expression/alternatives.ts';
-import { BudgetExceeded, DeadEnd } from '../../expression/budget.ts';
+import { BudgetExceeded, NoValueLeft } from '../../expression/budget.ts';
 import { choice, type Expression, literal, sequence } from '../../expression/expression.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
 import { type KeyClass, type ObjectPlan, type PlannedKey, planObject } from '../plan/object-plan.ts';
-import type { Place } from '../plan/places.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { AnyOrder } from './any-order.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
@@ -35,19 +35,19 @@ export interface WrittenObject {
 /** An object of `shape`, which some value is of; `some` has the texts around it, but not the empty one. */
 export function writeObject(
   shape: ObjectShape,
-  place: Place,
+  location: InstanceLocation,
   hint: string,
   writing: ObjectWriting,
 ): WrittenObject {
-  const written = splitByTag(shape, place, writing.compilation).flatMap((part) => {
+  const written = splitByTag(shape, location, writing.compilation).flatMap((part) => {
     try {
-      return [new ObjectWriter(part.shape, part.place, hint, writing).object()];
+      return [new ObjectWriter(part.shape, part.location, hint, writing).object()];
     } catch (error) {
-      if (error instanceof DeadEnd) return [];
+      if (error instanceof NoValueLeft) return [];
       throw error;
     }
   });
-  if (written.length === 0) throw new DeadEnd();
+  if (written.length === 0) throw new NoValueLeft();
   const some = written.flatMap((each) => each.some ?? []);
   return {
     some: some.length === 0 ? null : alternatives(...some),
@@ -56,7 +56,7 @@ export function writeObject(
 }
 
 /** What a value under a key may be, and what has been written after it. */
-type Step = readonly [State, Progress];
+type Step = readonly [Constraint, Progress];
 
 /** What has been written. */
 interface Progress {
@@ -77,7 +77,7 @@ const maxProperties = 1000;
 
 class ObjectWriter {
   readonly #shape: ObjectShape;
-  readonly #place: Place;
+  readonly #location: InstanceLocation;
   readonly #hint: string;
   readonly #writing: ObjectWriting;
   readonly #plan: ObjectPlan;
@@ -95,32 +95,32 @@ class ObjectWriter {
   readonly #known = new Map<string, boolean>();
   readonly #knownSteps = new Map<string, readonly Step[]>();
 
-  constructor(shape: ObjectShape, place: Place, hint: string, writing: ObjectWriting) {
+  constructor(shape: ObjectShape, location: InstanceLocation, hint: string, writing: ObjectWriting) {
     const { compilation } = writing;
     this.#shape = shape;
-    this.#place = place;
+    this.#location = location;
     this.#hint = hint;
     this.#writing = writing;
-    this.#plan = planObject(shape, place.keys, compilation);
-    this.#clauses = new PendingClauses(this.#plan.clauses, compilation.states);
+    this.#plan = planObject(shape, location.keys, compilation);
+    this.#clauses = new PendingClauses(this.#plan.clauses, compilation.constraints);
     const closable = writing.object.entryClose.every((part) => part !== null);
-    const written = this.#plan.classes.map(({ state }) => closable && this.#isWritten(state));
-    if (written.includes(false)) reportClosed(compilation, place, closable);
+    const written = this.#plan.classes.map(({ constraint }) => closable && this.#isWritten(constraint));
+    if (written.includes(false)) reportClosed(compilation, location, closable);
     const forbidden = forbiddenInKeys(writing.object);
     for (const { key } of this.#plan.declared) {
       if (holdsAny(key, forbidden))
-        reportUnwritable(compilation, place, key, 'its name cannot be written in this format');
+        reportUnwritable(compilation, location, key, 'its name cannot be written in this format');
     }
     this.#usable = [
       ...this.#plan.declared.map(
         (property) => !holdsAny(property.key, forbidden) && this.#hasValue(property, writing),
       ),
       ...this.#plan.classes.map(
-        ({ state }, index) => written[index] === true && compilation.isProductive(state),
+        ({ constraint }, index) => written[index] === true && compilation.isSatisfiable(constraint),
       ),
     ];
     this.#key = writing.rules.freshKey('object');
-    const reported: ReportedObject = { shape, place, plan: this.#plan, usable: this.#usable };
+    const reported: ReportedObject = { shape, location, plan: this.#plan, usable: this.#usable };
     reportDoubled(compilation, reported);
     reportNeverWritten(compilation, reported);
     this.#max = this.#mostProperties();
@@ -132,23 +132,26 @@ class ObjectWriter {
   }
 
   /**
-   * Whether keys that are not declared are written with values of `state`. What the schema says something about
+   * Whether keys that are not declared are written with values of `constraint`. What the schema says something about
    * is never left out: a map has no other properties.
    */
-  #isWritten(state: State): boolean {
+  #isWritten(constraint: Constraint): boolean {
     const { compilation } = this.#writing;
-    const spare = state === compilation.states.anything && this.#plan.declared.length > 0;
+    const spare = constraint === compilation.constraints.anything && this.#plan.declared.length > 0;
     if (spare && compilation.openObjects) compilation.wroteOpenObject = true;
     return !spare || compilation.openObjects;
   }
 
   /** Whether there is a value for a property; one that must come is left to whoever writes it. */
-  #hasValue({ key, state, required }: PlannedKey, { compilation, object, canWrite }: ObjectWriting): boolean {
-    if (!compilation.isProductive(state)) return false;
-    if (required || canWrite === undefined || canWrite(state, closeOf(object, key))) return true;
+  #hasValue(
+    { key, constraint, required }: PlannedKey,
+    { compilation, object, canWrite }: ObjectWriting,
+  ): boolean {
+    if (!compilation.isSatisfiable(constraint)) return false;
+    if (required || canWrite === undefined || canWrite(constraint, closeOf(object, key))) return true;
     reportUnwritable(
       compilation,
-      this.#place,
+      this.#location,
       key,
       'no value that it may have can be written in this format',
     );
@@ -163,7 +166,7 @@ class ObjectWriter {
     const most = Math.max(maxProperties, declared.length, min);
     if (max <= most) return max;
     const reason = `at most ${most} properties are written`;
-    reportAt(this.#writing.compilation, this.#place, 'maxProperties', reason, 'narrowed');
+    reportAt(this.#writing.compilation, this.#location, 'maxProperties', reason, 'narrowed');
     return most;
   }
 
@@ -188,7 +191,7 @@ class ObjectWriter {
     if (labels.length < 2 || [...required].some((label) => !this.#usable[label])) return null;
     const order = new AnyOrder(labels, required);
     const say = (reason: string, effect: 'narrowed' | 'noted') =>
-      reportAt(this.#writing.compilation, this.#place, 'properties', reason, effect);
+      reportAt(this.#writing.compilation, this.#location, 'properties', reason, effect);
     const counted = order.free.length > 0 && (this.#counts > 0 || someCount > 0);
     if (clauses.length > 0 || counted || (order.isLimited && someCount > 0)) {
       say('next to conditions and counts, properties come in the order of the schema', 'narrowed');
@@ -206,7 +209,7 @@ class ObjectWriter {
     const { object, blank } = this.#writing;
     const some = this.#mayGoOn(start) ? sequence(literal(object.open), blank, this.#member(start)) : null;
     const mayBeEmpty = this.#mayEnd(start);
-    if (some === null && !mayBeEmpty) throw new DeadEnd();
+    if (some === null && !mayBeEmpty) throw new NoValueLeft();
     return { some, mayBeEmpty };
   }
 
@@ -263,28 +266,28 @@ class ObjectWriter {
     const count = Math.min(progress.count + 1, this.#counts);
     const skipped = this.#clauses.skip(progress.pending, progress.position, label);
     if (skipped === null) return [];
-    const isPossible = (state: State) => compilation.isProductive(state);
+    const isPossible = (constraint: Constraint) => compilation.isSatisfiable(constraint);
     return this.#clauses
-      .take(skipped, isDeclared ? label : -1, keys.state, isPossible)
-      .flatMap(([state, pending]) =>
-        this.#met(keys, state, progress.met).map(([value, met]): Step => {
+      .take(skipped, isDeclared ? label : -1, keys.constraint, isPossible)
+      .flatMap(([constraint, pending]) =>
+        this.#met(keys, constraint, progress.met).map(([value, met]): Step => {
           return [value, { position, used, count, met, pending }];
         }),
       )
-      .filter(([state, next]) => isPossible(state) && (this.#mayEnd(next) || this.#mayGoOn(next)));
+      .filter(([constraint, next]) => isPossible(constraint) && (this.#mayEnd(next) || this.#mayGoOn(next)));
   }
 
-  /** Which of the `some` rules a value of `state` meets, under a key of `keys`. */
-  #met(keys: KeyClass, state: State, before: number): readonly (readonly [State, number])[] {
-    const { states } = this.#writing.compilation;
-    let cases: readonly (readonly [State, number])[] = [[state, before]];
-    for (const { index, state: wanted } of keys.some) {
+  /** Which of the `some` rules a value meets that meets `constraint`, under a key of `keys`. */
+  #met(keys: KeyClass, constraint: Constraint, before: number): readonly (readonly [Constraint, number])[] {
+    const { constraints } = this.#writing.compilation;
+    let cases: readonly (readonly [Constraint, number])[] = [[constraint, before]];
+    for (const { index, constraint: wanted } of keys.some) {
       cases = cases.flatMap(([value, met]) => {
         if ((met & (2 ** index)) !== 0) return [[value, met]];
-        const other = states.not(wanted) ?? states.anything;
+        const other = constraints.not(wanted) ?? constraints.anything;
         return [
-          [states.and(value, wanted), met | (2 ** index)],
-          [states.and(value, other), met],
+          [constraints.and(value, wanted), met | (2 ** index)],
+          [constraints.and(value, other), met],
         ];
       });
     }
@@ -339,11 +342,11 @@ class ObjectWriter {
     return sequence(literal(object.keyClose), blank);
   }
 
-  #valueOf(key: string | null, value: State): Expression {
+  #valueOf(key: string | null, value: Constraint): Expression {
     const { compilation, object } = this.#writing;
-    const { places } = compilation;
-    const place = key === null ? places.open(this.#place) : places.property(this.#place, key);
-    return this.#writing.value(value, place, key, closeOf(object, key));
+    const { locations } = compilation;
+    const location = key === null ? locations.open(this.#location) : locations.property(this.#location, key);
+    return this.#writing.value(value, location, key, closeOf(object, key));
   }
 
   /** What follows a key, as far as it does not depend on the position before it. */

@@ -2,8 +2,8 @@
 import type { Expression } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Compilation } from '../plan/compilation.ts';
-import type { Place } from '../plan/places.ts';
-import type { State } from '../shapes/states.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 
 /** Where and how an object is written. */
@@ -14,7 +14,7 @@ export interface ObjectWriting {
   /** White space that may stand between tokens; `empty` where the notation says it all. */
   readonly blank: Expression;
   /** A value and the text after it; `key` is `null` for keys that are not declared. */
-  value(state: State, place: Place, key: string | null, close: string): Expression;
-  /** Whether some value of `state` can be written before `close`; absent where every value can. */
-  canWrite?(state: State, close: string): boolean;
+  value(constraint: Constraint, location: InstanceLocation, key: string | null, close: string): Expression;
+  /** Whether some value of `constraint` can be written before `close`; absent where every value can. */
+  canWrite?(constraint: Constraint, close: string): boolean;
 }

@@ -1,10 +1,10 @@
 /**
  * The clauses of an object while its keys are written one by one: which alternatives are still possible. Only
  * clauses between their first and their last key are remembered, so that conditions about different keys cost a
- * sum and no product, if the keys of each stand together (see `places.ts`).
+ * sum and no product, if the keys of each stand together (see `instance-locations.ts`).
  */
 import type { PlannedClause } from '../plan/object-plan.ts';
-import type { State, States } from '../shapes/states.ts';
+import type { Constraint, Constraints } from '../shapes/constraints.ts';
 
 /** By number of the clause, its possible alternatives; an empty list where one of them holds already. */
 export type Pending = ReadonlyMap<number, readonly number[]>;
@@ -12,19 +12,19 @@ export type Pending = ReadonlyMap<number, readonly number[]>;
 /** No clause has begun. */
 export const noneBegun: Pending = new Map();
 
-/** A state that a value may have, and the clauses after it. */
-export type ClauseStep = readonly [State, Pending];
+/** A constraint that a value may meet, and the clauses after it. */
+export type ClauseStep = readonly [Constraint, Pending];
 
 const holds: readonly number[] = [];
 
 /** Follows the clauses of one object. */
 export class PendingClauses {
   readonly #clauses: readonly PlannedClause[];
-  readonly #states: States;
+  readonly #constraints: Constraints;
 
-  constructor(clauses: readonly PlannedClause[], states: States) {
+  constructor(clauses: readonly PlannedClause[], constraints: Constraints) {
     this.#clauses = clauses;
-    this.#states = states;
+    this.#constraints = constraints;
   }
 
   /** What is left when the keys from `from` to before `to` do not come; `null` where one of them has to. */
@@ -48,22 +48,22 @@ export class PendingClauses {
   }
 
   /**
-   * What the value of the key `label` may be within `state`, and what is left after it. `isPossible` says of which
-   * states there are values.
+   * What the value of the key `label` may be within `constraint`, and what is left after it. `isPossible` says of which
+   * constraints there are values.
    */
   take(
     pending: Pending,
     label: number,
-    state: State,
-    isPossible: (state: State) => boolean,
+    constraint: Constraint,
+    isPossible: (constraint: Constraint) => boolean,
   ): readonly ClauseStep[] {
-    let steps: readonly ClauseStep[] = [[state, pending]];
+    let steps: readonly ClauseStep[] = [[constraint, pending]];
     for (const [index, clause] of this.#clauses.entries()) {
       if (clause.first > label || clause.last < label) continue;
       const groups = this.#groups(index, this.#possible(pending, index), label);
       steps = steps.flatMap(([value, left]) =>
         groups.flatMap(([wanted, alternatives]): readonly ClauseStep[] => {
-          const both = this.#states.and(value, wanted);
+          const both = this.#constraints.and(value, wanted);
           if (!isPossible(both)) return [];
           const next = new Map(left);
           this.#settle(next, index, alternatives, label);
@@ -91,14 +91,14 @@ export class PendingClauses {
     index: number,
     possible: readonly number[],
     label: number,
-  ): readonly (readonly [State, readonly number[]])[] {
-    const { anything } = this.#states;
+  ): readonly (readonly [Constraint, readonly number[]])[] {
+    const { anything } = this.#constraints;
     if (possible === holds) return [[anything, holds]];
-    const groups = new Map<number, [State, number[]]>();
+    const groups = new Map<number, [Constraint, number[]]>();
     for (const at of possible) {
-      const state = this.#clauses[index]?.alternatives[at]?.states.get(label) ?? anything;
-      const group = groups.get(state.id);
-      if (group === undefined) groups.set(state.id, [state, [at]]);
+      const constraint = this.#clauses[index]?.alternatives[at]?.constraints.get(label) ?? anything;
+      const group = groups.get(constraint.id);
+      if (group === undefined) groups.set(constraint.id, [constraint, [at]]);
       else group[1].push(at);
     }
     return [...groups.values()];

@@ -1,71 +1,72 @@
-/** Objects of a place that has a tag, by what stands under it: each branch then has keys and an order of its own. */
+/** Objects of a location that has a tag, by what stands under it: each branch then has keys and an order of its own. */
 import type { JsonValue } from '../../../format/messages.ts';
 import { listedWords } from '../../regular/terms.ts';
 import { printDecimal } from '../document/decimal.ts';
 import { fits } from '../numbers/number-language.ts';
 import type { Compilation } from '../plan/compilation.ts';
-import type { Place } from '../plan/places.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
 import { scalarText, type Tag } from '../plan/tags.ts';
 import { coversKey, type KeySet, noKeys } from '../shapes/key-sets.ts';
 import type { ObjectShape, Shape } from '../shapes/shapes.ts';
 
-/** A shape, and the place of all that it allows. */
+/** A shape, and the location of all that it allows. */
 export interface PlacedShape {
   readonly shape: ObjectShape;
-  readonly place: Place;
+  readonly location: InstanceLocation;
 }
 
-/** `shape` at `place`, in parts that the tag of the place tells apart. */
+/** `shape` at `location`, in parts that the tag of the location tells apart. */
 export function splitByTag(
   shape: ObjectShape,
-  place: Place,
+  location: InstanceLocation,
   compilation: Compilation,
 ): readonly PlacedShape[] {
-  const { places } = compilation;
-  const tag = places.tag(place);
-  if (tag === null) return [{ shape, place }];
+  const { locations } = compilation;
+  const tag = locations.tag(location);
+  if (tag === null) return [{ shape, location }];
   const listed = shape.required.has(tag.key) ? listedScalars(shape, tag.key, compilation) : null;
   const groups = new Set(listed?.map((text) => tag.groupOf.get(text)));
   const [text] = listed ?? [];
-  if (text !== undefined && groups.size === 1) return [{ shape, place: places.tagged(place, tag, text) }];
-  return splitByGroups(shape, place, tag, compilation);
+  if (text !== undefined && groups.size === 1)
+    return [{ shape, location: locations.tagged(location, tag, text) }];
+  return splitByGroups(shape, location, tag, compilation);
 }
 
 function splitByGroups(
   shape: ObjectShape,
-  place: Place,
+  location: InstanceLocation,
   tag: Tag,
   compilation: Compilation,
 ): readonly PlacedShape[] {
-  const { states, places, document } = compilation;
-  const [owner] = place.nodes;
-  if (owner === undefined) return [{ shape, place }];
+  const { constraints, locations, document } = compilation;
+  const [owner] = location.nodes;
+  if (owner === undefined) return [{ shape, location }];
   const keys: KeySet = { ...noKeys, names: new Set([tag.key]) };
   const node = (texts: readonly string[]) =>
     document.synthetic({ enum: texts.map((text): JsonValue => JSON.parse(text)) }, owner);
   const parts = tag.groups.map((group): PlacedShape => {
-    const rule = { keys, state: states.of(node(group)) };
+    const rule = { keys, constraint: constraints.of(node(group)) };
     const required = new Set([...shape.required, tag.key]);
     return {
       shape: { ...shape, required, rules: [...shape.rules, rule] },
-      place: places.tagged(place, tag, group[0] ?? null),
+      location: locations.tagged(location, tag, group[0] ?? null),
     };
   });
-  const others = { keys, state: states.of(node(tag.groups.flat()), false) };
+  const others = { keys, constraint: constraints.of(node(tag.groups.flat()), false) };
   const rest = {
     shape: { ...shape, rules: [...shape.rules, others] },
-    place: places.tagged(place, tag, null),
+    location: locations.tagged(location, tag, null),
   };
-  return [...parts, rest].filter((part) => compilation.productive([part.shape]).length > 0);
+  return [...parts, rest].filter((part) => compilation.satisfiable([part.shape]).length > 0);
 }
 
 /** The scalars that `shape` lists for `key`; `null` where it allows other values. */
 function listedScalars(shape: ObjectShape, key: string, compilation: Compilation): readonly string[] | null {
-  const { states, terms } = compilation;
+  const { constraints, terms } = compilation;
   const rules = shape.rules.filter((rule) => coversKey(terms, rule.keys, key));
-  const state = rules.reduce((all, rule) => states.and(all, rule.state), states.anything);
+  const constraint = rules.reduce((all, rule) => constraints.and(all, rule.constraint), constraints.anything);
   const found: string[] = [];
-  for (const shapes of compilation.shapes(state).values()) {
+  for (const shapes of compilation.shapes(constraint).values()) {
     for (const each of shapes) {
       const scalars = scalarsOf(each);
       if (scalars === null) return null;

@@ -1,7 +1,7 @@
 /** Which items may follow which in an array: what comes first, how many there are, and what `contains` counts. */
 import { BudgetExceeded } from '../../expression/budget.ts';
+import type { Constraint, Constraints } from '../shapes/constraints.ts';
 import type { ArrayShape, Contained } from '../shapes/shapes.ts';
-import type { State, States } from '../shapes/states.ts';
 
 /** How far the items have come. Counts stop where more make no difference. */
 export interface ItemProgress {
@@ -11,7 +11,7 @@ export interface ItemProgress {
 }
 
 /** What an item may be, and the progress after it. */
-export type ItemCase = readonly [State, ItemProgress];
+export type ItemCase = readonly [Constraint, ItemProgress];
 
 const maxProgress = 3000;
 
@@ -21,17 +21,22 @@ export class ArraySearch {
   readonly #contains: readonly Contained[];
   /** From this index on all items are alike. */
   readonly #uniform: number;
-  readonly #states: States;
-  readonly #isProductive: (state: State) => boolean;
+  readonly #constraints: Constraints;
+  readonly #isSatisfiable: (constraint: Constraint) => boolean;
   readonly #alive = new Map<string, boolean>();
 
-  /** `isProductive` says whether some value is of a state. */
-  constructor(shape: ArrayShape, uniform: number, states: States, isProductive: (state: State) => boolean) {
+  /** `isSatisfiable` says whether some value meets a constraint. */
+  constructor(
+    shape: ArrayShape,
+    uniform: number,
+    constraints: Constraints,
+    isSatisfiable: (constraint: Constraint) => boolean,
+  ) {
     this.#shape = shape;
     this.#contains = shape.contains.filter(({ min, max }) => min > 0 || max !== null);
     this.#uniform = uniform;
-    this.#states = states;
-    this.#isProductive = isProductive;
+    this.#constraints = constraints;
+    this.#isSatisfiable = isSatisfiable;
   }
 
   /** Before the first item. */
@@ -58,7 +63,7 @@ export class ArraySearch {
   mayGoOn(progress: ItemProgress): boolean {
     if (this.isUniform(progress)) {
       const { max, rest } = this.#shape;
-      return (max === null || progress.index < max) && this.#isProductive(rest);
+      return (max === null || progress.index < max) && this.#isSatisfiable(rest);
     }
     const key = progressKey(progress);
     const known = this.#alive.get(key);
@@ -76,34 +81,34 @@ export class ArraySearch {
     if (max !== null && index >= max) return [];
     const cap = Math.max(min, max ?? 0, this.#uniform);
     const next = Math.min(index + 1, cap);
-    let cases: readonly (readonly [State, readonly number[]])[] = [[prefix[index] ?? rest, found]];
+    let cases: readonly (readonly [Constraint, readonly number[]])[] = [[prefix[index] ?? rest, found]];
     this.#contains.forEach((contained, at) => {
-      cases = cases.flatMap(([state, counts]) => this.#split(state, counts, contained, at));
+      cases = cases.flatMap(([constraint, counts]) => this.#split(constraint, counts, contained, at));
     });
     return cases
-      .filter(([state]) => this.#isProductive(state))
-      .map(([state, counts]) => [state, { index: next, found: counts }] as const);
+      .filter(([constraint]) => this.#isSatisfiable(constraint))
+      .map(([constraint, counts]) => [constraint, { index: next, found: counts }] as const);
   }
 
   #split(
-    state: State,
+    constraint: Constraint,
     counts: readonly number[],
     contained: Contained,
     at: number,
-  ): readonly (readonly [State, readonly number[]])[] {
+  ): readonly (readonly [Constraint, readonly number[]])[] {
     const count = counts[at] ?? 0;
-    if (contained.max === null && count >= contained.min) return [[state, counts]];
-    const without = this.#states.not(contained.state);
+    if (contained.max === null && count >= contained.min) return [[constraint, counts]];
+    const without = this.#constraints.not(contained.constraint);
     const limit = contained.max === null ? contained.min : contained.max + 1;
     const more = counts.map((each, index) => (index === at ? Math.min(each + 1, limit) : each));
-    const split: (readonly [State, readonly number[]])[] = [];
+    const split: (readonly [Constraint, readonly number[]])[] = [];
     if (contained.max === null || count < contained.max)
-      split.push([this.#states.and(state, contained.state), more]);
-    if (without !== null) split.push([this.#states.and(state, without), counts]);
+      split.push([this.#constraints.and(constraint, contained.constraint), more]);
+    if (without !== null) split.push([this.#constraints.and(constraint, without), counts]);
     return split;
   }
 
-  /** All items from here on are of one state and nothing but their number matters. */
+  /** All items from here on meet one constraint, and nothing but their number matters. */
   isUniform({ index, found }: ItemProgress): boolean {
     return (
       index >= this.#uniform &&

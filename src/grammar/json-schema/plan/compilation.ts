@@ -1,21 +1,21 @@
-/** One schema being compiled: its nodes, states and languages, what was reported, and what may be spent. */
+/** One schema being compiled: its nodes, constraints and languages, what was reported, and what may be spent. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonSchema } from '../../../format/messages.ts';
 import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
-import { farthest } from '../../regular/counted.ts';
+import { maxRepetitions } from '../../regular/counted.ts';
 import { UnsupportedPattern } from '../../regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../regular/terms.ts';
 import { formatPattern, narrowedFormats, unenforcedLengths } from '../document/formats.ts';
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from '../shapes/assertions.ts';
+import { type Constraint, Constraints } from '../shapes/constraints.ts';
 import { Expander } from '../shapes/expand.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import type { Shape, StringShape, ValueType } from '../shapes/shapes.ts';
-import { type State, States } from '../shapes/states.ts';
+import { InstanceLocations, type KeySorting } from './instance-locations.ts';
 import { patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
-import { type KeySorting, Places } from './places.ts';
-import { Productivity } from './productivity.ts';
+import { Satisfiability } from './satisfiability.ts';
 
 /** How a compilation is set up. */
 export interface CompilationOptions {
@@ -40,9 +40,9 @@ export class Compilation implements ExpansionContext {
   readonly document: SchemaDocument;
   readonly budget: StepBudget;
   readonly terms: Terms;
-  readonly states = new States((node) => this.document.meant(node));
+  readonly constraints = new Constraints((node) => this.document.meant(node));
   readonly languages: Languages;
-  readonly places: Places;
+  readonly locations: InstanceLocations;
   readonly openObjects: boolean;
   readonly anyOrder: boolean;
   /** Whether an object was written in which keys may come that are not declared. */
@@ -50,7 +50,7 @@ export class Compilation implements ExpansionContext {
   readonly #tool: string;
   readonly #formats: CompilationOptions['formats'];
   readonly #expander: Expander;
-  readonly #productivity: Productivity;
+  readonly #satisfiability: Satisfiability;
   readonly #issues = new Map<string, SchemaIssue>();
   readonly #patterns = new Map<string, Term>();
 
@@ -63,14 +63,14 @@ export class Compilation implements ExpansionContext {
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);
     this.languages = new Languages(this.terms, this.budget, options.stringStates);
-    this.places = new Places(this.document, this.budget, options.sortKeys);
-    this.#expander = new Expander(this, (shapes) => this.#productivity.ofShapes(shapes));
-    this.#productivity = new Productivity({
+    this.locations = new InstanceLocations(this.document, this.budget, options.sortKeys);
+    this.#expander = new Expander(this, (shapes) => this.#satisfiability.ofShapes(shapes));
+    this.#satisfiability = new Satisfiability({
       terms: this.terms,
-      states: this.states,
+      constraints: this.constraints,
       budget: this.budget,
       languages: this.languages,
-      shapes: (state) => this.#expander.shapes(state),
+      shapes: (constraint) => this.#expander.shapes(constraint),
     });
   }
 
@@ -79,9 +79,9 @@ export class Compilation implements ExpansionContext {
     return [...this.#issues.values()];
   }
 
-  /** The state of the whole schema. */
-  get root(): State {
-    return this.states.of(this.document.root);
+  /** The constraint of the whole schema. */
+  get root(): Constraint {
+    return this.constraints.of(this.document.root);
   }
 
   report(
@@ -100,23 +100,23 @@ export class Compilation implements ExpansionContext {
     });
   }
 
-  /** Reports for the first node of `state` that has `keyword`. */
-  reportState(
-    state: State,
+  /** Reports for the first node of `constraint` that has `keyword`. */
+  reportConstraint(
+    constraint: Constraint,
     keyword: string,
     reason: string,
     effect: SchemaIssue['effect'] = 'widened',
   ): void {
-    const nodes = state.nodes.map(({ node }) => node);
+    const nodes = constraint.nodes.map(({ node }) => node);
     const owner = nodes.find(({ schema }) => typeof schema === 'object' && keyword in schema) ?? nodes[0];
     this.report(owner ?? null, keyword, reason, effect);
   }
 
   /** An upper bound that a grammar can count to; a lower one is reported. */
-  countable(max: number | null, state: State, keyword: string): number | null {
-    if (max === null || max <= farthest) return max;
-    this.reportState(state, keyword, `at most ${farthest} are written`, 'narrowed');
-    return farthest;
+  countable(max: number | null, constraint: Constraint, keyword: string): number | null {
+    if (max === null || max <= maxRepetitions) return max;
+    this.reportConstraint(constraint, keyword, `at most ${maxRepetitions} are written`, 'narrowed');
+    return maxRepetitions;
   }
 
   /** What `make` gives; `null` after a budget is used up. */
@@ -129,65 +129,65 @@ export class Compilation implements ExpansionContext {
     }
   }
 
-  /** What `make` gives; after a budget is used up, a report for `state` and `null`. */
-  within<T>(state: State, keyword: string, make: () => T): T | null {
+  /** What `make` gives; after a budget is used up, a report for `constraint` and `null`. */
+  within<T>(constraint: Constraint, keyword: string, make: () => T): T | null {
     try {
       return make();
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error;
-      this.reportState(state, keyword, error.message, 'checked');
+      this.reportConstraint(constraint, keyword, error.message, 'checked');
       return null;
     }
   }
 
-  /** The shapes of `state` by type. */
-  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]> {
-    return this.#expander.shapes(state);
+  /** The shapes of `constraint` by type. */
+  shapes(constraint: Constraint): ReadonlyMap<ValueType, readonly Shape[]> {
+    return this.#expander.shapes(constraint);
   }
 
   shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
     return this.#expander.ofNode(node, holds, type);
   }
 
-  /** Whether some value is of `state`. */
-  isProductive(state: State): boolean {
-    return this.#productivity.of(state);
+  /** Whether some value meets `constraint`. */
+  isSatisfiable(constraint: Constraint): boolean {
+    return this.#satisfiability.of(constraint);
   }
 
   /** Pointer of the sub-schema for whose sake no value is of the root: a required property, a first item. */
-  get blamed(): string {
-    let state = this.root;
+  get culprit(): string {
+    let constraint = this.root;
     let pointer = '';
     for (let depth = 0; depth < 100; depth += 1) {
-      const next = this.#requiredStates(state).find((each) => !this.isProductive(each));
+      const next = this.#requiredConstraints(constraint).find((each) => !this.isSatisfiable(each));
       const node = next?.nodes[0]?.node;
       if (next === undefined || node === undefined) break;
-      state = next;
+      constraint = next;
       pointer = node.pointer;
     }
     return pointer;
   }
 
-  /** What values of `state` cannot do without. */
-  #requiredStates(state: State): readonly State[] {
-    return [...this.shapes(state).values()].flat().flatMap((shape) => {
+  /** What values that meet `constraint` cannot do without. */
+  #requiredConstraints(constraint: Constraint): readonly Constraint[] {
+    return [...this.shapes(constraint).values()].flat().flatMap((shape) => {
       if (shape.type === 'array') return shape.min > 0 ? [shape.prefix[0] ?? shape.rest] : [];
       if (shape.type !== 'object') return [];
       return [...shape.required].map((key) =>
         shape.rules
           .filter((rule) => coversKey(this.terms, rule.keys, key))
-          .reduce((all, rule) => this.states.and(all, rule.state), this.states.anything),
+          .reduce((all, rule) => this.constraints.and(all, rule.constraint), this.constraints.anything),
       );
     });
   }
 
   /** Those of `shapes` that some value is of. */
-  productive(shapes: readonly Shape[]): readonly Shape[] {
-    return shapes.filter((shape) => this.#productivity.ofShape(shape));
+  satisfiable(shapes: readonly Shape[]): readonly Shape[] {
+    return shapes.filter((shape) => this.#satisfiability.ofShape(shape));
   }
 
-  stringsOf(state: State): Term {
-    const shapes = this.shapes(state).get('string') ?? [];
+  stringsOf(constraint: Constraint): Term {
+    const shapes = this.shapes(constraint).get('string') ?? [];
     const strings = shapes.filter((shape): shape is StringShape => shape.type === 'string');
     return this.terms.or(...strings.map((shape) => this.languages.stringTerm(shape)));
   }

@@ -1,5 +1,5 @@
 /**
- * Places: where in a value a schema stands, whichever of its branches applies. A place fixes the order
+ * Locations: where in a value a schema stands, whichever of its branches applies. A location fixes the order
  * of keys, by first mention over all branches, so that a value has one spelling before anything is known
  * about which branch it is valid against.
  */
@@ -19,8 +19,8 @@ import { isReference, referenced, referenceKeywords } from '../shapes/references
 import { clusterKeys } from './key-clusters.ts';
 import { type Branch, type Tag, Tags } from './tags.ts';
 
-/** Equal ids mean equal places. */
-export interface Place {
+/** Equal ids mean equal locations. */
+export interface InstanceLocation {
   readonly id: number;
   readonly nodes: readonly SchemaNode[];
   /** Those of the nodes with which the search for all others began. */
@@ -44,17 +44,17 @@ const leadsOn = new Set([...inPlace, ...single, ...byKey, ...referenceKeywords, 
 const branching = new Set(['anyOf', 'oneOf', 'then', 'else']);
 const maxNodes = 5000;
 
-/** Makes and interns places. */
-export class Places {
+/** Makes and interns locations. */
+export class InstanceLocations {
   readonly #document: SchemaDocument;
   readonly #budget: StepBudget;
   readonly #sorted: KeySorting;
-  readonly #interned = new Map<string, Place>();
-  readonly #children = new Map<string, Place>();
-  readonly #named = new WeakMap<Place, ReadonlyMap<string, readonly SchemaNode[]>>();
-  readonly #open = new WeakMap<Place, readonly SchemaNode[]>();
+  readonly #interned = new Map<string, InstanceLocation>();
+  readonly #children = new Map<string, InstanceLocation>();
+  readonly #named = new WeakMap<InstanceLocation, ReadonlyMap<string, readonly SchemaNode[]>>();
+  readonly #open = new WeakMap<InstanceLocation, readonly SchemaNode[]>();
   readonly #tags: Tags;
-  readonly #tagOf = new WeakMap<Place, Tag | null>();
+  readonly #tagOf = new WeakMap<InstanceLocation, Tag | null>();
 
   constructor(document: SchemaDocument, budget: StepBudget, sorted: KeySorting) {
     this.#document = document;
@@ -63,12 +63,16 @@ export class Places {
     this.#tags = new Tags(document);
   }
 
-  /** The place of a value that `nodes` and all that applies to the same value say something about. */
-  of(nodes: readonly SchemaNode[]): Place {
-    return this.#place(nodes, null, () => false);
+  /** The location of a value that `nodes` and all that applies to the same value say something about. */
+  of(nodes: readonly SchemaNode[]): InstanceLocation {
+    return this.#location(nodes, null, () => false);
   }
 
-  #place(nodes: readonly SchemaNode[], sorted: boolean | null, skips: (branch: Branch) => boolean): Place {
+  #location(
+    nodes: readonly SchemaNode[],
+    sorted: boolean | null,
+    skips: (branch: Branch) => boolean,
+  ): InstanceLocation {
     const found = new Map<number, SchemaNode>();
     for (const node of nodes) this.#collect(node, found, skips);
     this.#budget.spend(found.size >> 2);
@@ -80,15 +84,15 @@ export class Places {
     const all = [...found.values()];
     const keys = new Set(all.flatMap((node) => (isObject(node.schema) ? mentionedKeys(node.schema) : [])));
     const sorts = sorted ?? this.#sorts(found);
-    const place: Place = {
+    const location: InstanceLocation = {
       id: this.#interned.size,
       nodes: all,
       roots,
       sorted: sorts,
       keys: sorts ? [...keys].sort(compareCodePoints) : clusterKeys([...keys], this.#conditions(all, skips)),
     };
-    this.#interned.set(key, place);
-    return place;
+    this.#interned.set(key, location);
+    return location;
   }
 
   /** The keys that each condition among `nodes` speaks of. */
@@ -127,23 +131,23 @@ export class Places {
     );
   }
 
-  /** The property that tells apart what the branches of `place` are for; `null` where there is none. */
-  tag(place: Place): Tag | null {
-    const known = this.#tagOf.get(place);
+  /** The property that tells apart what the branches of `location` are for; `null` where there is none. */
+  tag(location: InstanceLocation): Tag | null {
+    const known = this.#tagOf.get(location);
     if (known !== undefined) return known;
-    const tag = this.#tags.of(place.roots, place.nodes);
-    this.#tagOf.set(place, tag);
+    const tag = this.#tags.of(location.roots, location.nodes);
+    this.#tagOf.set(location, tag);
     return tag;
   }
 
   /**
-   * The place of the objects of `place` that have `value` under its tag, without the branches that are for
+   * The location of the objects of `location` that have `value` under its tag, without the branches that are for
    * other values; `null` stands for objects with none of the values of the tag.
    */
-  tagged(place: Place, { key, groupOf }: Tag, value: string | null): Place {
+  tagged(location: InstanceLocation, { key, groupOf }: Tag, value: string | null): InstanceLocation {
     const group = value === null ? undefined : groupOf.get(value);
-    return this.#child(place, `t${group ?? ''}`, () =>
-      this.#place(place.roots, place.sorted, (branch) =>
+    return this.#child(location, `t${group ?? ''}`, () =>
+      this.#location(location.roots, location.sorted, (branch) =>
         this.#tags.excludes(branch, key, group === undefined ? null : value),
       ),
     );
@@ -154,22 +158,22 @@ export class Places {
     return nodes.has(this.#document.meant(this.#document.root).id) === (this.#sorted === 'outermost');
   }
 
-  /** The place of the value under `key`. */
-  property(place: Place, key: string): Place {
-    return this.#child(place, `p${key}`, () => {
-      const named = (this.#namedNodes(place).get(key) ?? []).map((node) =>
+  /** The location of the value under `key`. */
+  property(location: InstanceLocation, key: string): InstanceLocation {
+    return this.#child(location, `p${key}`, () => {
+      const named = (this.#namedNodes(location).get(key) ?? []).map((node) =>
         this.#document.child(node, 'properties', key),
       );
-      return this.of([...named, ...this.#openNodes(place)]);
+      return this.of([...named, ...this.#openNodes(location)]);
     });
   }
 
-  /** By key, the nodes of `place` that declare a property of that name. */
-  #namedNodes(place: Place): ReadonlyMap<string, readonly SchemaNode[]> {
-    const known = this.#named.get(place);
+  /** By key, the nodes of `location` that declare a property of that name. */
+  #namedNodes(location: InstanceLocation): ReadonlyMap<string, readonly SchemaNode[]> {
+    const known = this.#named.get(location);
     if (known !== undefined) return known;
     const named = new Map<string, SchemaNode[]>();
-    for (const node of place.nodes) {
+    for (const node of location.nodes) {
       if (!isObject(node.schema) || !isObject(node.schema.properties)) continue;
       for (const [key, property] of Object.entries(node.schema.properties)) {
         if (!isSchema(property)) continue;
@@ -178,22 +182,22 @@ export class Places {
         else list.push(node);
       }
     }
-    this.#named.set(place, named);
+    this.#named.set(location, named);
     return named;
   }
 
-  /** The place of a value under a key that is not mentioned. */
-  open(place: Place): Place {
-    return this.#child(place, 'open', () => this.of(this.#openNodes(place)));
+  /** The location of a value under a key that is not mentioned. */
+  open(location: InstanceLocation): InstanceLocation {
+    return this.#child(location, 'open', () => this.of(this.#openNodes(location)));
   }
 
-  /** The place of the item number `index`. */
-  item(place: Place, index: number): Place {
-    return this.#child(place, `i${index}`, () => this.of(this.#itemNodes(place, index)));
+  /** The location of the item number `index`. */
+  item(location: InstanceLocation, index: number): InstanceLocation {
+    return this.#child(location, `i${index}`, () => this.of(this.#itemNodes(location, index)));
   }
 
-  #itemNodes(place: Place, index: number): readonly SchemaNode[] {
-    return this.#nodes(place, (schema, node) => {
+  #itemNodes(location: InstanceLocation, index: number): readonly SchemaNode[] {
+    return this.#nodes(location, (schema, node) => {
       const { prefix, rest } = itemNodes(schema, node, { document: this.#document });
       const own = prefix[index] ?? rest;
       const others = ['contains', 'unevaluatedItems']
@@ -203,32 +207,32 @@ export class Places {
     });
   }
 
-  /** From this index on all items are of one place. */
-  tupleLength(place: Place): number {
-    const lengths = place.nodes.map((node) =>
+  /** From this index on all items are of one location. */
+  tupleLength(location: InstanceLocation): number {
+    const lengths = location.nodes.map((node) =>
       isObject(node.schema) ? itemNodes(node.schema, node, { document: this.#document }).prefix.length : 0,
     );
     return Math.max(0, ...lengths);
   }
 
-  #child(place: Place, name: string, make: () => Place): Place {
-    const key = `${place.id} ${name}`;
+  #child(location: InstanceLocation, name: string, make: () => InstanceLocation): InstanceLocation {
+    const key = `${location.id} ${name}`;
     const found = this.#children.get(key);
     if (found !== undefined) return found;
-    this.#budget.spend(1 + (place.nodes.length >> 2));
+    this.#budget.spend(1 + (location.nodes.length >> 2));
     const made = make();
     this.#children.set(key, made);
     return made;
   }
 
-  #openNodes(place: Place): readonly SchemaNode[] {
-    const known = this.#open.get(place) ?? this.#findOpenNodes(place);
-    this.#open.set(place, known);
+  #openNodes(location: InstanceLocation): readonly SchemaNode[] {
+    const known = this.#open.get(location) ?? this.#findOpenNodes(location);
+    this.#open.set(location, known);
     return known;
   }
 
-  #findOpenNodes(place: Place): readonly SchemaNode[] {
-    return this.#nodes(place, (schema, node) => [
+  #findOpenNodes(location: InstanceLocation): readonly SchemaNode[] {
+    return this.#nodes(location, (schema, node) => [
       ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
         ([pattern, property]) =>
           isSchema(property) ? [this.#document.child(node, 'patternProperties', pattern)] : [],
@@ -239,8 +243,11 @@ export class Places {
     ]);
   }
 
-  #nodes(place: Place, read: (schema: JsonObject, node: SchemaNode) => readonly SchemaNode[]): SchemaNode[] {
-    return place.nodes.flatMap((node) => (isObject(node.schema) ? read(node.schema, node) : []));
+  #nodes(
+    location: InstanceLocation,
+    read: (schema: JsonObject, node: SchemaNode) => readonly SchemaNode[],
+  ): SchemaNode[] {
+    return location.nodes.flatMap((node) => (isObject(node.schema) ? read(node.schema, node) : []));
   }
 
   /** `named` and every node that applies to the same value but branches to skip, in the order of the document. */

@@ -3,7 +3,7 @@
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
 import { type Automaton, automatonOf, automatonTerm, isEmptyAutomaton } from '../../regular/automaton.ts';
 import { buildAutomaton } from '../../regular/build-automaton.ts';
-import { type CountedParts, countParts } from '../../regular/counted-parts.ts';
+import { type CountedLoops, countLoops } from '../../regular/counted-loops.ts';
 import { lengthsOf, maxLengthStates, restrictLength } from '../../regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../../regular/terms.ts';
 import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
@@ -28,7 +28,7 @@ export class Languages {
   readonly #known = new Map<string, Automaton | 'too large'>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
-  #widest = 0;
+  #largestProduct = 0;
 
   /** `stringStates` bounds the automaton of a string times its length. */
   constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
@@ -38,8 +38,8 @@ export class Languages {
   }
 
   /** States of the largest automaton of a string, times the lengths that were told apart. */
-  get widest(): number {
-    return this.#widest;
+  get largestProduct(): number {
+    return this.#largestProduct;
   }
 
   /** The minimal automaton of a term. */
@@ -53,7 +53,7 @@ export class Languages {
   strings({ language, min, max }: StringShape): Automaton {
     if (min === 0 && max === null) return this.of(language);
     const automaton = this.of(language);
-    this.#widest = Math.max(this.#widest, automaton.states.length * ((max ?? min) + 1));
+    this.#largestProduct = Math.max(this.#largestProduct, automaton.states.length * ((max ?? min) + 1));
     const key = `${language.id} ${min} ${max}`;
     if (automatonOf(language) === undefined)
       return this.#once(key, () => restrictLength(automaton, min, max, this.#budget));
@@ -70,12 +70,12 @@ export class Languages {
     return (longest === null || longest > max) && automaton.states.length * (max + 1) > this.#stringStates;
   }
 
-  /** For a shape whose length is too much for its automaton, limits for its parts; `null` where none are needed or found. */
-  parts(shape: StringShape): CountedParts | null {
+  /** For a shape whose length is too much for its automaton, limits for its loops; `null` where none are needed or found. */
+  loops(shape: StringShape): CountedLoops | null {
     const { language, min, max } = shape;
     if (max === null || !this.#isTooLong(shape) || lengthsOf(this.of(language)).min < min) return null;
-    const parts = countParts(this.of(language), max);
-    return parts === null || Math.min(...parts.characters.values()) < fewCharacters ? null : parts;
+    const loops = countLoops(this.of(language), max);
+    return loops === null || Math.min(...loops.characters.values()) < fewCharacters ? null : loops;
   }
 
   /** `shape`, or its strings of fewer characters where its own length is too much for its automaton. */

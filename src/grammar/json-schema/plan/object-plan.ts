@@ -12,9 +12,9 @@ import {
   type Partition,
 } from '../../regular/character-set.ts';
 import type { Term, Terms } from '../../regular/terms.ts';
+import type { Constraint, Constraints } from '../shapes/constraints.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
-import type { State, States } from '../shapes/states.ts';
 
 /** Keys come in this order, each at most once; then keys of the classes, in any order and number. */
 export interface ObjectPlan {
@@ -38,16 +38,16 @@ export interface PlannedClause {
 }
 /** What an alternative asks, by label. */
 export interface PlannedAlternative {
-  readonly states: ReadonlyMap<number, State>;
+  readonly constraints: ReadonlyMap<number, Constraint>;
   readonly required: ReadonlySet<number>;
   /** The last label that it is about; -1 where it asks for nothing. */
   readonly last: number;
 }
 /** Keys that are treated alike. */
 export interface KeyClass {
-  readonly state: State;
-  /** Which `some` rules of the shape cover the key, and with what state. */
-  readonly some: readonly { readonly index: number; readonly state: State }[];
+  readonly constraint: Constraint;
+  /** Which `some` rules of the shape cover the key, and with what constraint. */
+  readonly some: readonly { readonly index: number; readonly constraint: Constraint }[];
 }
 /** One key that the shape names, or that is in the order of keys. */
 export interface PlannedKey extends KeyClass {
@@ -58,7 +58,7 @@ export interface PlannedKey extends KeyClass {
 /** What planning needs to know. */
 export interface PlanContext {
   readonly terms: Terms;
-  readonly states: States;
+  readonly constraints: Constraints;
   readonly budget: StepBudget;
 }
 
@@ -95,7 +95,7 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
     );
     return {
       declared,
-      classes: others.state === context.states.nothing ? [] : [others],
+      classes: others.constraint === context.constraints.nothing ? [] : [others],
       keys: null,
       someCount,
       clauses,
@@ -109,20 +109,20 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
 function planClause(
   clause: Clause,
   labels: ReadonlyMap<string, number>,
-  { states }: PlanContext,
+  { constraints }: PlanContext,
 ): PlannedClause {
   const alternatives = clause.map(({ rules, required }): PlannedAlternative => {
-    const asked = new Map<number, State>();
-    for (const { keys, state } of rules) {
+    const asked = new Map<number, Constraint>();
+    for (const { keys, constraint } of rules) {
       for (const name of keys.names) {
         const label = labels.get(name) ?? -1;
-        asked.set(label, states.and(asked.get(label) ?? states.anything, state));
+        asked.set(label, constraints.and(asked.get(label) ?? constraints.anything, constraint));
       }
     }
     const wanted = new Set([...required].map((name) => labels.get(name) ?? -1));
-    return { states: asked, required: wanted, last: Math.max(-1, ...asked.keys(), ...wanted) };
+    return { constraints: asked, required: wanted, last: Math.max(-1, ...asked.keys(), ...wanted) };
   });
-  const about = alternatives.flatMap(({ states: asked, required }) => [...asked.keys(), ...required]);
+  const about = alternatives.flatMap(({ constraints: asked, required }) => [...asked.keys(), ...required]);
   return { first: Math.min(...about), last: Math.max(-1, ...about), alternatives };
 }
 
@@ -153,11 +153,16 @@ function keyClass(
   rules: readonly PropertyRule[],
   someCovers: readonly boolean[],
   shape: ObjectShape,
-  { states }: PlanContext,
+  { constraints }: PlanContext,
 ): KeyClass {
   return {
-    state: rules.reduce((state, rule) => states.and(state, rule.state), states.anything),
-    some: shape.some.flatMap((rule, index) => (someCovers[index] ? [{ index, state: rule.state }] : [])),
+    constraint: rules.reduce(
+      (constraint, rule) => constraints.and(constraint, rule.constraint),
+      constraints.anything,
+    ),
+    some: shape.some.flatMap((rule, index) =>
+      someCovers[index] ? [{ index, constraint: rule.constraint }] : [],
+    ),
   };
 }
 
@@ -302,8 +307,8 @@ class KeyAutomaton {
       this.#shape,
       this.#context,
     );
-    if (made.state === this.#context.states.nothing) return null;
-    const key = `${made.state.id} ${made.some.map(({ index }) => index).join()}`;
+    if (made.constraint === this.#context.constraints.nothing) return null;
+    const key = `${made.constraint.id} ${made.some.map(({ index }) => index).join()}`;
     const label = this.#classLabels.get(key) ?? this.#declared + this.#classes.length;
     if (!this.#classLabels.has(key)) {
       this.#classLabels.set(key, label);

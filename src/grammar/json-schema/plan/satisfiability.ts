@@ -1,8 +1,9 @@
 /**
- * Which states some value is of. Branches that nothing is of must not reach the grammar: an engine that
+ * Which constraints some value meets. Branches that nothing is of must not reach the grammar: an engine that
  * enters one is stuck. The answer is a least fixpoint, because schemas are recursive.
  */
 import { BudgetExceeded } from '../../expression/budget.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import { intersectShapes } from '../shapes/intersect-shapes.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import {
@@ -13,51 +14,50 @@ import {
   type Shape,
   type ValueType,
 } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import { ArraySearch } from './array-search.ts';
 import type { Languages } from './languages.ts';
 import { type PlanContext, planObject } from './object-plan.ts';
 
-/** What productivity needs to ask. */
-export interface ProductivityContext extends PlanContext {
+/** What satisfiability needs to ask. */
+export interface SatisfiabilityContext extends PlanContext {
   readonly languages: Languages;
-  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]>;
+  shapes(constraint: Constraint): ReadonlyMap<ValueType, readonly Shape[]>;
 }
 
-type Ask = (state: State) => boolean;
+type Ask = (constraint: Constraint) => boolean;
 
 /** Answers and remembers. */
-export class Productivity {
-  readonly #context: ProductivityContext;
+export class Satisfiability {
+  readonly #context: SatisfiabilityContext;
   readonly #known = new Map<number, boolean>();
   readonly #shapes = new WeakMap<Shape, boolean>();
 
-  constructor(context: ProductivityContext) {
+  constructor(context: SatisfiabilityContext) {
     this.#context = context;
   }
 
-  /** Whether some value is of `state`. */
-  of(state: State): boolean {
-    const known = this.#known.get(state.id);
+  /** Whether some value meets `constraint`. */
+  of(constraint: Constraint): boolean {
+    const known = this.#known.get(constraint.id);
     if (known !== undefined) return known;
-    const asked = new Map<number, State>([[state.id, state]]);
-    const productive = new Set<number>();
-    const ask = (inner: State) => {
+    const asked = new Map<number, Constraint>([[constraint.id, constraint]]);
+    const satisfiable = new Set<number>();
+    const ask = (inner: Constraint) => {
       const answer = this.#known.get(inner.id);
       if (answer === undefined) asked.set(inner.id, inner);
-      return answer ?? productive.has(inner.id);
+      return answer ?? satisfiable.has(inner.id);
     };
-    for (let before = -1; before !== asked.size + productive.size; ) {
-      before = asked.size + productive.size;
+    for (let before = -1; before !== asked.size + satisfiable.size; ) {
+      before = asked.size + satisfiable.size;
       // The last are asked about by those before them, so that few rounds are enough.
       const known = [...asked.values()].reverse();
       for (const each of known) {
         this.#context.budget.spend();
-        if (!productive.has(each.id) && this.#once(each, ask)) productive.add(each.id);
+        if (!satisfiable.has(each.id) && this.#once(each, ask)) satisfiable.add(each.id);
       }
     }
-    for (const id of asked.keys()) this.#known.set(id, productive.has(id));
-    return productive.has(state.id);
+    for (const id of asked.keys()) this.#known.set(id, satisfiable.has(id));
+    return satisfiable.has(constraint.id);
   }
 
   /** Whether some value is of one of `shapes`. */
@@ -67,13 +67,13 @@ export class Productivity {
 
   /** Whether some value is of `shape`. */
   ofShape(shape: Shape): boolean {
-    const known = this.#shapes.get(shape) ?? this.#alive(shape, (state) => this.of(state));
+    const known = this.#shapes.get(shape) ?? this.#alive(shape, (constraint) => this.of(constraint));
     this.#shapes.set(shape, known);
     return known;
   }
 
-  #once(state: State, ask: Ask): boolean {
-    for (const shapes of this.#context.shapes(state).values()) {
+  #once(constraint: Constraint, ask: Ask): boolean {
+    for (const shapes of this.#context.shapes(constraint).values()) {
       if (shapes.some((shape) => this.#alive(shape, ask))) return true;
     }
     return false;
@@ -109,11 +109,11 @@ export class Productivity {
   }
 }
 
-function arrayAlive(shape: ArrayShape, ask: Ask, context: ProductivityContext): boolean {
+function arrayAlive(shape: ArrayShape, ask: Ask, context: SatisfiabilityContext): boolean {
   if (!eachMayBe(shape, ask, context)) return false;
   if (shape.contains.length === 0) return true;
   try {
-    return new ArraySearch(shape, shape.prefix.length, context.states, ask).hasArrays;
+    return new ArraySearch(shape, shape.prefix.length, context.constraints, ask).hasArrays;
   } catch (error) {
     if (error instanceof BudgetExceeded) return true;
     throw error;
@@ -121,47 +121,47 @@ function arrayAlive(shape: ArrayShape, ask: Ask, context: ProductivityContext): 
 }
 
 /** Whether there are as many items as there must be, and one for each `contains`: needed, but not enough. */
-function eachMayBe(shape: ArrayShape, ask: Ask, { states }: ProductivityContext): boolean {
-  const stateAt = (index: number) => shape.prefix[index] ?? shape.rest;
+function eachMayBe(shape: ArrayShape, ask: Ask, { constraints }: SatisfiabilityContext): boolean {
+  const constraintAt = (index: number) => shape.prefix[index] ?? shape.rest;
   for (let index = 0; index < Math.min(shape.min, shape.prefix.length + 1); index += 1) {
-    if (!ask(stateAt(index))) return false;
+    if (!ask(constraintAt(index))) return false;
   }
-  return shape.contains.every(({ state, min, max }) => {
+  return shape.contains.every(({ constraint, min, max }) => {
     if (max !== null && max < min) return false;
     if (min === 0) return true;
     if (shape.max !== null && shape.max < min) return false;
     for (let index = 0; index <= shape.prefix.length; index += 1) {
       if (!fitsRange(index + 1, 0, shape.max)) return false;
-      if (ask(states.and(stateAt(index), state))) return true;
-      if (!ask(stateAt(index))) return false;
+      if (ask(constraints.and(constraintAt(index), constraint))) return true;
+      if (!ask(constraintAt(index))) return false;
     }
     return false;
   });
 }
 
-function objectAlive(shape: ObjectShape, ask: Ask, context: ProductivityContext): boolean {
+function objectAlive(shape: ObjectShape, ask: Ask, context: SatisfiabilityContext): boolean {
   if (shape.max !== null && shape.max < shape.required.size) return false;
   for (const key of shape.required) {
     const covering = shape.rules.filter((rule) => coversKey(context.terms, rule.keys, key));
-    const state = covering.reduce(
-      (all, rule) => context.states.and(all, rule.state),
-      context.states.anything,
+    const constraint = covering.reduce(
+      (all, rule) => context.constraints.and(all, rule.constraint),
+      context.constraints.anything,
     );
-    if (!ask(state)) return false;
+    if (!ask(constraint)) return false;
   }
   if (shape.clauses.length > 0) return clausesMayHold(shape, shape.clauses, ask, context);
   if (shape.some.length === 0 && shape.min <= shape.required.size) return true;
   const plan = planObject(shape, [], context);
   const usable = [...plan.declared, ...plan.classes];
   const everyFound = shape.some.every((_, index) =>
-    usable.some(({ state, some }) => {
+    usable.some(({ constraint, some }) => {
       const wanted = some.find((each) => each.index === index);
-      return wanted !== undefined && ask(context.states.and(state, wanted.state));
+      return wanted !== undefined && ask(context.constraints.and(constraint, wanted.constraint));
     }),
   );
   if (!everyFound) return false;
-  if (plan.classes.some(({ state }) => ask(state))) return true;
-  return plan.declared.filter(({ state }) => ask(state)).length >= shape.min;
+  if (plan.classes.some(({ constraint }) => ask(constraint))) return true;
+  return plan.declared.filter(({ constraint }) => ask(constraint)).length >= shape.min;
 }
 
 /** Attempts to make all clauses of an object hold; after more of them it counts as possible. */
@@ -172,9 +172,9 @@ function clausesMayHold(
   shape: ObjectShape,
   clauses: readonly Clause[],
   ask: Ask,
-  context: ProductivityContext,
+  context: SatisfiabilityContext,
 ): boolean {
-  const { terms, states, budget } = context;
+  const { terms, constraints, budget } = context;
   let attempts = 0;
   const hold = (all: ObjectShape, at: number): boolean => {
     const clause = clauses[at];
@@ -183,7 +183,7 @@ function clausesMayHold(
       attempts += 1;
       if (attempts > maxAttempts) return true;
       budget.spend();
-      const both = intersectShapes(all, alternative, terms, states);
+      const both = intersectShapes(all, alternative, terms, constraints);
       return both?.type === 'object' && objectAlive(both, ask, context) && hold(both, at + 1);
     });
   };

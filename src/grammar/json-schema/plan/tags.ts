@@ -1,5 +1,5 @@
 /**
- * Tags: a property that every object of a place must have, and whose constants tell branches of `anyOf` and
+ * Tags: a property that every object of a location must have, and whose constants tell branches of `anyOf` and
  * `oneOf` apart, such as `type` in a union of events, or say which `then` applies. What a branch says of its
  * own keys then matters only where its constant stands.
  */

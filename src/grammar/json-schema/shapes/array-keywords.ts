@@ -19,7 +19,7 @@ export const readArrayKeywords: KeywordReader = (schema, node, context) => {
   const found: Assertion[] = [];
   const items = itemsAssertion(schema, node, context);
   if (items !== null) found.push(items);
-  const withCount = (range: { min: number; max: number | null }) => arrayShape(context.states, range);
+  const withCount = (range: { min: number; max: number | null }) => arrayShape(context.constraints, range);
   const min = countOf(schema.minItems);
   if (min !== null) found.push(atLeast(min, withCount));
   const max = countOf(schema.maxItems);
@@ -29,7 +29,7 @@ export const readArrayKeywords: KeywordReader = (schema, node, context) => {
     const { fails } = unenforced('array', context);
     found.push(
       assertion(
-        () => [arrayShape(context.states, { unique: true })],
+        () => [arrayShape(context.constraints, { unique: true })],
         () => {
           context.report(node, 'uniqueItems', 'no grammar says that two items are equal', 'checked');
           return fails();
@@ -64,20 +64,20 @@ export function hasItemsAsPrefix({ prefixItems, items }: JsonObject): boolean {
 }
 
 function itemsAssertion(schema: JsonObject, node: SchemaNode, context: ExpansionContext): Assertion | null {
-  const { states } = context;
+  const { constraints } = context;
   const { prefix, rest } = itemNodes(schema, node, context);
   if (prefix.length === 0 && rest === null) return null;
   const holds = () => [
-    arrayShape(states, {
-      prefix: prefix.map((each) => states.of(each)),
-      rest: rest === null ? states.anything : states.of(rest),
-      evaluated: { count: rest === null ? prefix.length : Number.POSITIVE_INFINITY, states: [] },
+    arrayShape(constraints, {
+      prefix: prefix.map((each) => constraints.of(each)),
+      rest: rest === null ? constraints.anything : constraints.of(rest),
+      evaluated: { count: rest === null ? prefix.length : Number.POSITIVE_INFINITY, constraints: [] },
     }),
   ];
   return assertion(holds, () => {
     const wrong: Shape[] = prefix.map((each, at) =>
-      arrayShape(states, {
-        prefix: [...prefix.slice(0, at).map(() => states.anything), states.of(each, false)],
+      arrayShape(constraints, {
+        prefix: [...prefix.slice(0, at).map(() => constraints.anything), constraints.of(each, false)],
         min: at + 1,
       }),
     );
@@ -91,27 +91,31 @@ function wrongRest(
   node: SchemaNode,
   context: ExpansionContext,
 ): readonly Shape[] {
-  const { states } = context;
-  const state = states.of(rest, false);
-  if (state === states.anything) return [arrayShape(states, { min: start + 1 })];
-  if (state === states.nothing) return [];
-  if (start === 0) return [arrayShape(states, { contains: [{ state, min: 1, max: null }] })];
+  const { constraints } = context;
+  const constraint = constraints.of(rest, false);
+  if (constraint === constraints.anything) return [arrayShape(constraints, { min: start + 1 })];
+  if (constraint === constraints.nothing) return [];
+  if (start === 0) return [arrayShape(constraints, { contains: [{ constraint, min: 1, max: null }] })];
   context.report(node, 'items', 'no grammar says its negation after a prefix', 'checked');
-  return [arrayShape(states, { min: start + 1 })];
+  return [arrayShape(constraints, { min: start + 1 })];
 }
 
 function containsAssertion(schema: JsonObject, node: SchemaNode, context: ExpansionContext): Assertion {
-  const { states, document } = context;
+  const { constraints, document } = context;
   const min = countOf(schema.minContains) ?? 1;
   const max = countOf(schema.maxContains);
-  const state = states.of(document.child(node, 'contains'));
-  const evaluated = { count: 0, states: [state] };
+  const constraint = constraints.of(document.child(node, 'contains'));
+  const evaluated = { count: 0, constraints: [constraint] };
   return assertion(
     () =>
-      max !== null && max < min ? [] : [arrayShape(states, { contains: [{ state, min, max }], evaluated })],
+      max !== null && max < min
+        ? []
+        : [arrayShape(constraints, { contains: [{ constraint, min, max }], evaluated })],
     () => [
-      ...(min === 0 ? [] : [arrayShape(states, { contains: [{ state, min: 0, max: min - 1 }] })]),
-      ...(max === null ? [] : [arrayShape(states, { contains: [{ state, min: max + 1, max: null }] })]),
+      ...(min === 0 ? [] : [arrayShape(constraints, { contains: [{ constraint, min: 0, max: min - 1 }] })]),
+      ...(max === null
+        ? []
+        : [arrayShape(constraints, { contains: [{ constraint, min: max + 1, max: null }] })]),
     ],
   );
 }

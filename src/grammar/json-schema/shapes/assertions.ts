@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import type { StepBudget } from '../../expression/budget.ts';
 import type { Term, Terms } from '../../regular/terms.ts';
 import type { SchemaDocument, SchemaNode } from '../document/schema-document.ts';
+import type { Constraint, Constraints } from './constraints.ts';
 import { noKeys } from './key-sets.ts';
 import {
   type ArrayShape,
@@ -14,7 +15,6 @@ import {
   type StringShape,
   type ValueType,
 } from './shapes.ts';
-import type { State, States } from './states.ts';
 
 /** Both disjunctions are made on demand; together they cover every value of the type. */
 export interface Assertion {
@@ -31,14 +31,14 @@ export interface Assertion {
 export interface ExpansionContext {
   readonly document: SchemaDocument;
   readonly terms: Terms;
-  readonly states: States;
+  readonly constraints: Constraints;
   readonly budget: StepBudget;
   /** Says that the grammar does not enforce `keyword` of `node` exactly. */
   report(node: SchemaNode, keyword: string, reason: string, effect?: SchemaIssue['effect']): void;
   /** The shapes of `type` that `node` allows, or with `holds` false refuses. */
   shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[];
-  /** The strings of `state`, as a language. */
-  stringsOf(state: State): Term;
+  /** The strings of `constraint`, as a language. */
+  stringsOf(constraint: Constraint): Term;
   /** The strings that the pattern matches somewhere, or `null` after a report. */
   patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null;
   /** The strings of a format, or `null` where the format asserts nothing (or after a report). */
@@ -59,7 +59,7 @@ export function assertion(holds: () => readonly Shape[], fails: () => readonly S
 
 /** A keyword that is not enforced: everything may hold and everything may fail. */
 export function unenforced(type: ValueType, context: ExpansionContext): Assertion {
-  const all = () => [anyShape(type, context.terms, context.states)];
+  const all = () => [anyShape(type, context.terms, context.constraints)];
   return { holds: all, fails: all };
 }
 
@@ -83,16 +83,16 @@ export function stringShape(terms: Terms, changes: Partial<StringShape>): String
 }
 
 /** Any array, with `changes`. */
-export function arrayShape(states: States, changes: Partial<ArrayShape>): ArrayShape {
+export function arrayShape(constraints: Constraints, changes: Partial<ArrayShape>): ArrayShape {
   return {
     type: 'array',
     prefix: [],
-    rest: states.anything,
+    rest: constraints.anything,
     min: 0,
     max: null,
     contains: [],
     unique: false,
-    evaluated: { count: 0, states: [] },
+    evaluated: { count: 0, constraints: [] },
     ...changes,
   };
 }

@@ -1,10 +1,10 @@
-/** States: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
+/** Constraints: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
 import type { JsonSchema } from '../../../format/messages.ts';
 import { BudgetExceeded } from '../../expression/budget.ts';
 import { isArray, plainScalar, type SchemaNode, saysNothing } from '../document/schema-document.ts';
 
-/** "All of these nodes, none of those." Equal ids mean equal states. */
-export interface State {
+/** "All of these nodes, none of those." Equal ids mean equal constraints. */
+export interface Constraint {
   readonly id: number;
   /** Sorted by node number. */
   readonly nodes: readonly SignedNode[];
@@ -17,15 +17,15 @@ export interface SignedNode {
 
 const maxStates = 20_000;
 
-/** Makes and interns states. */
-export class States {
-  readonly #interned = new Map<string, State>();
+/** Makes and interns constraints. */
+export class Constraints {
+  readonly #interned = new Map<string, Constraint>();
   /** Of all sub-schemas that ask for one scalar type and nothing else, the first; most schemas have many. */
   readonly #scalars = new Map<string, SchemaNode>();
   /** Every value. */
-  readonly anything: State = this.#intern([]);
+  readonly anything: Constraint = this.#intern([]);
   /** No value: a marker that no list of nodes gives. */
-  readonly nothing: State = { id: -1, nodes: [] };
+  readonly nothing: Constraint = { id: -1, nodes: [] };
 
   readonly #meant: (node: SchemaNode) => SchemaNode;
 
@@ -34,18 +34,18 @@ export class States {
     this.#meant = meant;
   }
 
-  #intern(nodes: readonly SignedNode[]): State {
+  #intern(nodes: readonly SignedNode[]): Constraint {
     const key = nodes.map(({ node, holds }) => (holds ? node.id : `!${node.id}`)).join();
     const found = this.#interned.get(key);
     if (found !== undefined) return found;
     if (this.#interned.size >= maxStates) throw new BudgetExceeded('combinations of sub-schemas');
-    const state: State = { id: this.#interned.size, nodes };
-    this.#interned.set(key, state);
-    return state;
+    const constraint: Constraint = { id: this.#interned.size, nodes };
+    this.#interned.set(key, constraint);
+    return constraint;
   }
 
   /** Values that are valid against `named`, or with `holds` false those that are not. */
-  of(named: SchemaNode, holds = true): State {
+  of(named: SchemaNode, holds = true): Constraint {
     const node = this.#meant(named);
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.anything : this.nothing;
@@ -63,7 +63,7 @@ export class States {
   }
 
   /** Values of both. */
-  and(a: State, b: State): State {
+  and(a: Constraint, b: Constraint): Constraint {
     if (a === b || b === this.anything) return a;
     if (a === this.anything) return b;
     if (a === this.nothing || b === this.nothing) return this.nothing;
@@ -72,23 +72,23 @@ export class States {
   }
 
   /** Whether plainly no value is of both. */
-  exclude(a: State, b: State): boolean {
+  exclude(a: Constraint, b: Constraint): boolean {
     if (a === this.nothing || b === this.nothing) return true;
     return a.nodes.some((left) => b.nodes.some((right) => contradict(left, right)));
   }
 
   /** Whether plainly each value of `a` is of `b`. */
-  implies(a: State, b: State): boolean {
+  implies(a: Constraint, b: Constraint): boolean {
     if (a === this.nothing || b === this.anything) return true;
     if (b === this.nothing) return false;
     return b.nodes.every((right) => a.nodes.some((left) => follows(left, right)));
   }
 
-  /** Values that are not of `state`; `null` where no conjunction says that. */
-  not(state: State): State | null {
-    if (state === this.anything) return this.nothing;
-    if (state === this.nothing) return this.anything;
-    const [only, second] = state.nodes;
+  /** Values that do not meet `constraint`; `null` where no conjunction says that. */
+  not(constraint: Constraint): Constraint | null {
+    if (constraint === this.anything) return this.nothing;
+    if (constraint === this.nothing) return this.anything;
+    const [only, second] = constraint.nodes;
     return only === undefined || second !== undefined ? null : this.of(only.node, !only.holds);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * States into shapes: for each JSON type the disjunction of shapes that a conjunction of schema nodes
+ * Constraints into shapes: for each JSON type the disjunction of shapes that a conjunction of schema nodes
  * allows. Combinators are boolean operations on such disjunctions.
  */
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
@@ -9,7 +9,8 @@ import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema
 import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext } from './assertions.ts';
 import { keptApart, type Part } from './clauses.ts';
-import { absorb, plainest, uniteAbsent } from './fewer-shapes.ts';
+import type { Constraint } from './constraints.ts';
+import { simplest, subsume, uniteAbsent } from './fewer-shapes.ts';
 import { costOfProduct, intersectShapes } from './intersect-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords } from './object-keywords.ts';
@@ -17,7 +18,6 @@ import { hasReference, referencesOf } from './references.ts';
 import { keywordReporter } from './report-keywords.ts';
 import { shapeKey } from './shape-keys.ts';
 import { anyShape, type Shape, type ValueType, valueTypes } from './shapes.ts';
-import type { State } from './states.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
 import { anythingHolds, scalarValues, typeAssertion } from './value-keywords.ts';
@@ -25,7 +25,7 @@ import { anythingHolds, scalarValues, typeAssertion } from './value-keywords.ts'
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
 const maxShapes = 2000;
 /** Where there are more alternatives, those that nothing is of are looked for and dropped. */
-const crowd = 24;
+const pruneThreshold = 24;
 /** Overlap tests inside of overlap tests; deeper ones are not made, so that they end before the stack does. */
 const maxDepth = 6;
 /** Alternatives of neighbours that a `oneOf` takes into account. */
@@ -37,12 +37,12 @@ export type OverlapTest = (shapes: readonly Shape[]) => boolean;
 /** An overlap test came back to the node that asked for it. */
 class Reentered extends Error {}
 
-/** Expands nodes and states, remembering what it has done. */
+/** Expands nodes and constraints, remembering what it has done. */
 export class Expander {
   readonly #context: ExpansionContext;
   readonly #mayProduce: OverlapTest;
   readonly #nodes = new Map<number, readonly Shape[]>();
-  readonly #states = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
+  readonly #byConstraint = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
   /** Nodes that are being expanded, and how many overlap tests deep that began. */
   readonly #open = new Map<number, number>();
   readonly #reportKeywords: ReturnType<typeof keywordReporter>;
@@ -56,15 +56,15 @@ export class Expander {
     this.#reportKeywords = keywordReporter(context);
   }
 
-  /** The shapes of `state` by type; types that it does not allow are missing. */
-  shapes(state: State): ReadonlyMap<ValueType, readonly Shape[]> {
-    const found = this.#states.get(state.id);
+  /** The shapes of `constraint` by type; types that it does not allow are missing. */
+  shapes(constraint: Constraint): ReadonlyMap<ValueType, readonly Shape[]> {
+    const found = this.#byConstraint.get(constraint.id);
     if (found !== undefined) return found;
     const shapes = new Map<ValueType, readonly Shape[]>();
-    for (const type of state.id < 0 ? [] : valueTypes) {
+    for (const type of constraint.id < 0 ? [] : valueTypes) {
       const list = this.#conjunction(
         type,
-        state.nodes.map(
+        constraint.nodes.map(
           ({ node, holds }) =>
             () =>
               this.ofNode(node, holds, type),
@@ -72,7 +72,7 @@ export class Expander {
       );
       if (list.length > 0) shapes.set(type, list);
     }
-    this.#states.set(state.id, shapes);
+    this.#byConstraint.set(constraint.id, shapes);
     return shapes;
   }
 
@@ -100,7 +100,7 @@ export class Expander {
   }
 
   #any(type: ValueType): readonly Shape[] {
-    return [anyShape(type, this.#context.terms, this.#context.states)];
+    return [anyShape(type, this.#context.terms, this.#context.constraints)];
   }
 
   #expand(node: SchemaNode, schema: JsonObject, holds: boolean, type: ValueType): readonly Shape[] {
@@ -273,7 +273,7 @@ export class Expander {
     const possible = other
       .fails()
       .filter((shape) => this.#mayOverlap(this.#conjunction('object', [() => shapes, () => [shape]])));
-    return plainest(possible);
+    return simplest(possible);
   }
 
   /** What each branch allows among `context`. */
@@ -364,9 +364,9 @@ export class Expander {
 
   /** What all of `parts`, at least one, allow together. */
   #multiply(parts: readonly Part[]): readonly Shape[] {
-    const { terms, states, budget } = this.#context;
+    const { terms, constraints, budget } = this.#context;
     const [first = () => [], ...rest] = parts;
-    let shapes = this.#thinned(first());
+    let shapes = this.#pruned(first());
     budget.spend(1 + shapes.length);
     for (const part of rest) {
       if (shapes.length === 0) return shapes;
@@ -374,21 +374,21 @@ export class Expander {
       budget.spend(costOfProduct(shapes, others));
       if (shapes.length * others.length > 20 * maxShapes) throw new BudgetExceeded('alternatives');
       const product = shapes.flatMap((a) =>
-        others.flatMap((b) => intersectShapes(a, b, terms, states) ?? []),
+        others.flatMap((b) => intersectShapes(a, b, terms, constraints) ?? []),
       );
-      shapes = this.#thinned(this.#distinct(product));
+      shapes = this.#pruned(this.#distinct(product));
     }
     return shapes;
   }
 
-  #thinned(shapes: readonly Shape[]): readonly Shape[] {
-    return shapes.length > crowd ? shapes.filter((shape) => this.#mayOverlap([shape])) : shapes;
+  #pruned(shapes: readonly Shape[]): readonly Shape[] {
+    return shapes.length > pruneThreshold ? shapes.filter((shape) => this.#mayOverlap([shape])) : shapes;
   }
 
   #distinct(shapes: readonly Shape[]): readonly Shape[] {
     if (shapes.length < 2) return shapes;
     const byKey = new Map(shapes.map((shape) => [shapeKey(shape), shape]));
-    const left = absorb(uniteAbsent([...byKey.values()], this.#context.states));
+    const left = subsume(uniteAbsent([...byKey.values()], this.#context.constraints));
     if (left.length > maxShapes) throw new BudgetExceeded('alternatives');
     return left;
   }

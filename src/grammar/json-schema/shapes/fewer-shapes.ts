@@ -1,15 +1,15 @@
 /** The same values in fewer shapes: a disjunction without what its other parts already say. */
 
+import type { Constraint, Constraints } from './constraints.ts';
 import { onlyName } from './key-sets.ts';
 import { objectFacts } from './shape-keys.ts';
 import type { ObjectShape, Shape } from './shapes.ts';
-import type { State, States } from './states.ts';
 
-const maxAbsorbed = 1500;
+const maxSubsumed = 1500;
 
 /** `shapes` of one type without those that are plainly part of another one of them. */
-export function absorb(shapes: readonly Shape[]): readonly Shape[] {
-  if (shapes.length < 2 || shapes.length > maxAbsorbed) return shapes;
+export function subsume(shapes: readonly Shape[]): readonly Shape[] {
+  if (shapes.length < 2 || shapes.length > maxSubsumed) return shapes;
   const facts = shapes.flatMap((shape) => (shape.type === 'object' ? [objectFacts(shape)] : []));
   if (facts.length < shapes.length) return shapes;
   const bits = asBits(facts);
@@ -49,18 +49,18 @@ function includesAll(all: Uint32Array, some: Uint32Array): boolean {
  * key is optional. What fails `required` and `properties` together is of this kind, and each such pair
  * doubles the alternatives of all that it is combined with.
  */
-export function uniteAbsent(shapes: readonly Shape[], { nothing }: States): readonly Shape[] {
+export function uniteAbsent(shapes: readonly Shape[], { nothing }: Constraints): readonly Shape[] {
   let left = shapes;
   for (const key of absentKeys(shapes, nothing)) left = uniteByKey(left, key, nothing);
   return left;
 }
 
-function absentKeys(shapes: readonly Shape[], nothing: State): ReadonlySet<string> {
+function absentKeys(shapes: readonly Shape[], nothing: Constraint): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const shape of shapes) {
     if (shape.type !== 'object') return keys;
-    for (const { state, keys: covered } of shape.rules) {
-      const name = state === nothing ? onlyName(covered) : null;
+    for (const { constraint, keys: covered } of shape.rules) {
+      const name = constraint === nothing ? onlyName(covered) : null;
       if (name !== null) keys.add(name);
     }
   }
@@ -68,7 +68,7 @@ function absentKeys(shapes: readonly Shape[], nothing: State): ReadonlySet<strin
 }
 
 /** `shapes` of objects, of which those that only differ in whether there is `key` are one. */
-function uniteByKey(shapes: readonly Shape[], key: string, nothing: State): readonly Shape[] {
+function uniteByKey(shapes: readonly Shape[], key: string, nothing: Constraint): readonly Shape[] {
   const absent = new Map<string, Shape>();
   for (const shape of shapes) {
     if (shape.type === 'object' && isAbsent(shape, key, nothing)) absent.set(withoutKey(shape, key), shape);
@@ -85,8 +85,11 @@ function uniteByKey(shapes: readonly Shape[], key: string, nothing: State): read
   return united.filter((shape) => !covered.has(shape));
 }
 
-function isAbsent({ rules, required }: ObjectShape, key: string, nothing: State): boolean {
-  return !required.has(key) && rules.some(({ keys, state }) => state === nothing && onlyName(keys) === key);
+function isAbsent({ rules, required }: ObjectShape, key: string, nothing: Constraint): boolean {
+  return (
+    !required.has(key) &&
+    rules.some(({ keys, constraint }) => constraint === nothing && onlyName(keys) === key)
+  );
 }
 
 /** A text that is equal for shapes that say the same of all keys but `key`. */
@@ -100,7 +103,7 @@ function withoutKey(shape: ObjectShape, key: string): string {
  * The first of `shapes` that only says of one key that it is absent, or has some value; where there is none, all
  * of them. Of what fails a branch of open objects, it is the part that matters: a key of its own is not there.
  */
-export function plainest(shapes: readonly Shape[]): readonly Shape[] {
+export function simplest(shapes: readonly Shape[]): readonly Shape[] {
   const absence = shapes.find((shape) => {
     if (shape.type !== 'object' || shape.required.size > 0 || shape.rules.length !== 1) return false;
     const [rule] = shape.rules;

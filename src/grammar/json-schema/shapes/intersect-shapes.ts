@@ -1,6 +1,7 @@
 /** What two shapes allow together. */
 import { excludedWords, listedWords, type Term, type Terms } from '../../regular/terms.ts';
 import { compareDecimals } from '../document/decimal.ts';
+import type { Constraints } from './constraints.ts';
 import { coversKey, onlyName, uniteKeys } from './key-sets.ts';
 import { clauseKey, ruleKey } from './shape-keys.ts';
 import type {
@@ -13,10 +14,9 @@ import type {
   Shape,
   StringShape,
 } from './shapes.ts';
-import type { States } from './states.ts';
 
 /** What both shapes allow, or `null` where that is plainly nothing. Both are of one type. */
-export function intersectShapes(a: Shape, b: Shape, terms: Terms, states: States): Shape | null {
+export function intersectShapes(a: Shape, b: Shape, terms: Terms, constraints: Constraints): Shape | null {
   if (a.type === 'null') return a;
   if (a.type === 'boolean' && b.type === 'boolean') {
     const values = a.values.filter((value) => b.values.includes(value));
@@ -24,8 +24,8 @@ export function intersectShapes(a: Shape, b: Shape, terms: Terms, states: States
   }
   if (a.type === 'number' && b.type === 'number') return intersectNumbers(a, b);
   if (a.type === 'string' && b.type === 'string') return intersectStrings(a, b, terms);
-  if (a.type === 'array' && b.type === 'array') return intersectArrays(a, b, states);
-  if (a.type === 'object' && b.type === 'object') return intersectObjects(a, b, terms, states);
+  if (a.type === 'array' && b.type === 'array') return intersectArrays(a, b, constraints);
+  if (a.type === 'object' && b.type === 'object') return intersectObjects(a, b, terms, constraints);
   return null;
 }
 
@@ -85,41 +85,46 @@ interface CountRange {
   readonly max: number | null;
 }
 
-function intersectArrays(a: ArrayShape, b: ArrayShape, states: States): ArrayShape | null {
+function intersectArrays(a: ArrayShape, b: ArrayShape, constraints: Constraints): ArrayShape | null {
   const [min, max] = intersectRanges(a, b);
   if (max !== null && max < min) return null;
   const length = Math.max(a.prefix.length, b.prefix.length);
   const prefix = Array.from({ length }, (_, at) =>
-    states.and(a.prefix[at] ?? a.rest, b.prefix[at] ?? b.rest),
+    constraints.and(a.prefix[at] ?? a.rest, b.prefix[at] ?? b.rest),
   );
   return {
     type: 'array',
     prefix,
-    rest: states.and(a.rest, b.rest),
+    rest: constraints.and(a.rest, b.rest),
     min,
     max,
     contains: [...a.contains, ...b.contains],
     unique: a.unique || b.unique,
     evaluated: {
       count: Math.max(a.evaluated.count, b.evaluated.count),
-      states: [...a.evaluated.states, ...b.evaluated.states],
+      constraints: [...a.evaluated.constraints, ...b.evaluated.constraints],
     },
   };
 }
 
-function intersectObjects(a: ObjectShape, b: ObjectShape, terms: Terms, states: States): ObjectShape | null {
+function intersectObjects(
+  a: ObjectShape,
+  b: ObjectShape,
+  terms: Terms,
+  constraints: Constraints,
+): ObjectShape | null {
   const [min, max] = intersectRanges(a, b);
   if (max !== null && max < min) return null;
   const required = uniteNames(a.required, b.required);
   for (const key of required) {
     const ofBoth = rulesOf(b, key, terms);
-    for (const { state } of rulesOf(a, key, terms)) {
-      if (ofBoth.some((other) => states.exclude(state, other.state))) return null;
+    for (const { constraint } of rulesOf(a, key, terms)) {
+      if (ofBoth.some((other) => constraints.exclude(constraint, other.constraint))) return null;
     }
   }
   return {
     type: 'object',
-    rules: joinRules(a.rules, b.rules, states),
+    rules: joinRules(a.rules, b.rules, constraints),
     required,
     min,
     max,
@@ -163,16 +168,16 @@ function uniteRules(a: readonly PropertyRule[], b: readonly PropertyRule[]): rea
 function joinRules(
   a: readonly PropertyRule[],
   b: readonly PropertyRule[],
-  states: States,
+  constraints: Constraints,
 ): readonly PropertyRule[] {
   const follows = (rule: PropertyRule, others: readonly PropertyRule[], equal: boolean) => {
     const name = onlyName(rule.keys);
     return others.some(
       (other) =>
         name !== null &&
-        (equal || other.state !== rule.state) &&
+        (equal || other.constraint !== rule.constraint) &&
         onlyName(other.keys) === name &&
-        states.implies(other.state, rule.state),
+        constraints.implies(other.constraint, rule.constraint),
     );
   };
   const left = a.filter((rule) => !follows(rule, b, false));

@@ -51,8 +51,8 @@ function key(name: string): KeySet {
   return { ...noKeys, names: new Set([name]) };
 }
 
-function without(name: string, { states }: ExpansionContext): Shape {
-  return objectShape({ rules: [{ keys: key(name), state: states.nothing }] });
+function without(name: string, { constraints }: ExpansionContext): Shape {
+  return objectShape({ rules: [{ keys: key(name), constraint: constraints.nothing }] });
 }
 
 /** A rule of `properties` and its siblings, with the node that it comes from. */
@@ -68,14 +68,16 @@ function propertiesAssertion(
   node: SchemaNode,
   context: ExpansionContext,
 ): Assertion | null {
-  const { states } = context;
+  const { constraints } = context;
   const rules = propertyRules(schema, node, context);
   if (rules.length === 0) return null;
   const evaluated = rules.some((rule) => rule.keys.complement) ? allKeys : allNamed(rules);
   return assertion(
     () => [
       objectShape({
-        rules: rules.map((rule): PropertyRule => ({ keys: rule.keys, state: states.of(rule.node) })),
+        rules: rules.map(
+          (rule): PropertyRule => ({ keys: rule.keys, constraint: constraints.of(rule.node) }),
+        ),
         evaluated,
       }),
     ],
@@ -83,8 +85,8 @@ function propertiesAssertion(
   );
 }
 
-function violation({ keys, node, name }: NodeRule, { states }: ExpansionContext): Shape {
-  const wrong: PropertyRule = { keys, state: states.of(node, false) };
+function violation({ keys, node, name }: NodeRule, { constraints }: ExpansionContext): Shape {
+  const wrong: PropertyRule = { keys, constraint: constraints.of(node, false) };
   return name === null
     ? objectShape({ some: [wrong] })
     : objectShape({ rules: [wrong], required: new Set([name]) });
@@ -132,26 +134,29 @@ function requiredAssertion(names: readonly string[], context: ExpansionContext):
 }
 
 function propertyNamesAssertion(node: SchemaNode, context: ExpansionContext): Assertion {
-  const { states, document, terms } = context;
-  const names = states.of(document.child(node, 'propertyNames'));
+  const { constraints, document, terms } = context;
+  const names = constraints.of(document.child(node, 'propertyNames'));
   const refused = (): PropertyRule => {
     const language = context.stringsOf(names);
     const keys = language === terms.nothing ? allKeys : { ...noKeys, patterns: [terms.not(language)] };
-    return { keys, state: states.nothing };
+    return { keys, constraint: constraints.nothing };
   };
   return assertion(
     () => [objectShape({ rules: [refused()] })],
-    () => [objectShape({ some: [{ ...refused(), state: states.anything }] })],
+    () => [objectShape({ some: [{ ...refused(), constraint: constraints.anything }] })],
   );
 }
 
 function dependentRequired(name: string, others: readonly string[], context: ExpansionContext): Assertion {
-  const { states } = context;
+  const { constraints } = context;
   return assertion(
     () => [without(name, context), objectShape({ required: new Set([name, ...others]) })],
     () =>
       others.map((other) =>
-        objectShape({ required: new Set([name]), rules: [{ keys: key(other), state: states.nothing }] }),
+        objectShape({
+          required: new Set([name]),
+          rules: [{ keys: key(other), constraint: constraints.nothing }],
+        }),
       ),
   );
 }
@@ -167,7 +172,7 @@ function dependentSchema(
   const both = (holds: boolean): readonly Shape[] =>
     context
       .shapesOf(dependent, holds, 'object')
-      .flatMap((shape) => intersectShapes(present, shape, context.terms, context.states) ?? []);
+      .flatMap((shape) => intersectShapes(present, shape, context.terms, context.constraints) ?? []);
   return assertion(
     () => [without(name, context), ...both(true)],
     () => both(false),

@@ -1,8 +1,8 @@
 /** Texts by which shapes and their parts are told apart: equal for those that say the same. */
 import type { Term } from '../../regular/terms.ts';
+import type { Constraint } from './constraints.ts';
 import type { KeySet } from './key-sets.ts';
 import type { Clause, ObjectShape, PropertyRule, Shape } from './shapes.ts';
-import type { State } from './states.ts';
 
 const clauseKeys = new WeakMap<Clause, string>();
 
@@ -19,7 +19,7 @@ const ruleKeys = new WeakMap<PropertyRule, string>();
 export function ruleKey(rule: PropertyRule): string {
   const known = ruleKeys.get(rule);
   if (known !== undefined) return known;
-  const key = `${keySetKey(rule.keys)} ${rule.state.id}`;
+  const key = `${keySetKey(rule.keys)} ${rule.constraint.id}`;
   ruleKeys.set(rule, key);
   return key;
 }
@@ -58,7 +58,7 @@ function isTerm(value: unknown): value is Term {
   return typeof value === 'object' && value !== null && 'nullable' in value && 'id' in value;
 }
 
-function isState(value: unknown): value is State {
+function isState(value: unknown): value is Constraint {
   return typeof value === 'object' && value !== null && 'nodes' in value && 'id' in value;
 }
 

@@ -4,8 +4,8 @@
  */
 import type { Term, Terms } from '../../regular/terms.ts';
 import type { Decimal } from '../document/decimal.ts';
+import type { Constraint, Constraints } from './constraints.ts';
 import { type KeySet, noKeys } from './key-sets.ts';
-import type { State, States } from './states.ts';
 
 /** The types that a value is written as; an integer is a number. */
 export const valueTypes = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const;
@@ -59,9 +59,9 @@ export interface StringShape {
 export interface ArrayShape {
   readonly type: 'array';
   /** What the first items must be, one by one. */
-  readonly prefix: readonly State[];
+  readonly prefix: readonly Constraint[];
   /** What every item after the prefix must be. */
-  readonly rest: State;
+  readonly rest: Constraint;
   /** Number of items, at least and (`null`: any) at most. */
   readonly min: number;
   readonly max: number | null;
@@ -70,17 +70,17 @@ export interface ArrayShape {
   readonly unique: boolean;
   readonly evaluated: EvaluatedItems;
 }
-/** So many items are of a state; `max` is `null` for any number. */
+/** So many items meet a constraint; `max` is `null` for any number. */
 export interface Contained {
-  readonly state: State;
+  readonly constraint: Constraint;
   readonly min: number;
   readonly max: number | null;
 }
-/** Items that a keyword has looked at: so many from the start, and those of the states. */
+/** Items that a keyword has looked at: so many from the start, and those that meet the constraints. */
 export interface EvaluatedItems {
   /** `Infinity`: all. */
   readonly count: number;
-  readonly states: readonly State[];
+  readonly constraints: readonly Constraint[];
 }
 /** Objects for which all of these hold. */
 export interface ObjectShape {
@@ -91,7 +91,7 @@ export interface ObjectShape {
   /** Number of properties, at least and (`null`: any) at most. */
   readonly min: number;
   readonly max: number | null;
-  /** For each, at least one property has a key that it covers and a value of its state. */
+  /** For each, at least one property has a key that it covers and a value that meets its constraint. */
   readonly some: readonly PropertyRule[];
   /** The keys that a keyword has looked at. */
   readonly evaluated: KeySet;
@@ -103,10 +103,10 @@ export type Clause = readonly ObjectShape[];
 /** A set of keys and what it means for the values under them. */
 export interface PropertyRule {
   readonly keys: KeySet;
-  readonly state: State;
+  readonly constraint: Constraint;
 }
 /** The shapes that hold for every value of each type. */
-export function anyShape(type: ValueType, terms: Terms, states: States): Shape {
+export function anyShape(type: ValueType, terms: Terms, constraints: Constraints): Shape {
   switch (type) {
     case 'null':
       return { type };
@@ -120,12 +120,12 @@ export function anyShape(type: ValueType, terms: Terms, states: States): Shape {
       return {
         type,
         prefix: [],
-        rest: states.anything,
+        rest: constraints.anything,
         min: 0,
         max: null,
         contains: [],
         unique: false,
-        evaluated: { count: 0, states: [] },
+        evaluated: { count: 0, constraints: [] },
       };
     case 'object':
       return {

@@ -22,7 +22,7 @@ export function withUnevaluated(
   const keyword = type === 'object' ? 'unevaluatedProperties' : type === 'array' ? 'unevaluatedItems' : null;
   if (keyword === null || !isSchema(schema[keyword])) return shapes;
   const unevaluated = context.document.child(node, keyword);
-  const { terms, states } = context;
+  const { terms, constraints } = context;
   const restrict = (shape: Shape): readonly Shape[] => {
     const wanted =
       shape.type === 'object'
@@ -31,7 +31,7 @@ export function withUnevaluated(
           ? restOfArray(shape, unevaluated, holds, node, context)
           : null;
     if (wanted === null) return [];
-    const left = intersectShapes(shape, wanted, terms, states);
+    const left = intersectShapes(shape, wanted, terms, constraints);
     return left === null ? [] : [left];
   };
   return holds ? shapes.flatMap(restrict) : [...shapes, ...siblings().flatMap(restrict)];
@@ -41,10 +41,13 @@ function restOfObject(
   shape: ObjectShape,
   unevaluated: SchemaNode,
   holds: boolean,
-  { states }: ExpansionContext,
+  { constraints }: ExpansionContext,
 ): Shape | null {
   if (shape.evaluated.complement) return holds ? objectShape({}) : null;
-  const rule = { keys: { ...shape.evaluated, complement: true }, state: states.of(unevaluated, holds) };
+  const rule = {
+    keys: { ...shape.evaluated, complement: true },
+    constraint: constraints.of(unevaluated, holds),
+  };
   return holds ? objectShape({ rules: [rule], evaluated: allKeys }) : objectShape({ some: [rule] });
 }
 
@@ -55,10 +58,10 @@ function restOfArray(
   node: SchemaNode,
   context: ExpansionContext,
 ): Shape | null {
-  const { states } = context;
+  const { constraints } = context;
   const { count } = shape.evaluated;
-  const all = { count: Number.POSITIVE_INFINITY, states: [] };
-  if (count === Number.POSITIVE_INFINITY) return holds ? arrayShape(states, {}) : null;
+  const all = { count: Number.POSITIVE_INFINITY, constraints: [] };
+  if (count === Number.POSITIVE_INFINITY) return holds ? arrayShape(constraints, {}) : null;
   const wanted = withContained(shape, unevaluated, node, context);
   if (wanted === null || (!holds && count > 0)) {
     context.report(
@@ -66,12 +69,12 @@ function restOfArray(
       'unevaluatedItems',
       'under not after a prefix, or with a contains of another resource, it is not enforced',
     );
-    return arrayShape(states, {});
+    return arrayShape(constraints, {});
   }
-  const state = states.of(wanted, holds);
-  if (!holds) return arrayShape(states, { contains: [{ state, min: 1, max: null }] });
-  const prefix = Array.from({ length: count }, () => states.anything);
-  return arrayShape(states, { prefix, rest: state, evaluated: all });
+  const constraint = constraints.of(wanted, holds);
+  if (!holds) return arrayShape(constraints, { contains: [{ constraint, min: 1, max: null }] });
+  const prefix = Array.from({ length: count }, () => constraints.anything);
+  return arrayShape(constraints, { prefix, rest: constraint, evaluated: all });
 }
 
 /** What an item has to be that no keyword but `contains` has looked at; `null` where no schema says that. */
@@ -81,7 +84,7 @@ function withContained(
   node: SchemaNode,
   { document }: ExpansionContext,
 ): SchemaNode | null {
-  const contained = shape.evaluated.states;
+  const contained = shape.evaluated.constraints;
   if (contained.length === 0) return unevaluated;
   const schemas = contained.map(({ nodes: [only, second] }) =>
     only === undefined || second !== undefined || !haveSameReferences(only.node, node)
@@ -102,7 +105,7 @@ function haveSameReferences(a: SchemaNode, b: SchemaNode): boolean {
 
 /** A refused branch has evaluated nothing. */
 export function forgetEvaluated(shape: Shape): Shape {
-  if (shape.type === 'array') return { ...shape, evaluated: { count: 0, states: [] } };
+  if (shape.type === 'array') return { ...shape, evaluated: { count: 0, constraints: [] } };
   if (shape.type === 'object') {
     return { ...shape, evaluated: { names: new Set(), patterns: [], complement: false } };
   }

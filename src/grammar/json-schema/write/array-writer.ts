@@ -1,12 +1,12 @@
 /** Array shapes as expressions: the first items, then the rest, counting what `contains` asks for. */
 import { alternatives } from '../../expression/alternatives.ts';
-import { DeadEnd } from '../../expression/budget.ts';
+import { NoValueLeft } from '../../expression/budget.ts';
 import { choice, type Expression, literal, repeat, sequence } from '../../expression/expression.ts';
 import { countedRepeat } from '../../regular/counted.ts';
 import { ArraySearch, type ItemProgress, progressKey } from '../plan/array-search.ts';
-import type { Place } from '../plan/places.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type { ArrayShape } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import { alwaysDiffer, writeDistinct } from './distinct-items.ts';
 import { blankOf } from './lenient-json.ts';
 import { type ArrayNotation, indented } from './syntax.ts';
@@ -15,27 +15,27 @@ import type { ValueWriter } from './value-writer.ts';
 /** An array of `shape`, which some value is of. */
 export function writeArray(
   shape: ArrayShape,
-  place: Place,
+  location: InstanceLocation,
   hint: string,
   margin: number,
-  state: State,
+  constraint: Constraint,
   writer: ValueWriter,
 ): Expression {
   const { compilation } = writer;
   if (shape.unique && (shape.max === null || shape.max > 1)) {
     if (!alwaysDiffer(shape, writer)) {
-      const distinct = writeDistinct(shape, state, writer, margin);
+      const distinct = writeDistinct(shape, constraint, writer, margin);
       if (distinct !== null) return distinct;
-      compilation.reportState(state, 'uniqueItems', 'no grammar compares items', 'checked');
+      compilation.reportConstraint(constraint, 'uniqueItems', 'no grammar compares items', 'checked');
     }
   }
-  const max = compilation.countable(shape.max, state, 'maxItems');
-  return new ArrayWriter({ ...shape, max }, place, hint, margin, writer).array();
+  const max = compilation.countable(shape.max, constraint, 'maxItems');
+  return new ArrayWriter({ ...shape, max }, location, hint, margin, writer).array();
 }
 
 class ArrayWriter {
   readonly #shape: ArrayShape;
-  readonly #place: Place;
+  readonly #location: InstanceLocation;
   readonly #hint: string;
   readonly #margin: number;
   readonly #writer: ValueWriter;
@@ -44,18 +44,24 @@ class ArrayWriter {
   readonly #search: ArraySearch;
   readonly #key: string;
 
-  constructor(shape: ArrayShape, place: Place, hint: string, margin: number, writer: ValueWriter) {
+  constructor(
+    shape: ArrayShape,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+    writer: ValueWriter,
+  ) {
     const { compilation } = writer;
     this.#shape = shape;
-    this.#place = place;
+    this.#location = location;
     this.#hint = hint;
     this.#margin = margin;
     this.#writer = writer;
     this.#notation = indented(writer.syntax.array, writer.syntax.indent, margin);
     this.#blank = blankOf(writer.syntax, writer.rules);
-    const uniform = Math.max(shape.prefix.length, compilation.places.tupleLength(place));
-    this.#search = new ArraySearch(shape, uniform, compilation.states, (state) =>
-      compilation.isProductive(state),
+    const uniform = Math.max(shape.prefix.length, compilation.locations.tupleLength(location));
+    this.#search = new ArraySearch(shape, uniform, compilation.constraints, (constraint) =>
+      compilation.isSatisfiable(constraint),
     );
     this.#key = writer.rules.freshKey('array');
   }
@@ -67,7 +73,7 @@ class ArrayWriter {
     if (this.#search.mayEnd(start)) options.push(literal(empty));
     if (this.#search.mayGoOn(start)) options.push(sequence(literal(open), this.#blank, this.#items(start)));
     // Where counts go too far for it, productivity does not weigh several `contains` against each other.
-    if (options.length === 0) throw new DeadEnd();
+    if (options.length === 0) throw new NoValueLeft();
     return alternatives(...options);
   }
 
@@ -75,19 +81,19 @@ class ArrayWriter {
   #items(progress: ItemProgress): Expression {
     if (this.#search.isUniform(progress)) return this.#uniformItems(progress);
     return this.#writer.rules.named(`${this.#key} ${progressKey(progress)}`, `${this.#hint}-items`, () => {
-      const options = this.#search.cases(progress).flatMap(([state, next]) => {
+      const options = this.#search.cases(progress).flatMap(([constraint, next]) => {
         if (!this.#search.mayEnd(next) && !this.#search.mayGoOn(next)) return [];
-        return [sequence(this.#item(state, progress.index), this.#after(next))];
+        return [sequence(this.#item(constraint, progress.index), this.#after(next))];
       });
       return choice(...options);
     });
   }
 
-  #item(state: State, index: number): Expression {
+  #item(constraint: Constraint, index: number): Expression {
     const { itemOpen, itemClose } = this.#notation;
-    const place = this.#writer.compilation.places.item(this.#place, index);
+    const location = this.#writer.compilation.locations.item(this.#location, index);
     const inner = this.#writer.innerMargin(this.#margin);
-    const item = this.#writer.closed(state, place, `${this.#hint}-item`, inner, itemClose);
+    const item = this.#writer.closed(constraint, location, `${this.#hint}-item`, inner, itemClose);
     return sequence(literal(itemOpen), item);
   }
 

@@ -1,10 +1,10 @@
 /** Arrays of distinct items out of a few scalars: each set of values that came is a rule. */
 import { alternatives } from '../../expression/alternatives.ts';
-import { DeadEnd } from '../../expression/budget.ts';
+import { NoValueLeft } from '../../expression/budget.ts';
 import { type Expression, literal, sequence } from '../../expression/expression.ts';
 import { wordsOf } from '../../regular/words.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type { ArrayShape, NumberShape, Shape, StringShape } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import { blankOf } from './lenient-json.ts';
 import { indented } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
@@ -21,23 +21,25 @@ export function alwaysDiffer(shape: ArrayShape, writer: ValueWriter): boolean {
   const { compilation } = writer;
   const count = longest(shape, writer);
   if (count > maxCompared) return false;
-  const states = Array.from({ length: count }, (_, index) => stateAt(shape, index));
-  return states.every((state, index) =>
-    states.slice(index + 1).every((other) => !compilation.isProductive(compilation.states.and(state, other))),
+  const constraints = Array.from({ length: count }, (_, index) => constraintAt(shape, index));
+  return constraints.every((constraint, index) =>
+    constraints
+      .slice(index + 1)
+      .every((other) => !compilation.isSatisfiable(compilation.constraints.and(constraint, other))),
   );
 }
 
 /** The array, or `null` when some of its items have too many values. */
 export function writeDistinct(
   shape: ArrayShape,
-  state: State,
+  constraint: Constraint,
   writer: ValueWriter,
   margin: number,
 ): Expression | null {
   if (shape.contains.length > 0) return null;
   const count = longest(shape, writer);
   const places = Math.min(count, shape.prefix.length + 1);
-  const byPlace = Array.from({ length: places }, (_, index) => fewValues(stateAt(shape, index), writer));
+  const byPlace = Array.from({ length: places }, (_, index) => fewValues(constraintAt(shape, index), writer));
   const known = byPlace.filter((values) => values !== null);
   if (known.length < byPlace.length) return null;
   const texts = [...new Set(known.flat())].sort();
@@ -46,7 +48,7 @@ export function writeDistinct(
   if (free < most && shape.prefix.length > 0) return null;
   if (free < most) {
     const reason = `too many values for every order: after the first ${free}, items come in the order of their characters`;
-    writer.compilation.reportState(state, 'uniqueItems', reason, 'narrowed');
+    writer.compilation.reportConstraint(constraint, 'uniqueItems', reason, 'narrowed');
   }
   const numbered = known.map((values) => values.map((text) => texts.indexOf(text)));
   return new DistinctWriter({ texts, byPlace: numbered, min: shape.min, most, free }, writer, margin).array();
@@ -55,10 +57,10 @@ export function writeDistinct(
 /** How many items there can be. */
 function longest(shape: ArrayShape, { compilation }: ValueWriter): number {
   const most = shape.max ?? Number.POSITIVE_INFINITY;
-  return compilation.isProductive(shape.rest) ? most : Math.min(most, shape.prefix.length);
+  return compilation.isSatisfiable(shape.rest) ? most : Math.min(most, shape.prefix.length);
 }
 
-function stateAt(shape: ArrayShape, index: number): State {
+function constraintAt(shape: ArrayShape, index: number): Constraint {
   return shape.prefix[index] ?? shape.rest;
 }
 
@@ -100,7 +102,7 @@ class DistinctWriter {
   }
 
   array(): Expression {
-    if (!this.#mayEnd(0) && !this.#mayGoOn([], 0)) throw new DeadEnd();
+    if (!this.#mayEnd(0) && !this.#mayGoOn([], 0)) throw new NoValueLeft();
     return this.#rest([], 0);
   }
 
@@ -166,12 +168,12 @@ class DistinctWriter {
 }
 
 /** The values that an item can be, as they are written. */
-function fewValues(state: State, writer: ValueWriter): readonly string[] | null {
+function fewValues(constraint: Constraint, writer: ValueWriter): readonly string[] | null {
   const { compilation } = writer;
   const found: string[] = [];
-  for (const shapes of compilation.shapes(state).values()) {
-    for (const each of compilation.productive(shapes)) {
-      if (each.type === 'string') reportLost(each, state, writer);
+  for (const shapes of compilation.shapes(constraint).values()) {
+    for (const each of compilation.satisfiable(shapes)) {
+      if (each.type === 'string') reportLost(each, constraint, writer);
       const values = valuesOf(each, writer);
       if (values === null || found.length + values.length > maxValues) return null;
       found.push(...values);
@@ -201,10 +203,10 @@ function hasListedNumbers({ only, integer, min, max }: NumberShape): boolean {
   return only !== null || (integer === true && min !== null && max !== null);
 }
 
-function reportLost(shape: StringShape, state: State, { syntax, compilation }: ValueWriter): void {
+function reportLost(shape: StringShape, constraint: Constraint, { syntax, compilation }: ValueWriter): void {
   const { string, array } = syntax;
   if (string.spelling !== null) return;
-  reportUnwritten(compilation, state, [shape], string.close === '' ? array.itemClose : string.close);
+  reportUnwritten(compilation, constraint, [shape], string.close === '' ? array.itemClose : string.close);
 }
 
 /** The strings of `shape`, each in the notation that can hold it; those that none can are left out. */

@@ -10,9 +10,9 @@ import { plainSpelling } from '../../regular/spelling.ts';
 import type { Term } from '../../regular/terms.ts';
 import { writeAutomaton } from '../../regular/write-automaton.ts';
 import type { Compilation } from '../plan/compilation.ts';
-import type { Place } from '../plan/places.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type { NumberShape, Shape, StringShape, ValueType } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import { anyTextUpTo } from './any-text.ts';
 import { escapedSyntax, jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
@@ -42,11 +42,11 @@ export class EntryValueWriter {
     this.#rules = rules;
   }
 
-  /** Whether some value of `state` can be written at all: not where all are texts that hold what ends them. */
-  canWrite(state: State, close: string): boolean {
+  /** Whether some value of `constraint` can be written at all: not where all are texts that hold what ends them. */
+  canWrite(constraint: Constraint, close: string): boolean {
     const texts: Term[] = [];
-    for (const [type, all] of this.#compilation.shapes(state)) {
-      const shapes = this.#compilation.productive(all);
+    for (const [type, all] of this.#compilation.shapes(constraint)) {
+      const shapes = this.#compilation.satisfiable(all);
       if (shapes.length === 0 || this.#format.frames[type].codec === 'absent') continue;
       if (!this.#isText(type)) return true;
       texts.push(...shapes.map((shape) => this.#text(shape)));
@@ -67,17 +67,17 @@ export class EntryValueWriter {
     }
   }
 
-  /** A value of `state` in its frame, then `close`. */
-  value(state: State, place: Place, key: string | null, close: string): Expression {
+  /** A value of `constraint` in its frame, then `close`. */
+  value(constraint: Constraint, location: InstanceLocation, key: string | null, close: string): Expression {
     const options: Expression[] = [];
     let raw: Term = this.#compilation.terms.nothing;
-    for (const [type, all] of this.#compilation.shapes(state)) {
-      const shapes = this.#compilation.productive(all);
+    for (const [type, all] of this.#compilation.shapes(constraint)) {
+      const shapes = this.#compilation.satisfiable(all);
       const frame = this.#format.frames[type];
       if (shapes.length === 0) continue;
       if (frame.codec === 'absent') {
-        this.#compilation.reportState(
-          state,
+        this.#compilation.reportConstraint(
+          constraint,
           'type',
           `the format does not write values of type ${type}`,
           'narrowed',
@@ -87,12 +87,12 @@ export class EntryValueWriter {
       } else {
         options.push(
           ...this.#typed(type, shapes).flatMap(([own, of]) =>
-            this.#framed(own, type, of, state, place, key, close),
+            this.#framed(own, type, of, constraint, location, key, close),
           ),
         );
       }
     }
-    if (raw !== this.#compilation.terms.nothing) options.push(...this.#raw(raw, state, close));
+    if (raw !== this.#compilation.terms.nothing) options.push(...this.#raw(raw, constraint, close));
     if (options.length === 0) {
       throw new ToolError({
         tool: this.#tool,
@@ -161,7 +161,7 @@ export class EntryValueWriter {
     const whole = numbers.filter((shape) => shape.integer !== false).map(asInteger);
     const others = numbers.filter((shape) => shape.integer !== true);
     const split = [
-      [integer, this.#compilation.productive(whole)],
+      [integer, this.#compilation.satisfiable(whole)],
       [frames.number, others],
     ] as const;
     return split.filter(([, of]) => of.length > 0);
@@ -171,20 +171,22 @@ export class EntryValueWriter {
     frame: ValueFrame,
     type: ValueType,
     shapes: readonly Shape[],
-    state: State,
-    place: Place,
+    constraint: Constraint,
+    location: InstanceLocation,
     key: string | null,
     close: string,
   ): readonly Expression[] {
     const writer = this.#writer(type);
     return writer
-      .ofType(type, shapes, state, place, key ?? 'value', writer.syntax.margin)
+      .ofType(type, shapes, constraint, location, key ?? 'value', writer.syntax.margin)
       .map((value) => sequence(literal(frame.open), value, literal(frame.close + close)));
   }
 
   /** Texts in the frame of strings, up to its end; those that the frame cannot hold in the other frame. */
-  #raw(texts: Term, state: State, close: string): readonly Expression[] {
-    return this.#framesOfTexts().flatMap(([frame, part]) => this.#untilEnd(frame, texts, part, state, close));
+  #raw(texts: Term, constraint: Constraint, close: string): readonly Expression[] {
+    return this.#framesOfTexts().flatMap(([frame, part]) =>
+      this.#untilEnd(frame, texts, part, constraint, close),
+    );
   }
 
   /** The frames of raw texts, and which texts are written in each. */
@@ -205,20 +207,26 @@ export class EntryValueWriter {
   }
 
   /** Those of `all` that are written in `frame`, which are of `part`. */
-  #untilEnd(frame: ValueFrame, all: Term, part: Term, state: State, close: string): readonly Expression[] {
+  #untilEnd(
+    frame: ValueFrame,
+    all: Term,
+    part: Term,
+    constraint: Constraint,
+    close: string,
+  ): readonly Expression[] {
     const { terms, languages } = this.#compilation;
     const texts = terms.and(all, part);
     const end = frame.close + close;
     if (end === '')
       throw new ToolError({ tool: this.#tool, reason: 'nothing ends the raw values of this format' });
-    const strings = (this.#compilation.shapes(state).get('string') ?? []).filter(isString);
+    const strings = (this.#compilation.shapes(constraint).get('string') ?? []).filter(isString);
     const own = strings.filter(({ language }) => language !== terms.everything);
     const written = own.map((shape) => ({ ...shape, language: terms.and(shape.language, part) }));
-    reportUnwritten(this.#compilation, state, written, end.trim());
+    reportUnwritten(this.#compilation, constraint, written, end.trim());
     const open = literal(frame.open);
     if (texts === terms.everything) return [sequence(open, anyTextUpTo(end, this.#followers))];
     const automaton =
-      this.#compilation.within(state, 'string', () => languages.of(this.#endingOnce(texts, end))) ??
+      this.#compilation.within(constraint, 'string', () => languages.of(this.#endingOnce(texts, end))) ??
       languages.of(this.#endingOnce(terms.everything, end));
     if (isEmptyAutomaton(automaton)) return [];
     return [sequence(open, writeAutomaton(automaton, plainSpelling, empty, this.#rules, 'text'))];

@@ -4,14 +4,14 @@ import type { RuleSet } from '../../expression/rule-set.ts';
 import { isEmptyAutomaton } from '../../regular/automaton.ts';
 import { allCharacters } from '../../regular/character-set.ts';
 import { countedRepeat } from '../../regular/counted.ts';
-import { writeCountedParts } from '../../regular/counted-parts.ts';
+import { writeCountedLoops } from '../../regular/counted-loops.ts';
 import { plainSpelling } from '../../regular/spelling.ts';
 import { listedWords, type Term } from '../../regular/terms.ts';
 import { writeAutomaton } from '../../regular/write-automaton.ts';
 import { spelledCharacter } from '../../regular/write-characters.ts';
 import type { Compilation } from '../plan/compilation.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import { fitsRange, type Shape, type StringShape } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import { lenientCharacter } from './lenient-json.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
@@ -30,59 +30,63 @@ export class StringWriter {
   }
 
   /** Strings of any of the shapes, in the notations that the syntax has for strings. */
-  inSyntax(shapes: readonly StringShape[], state: State): readonly Expression[] {
+  inSyntax(shapes: readonly StringShape[], constraint: Constraint): readonly Expression[] {
     const { terms } = this.#compilation;
     const { string, alternativeString } = this.#syntax;
-    if (alternativeString === null) return this.inNotation(shapes, string, state);
+    if (alternativeString === null) return this.inNotation(shapes, string, constraint);
     const holdsOne = terms.or(
       ...alternativeString.when.map((text) =>
         terms.sequence(terms.everything, terms.text(text), terms.everything),
       ),
     );
     const among = (language: Term) =>
-      this.#compilation.productive(
+      this.#compilation.satisfiable(
         shapes.map((shape): Shape => ({ ...shape, language: terms.and(shape.language, language) })),
       );
     const restricted = (notation: StringNotation, language: Term): readonly Expression[] => {
       const left = among(language).filter((shape): shape is StringShape => shape.type === 'string');
-      return left.length === 0 ? [] : this.inNotation(left, notation, state);
+      return left.length === 0 ? [] : this.inNotation(left, notation, constraint);
     };
     if (alternativeString.spelling !== null) {
       // Both notations can hold any string; the first is kept simple.
-      return [...this.inNotation(shapes, string, state), ...restricted(alternativeString, holdsOne)];
+      return [...this.inNotation(shapes, string, constraint), ...restricted(alternativeString, holdsOne)];
     }
     return [...restricted(string, terms.not(holdsOne)), ...restricted(alternativeString, holdsOne)];
   }
 
   /** Strings of any of the shapes in one notation, with what opens and closes them. */
-  inNotation(shapes: readonly StringShape[], notation: StringNotation, state: State): readonly Expression[] {
-    if (notation.spelling === null) reportUnwritten(this.#compilation, state, shapes, notation.close);
+  inNotation(
+    shapes: readonly StringShape[],
+    notation: StringNotation,
+    constraint: Constraint,
+  ): readonly Expression[] {
+    if (notation.spelling === null) reportUnwritten(this.#compilation, constraint, shapes, notation.close);
     const text =
-      this.#plain(shapes, notation, state) ??
+      this.#plain(shapes, notation, constraint) ??
       this.#listed(shapes, notation) ??
-      this.#inParts(shapes, notation, state) ??
-      this.#automaton(shapes, notation, state);
+      this.#inLoops(shapes, notation, constraint) ??
+      this.#automaton(shapes, notation, constraint);
     return text === null ? [] : [sequence(literal(notation.open), text)];
   }
 
-  /** Any string, with a report: those of `state` cannot be written, because all hold what ends them. */
-  any(state: State, close: string): Expression {
+  /** Any string, with a report: those of `constraint` cannot be written, because all hold what ends them. */
+  any(constraint: Constraint, close: string): Expression {
     const reason = `each of its texts holds ${JSON.stringify(close)}, which ends a text in this format; it is not enforced`;
-    this.#compilation.reportState(state, 'string', reason);
+    this.#compilation.reportConstraint(constraint, 'string', reason);
     const { string } = this.#syntax;
-    return sequence(literal(string.open), this.#anyText({ ...string, close }, state));
+    return sequence(literal(string.open), this.#anyText({ ...string, close }, constraint));
   }
 
-  #anyText(notation: StringNotation, state: State): Expression {
+  #anyText(notation: StringNotation, constraint: Constraint): Expression {
     const language = this.#compilation.terms.everything;
-    return this.#plain([{ type: 'string', language, min: 0, max: null }], notation, state) ?? empty;
+    return this.#plain([{ type: 'string', language, min: 0, max: null }], notation, constraint) ?? empty;
   }
 
   /** Strings that only their length restricts need no automaton. */
   #plain(
     shapes: readonly StringShape[],
     { spelling, close }: StringNotation,
-    state: State,
+    constraint: Constraint,
   ): Expression | null {
     const [shape, second] = shapes;
     const { terms } = this.#compilation;
@@ -93,7 +97,7 @@ export class StringWriter {
     const item = this.#syntax.lenient
       ? this.#rules.remember('lenient character', () => this.#rules.add('json-character', lenientCharacter))
       : spelledCharacter(allCharacters, spelling, this.#rules);
-    const max = this.#compilation.countable(shape.max, state, 'maxLength');
+    const max = this.#compilation.countable(shape.max, constraint, 'maxLength');
     return sequence(countedRepeat(item, shape.min, max, this.#rules), literal(close));
   }
 
@@ -113,26 +117,30 @@ export class StringWriter {
     return wordTrie(texts);
   }
 
-  /** Long texts of one shape with limits for their parts, where a limit for the whole would be too large. */
-  #inParts(
+  /** Long texts of one shape with limits for their loops, where a limit for the whole would be too large. */
+  #inLoops(
     shapes: readonly StringShape[],
     { spelling, close }: StringNotation,
-    state: State,
+    constraint: Constraint,
   ): Expression | null {
     const [shape, second] = shapes;
     if (spelling === null || shape === undefined || second !== undefined) return null;
-    const parts = this.#compilation.attempt(() => this.#compilation.languages.parts(shape));
-    if (parts === null) return null;
-    const counts = [...parts.characters.values()];
+    const loops = this.#compilation.attempt(() => this.#compilation.languages.loops(shape));
+    if (loops === null) return null;
+    const counts = [...loops.characters.values()];
     const reason =
       'a pattern with so long texts is too large: one of its repeated parts has at most ' +
       `${Math.max(...counts)} characters, and each other one at most ${Math.min(...counts)}`;
-    this.#compilation.reportState(state, 'maxLength', reason, 'narrowed');
-    return writeCountedParts(parts, spelling, literal(close), this.#rules, 'string');
+    this.#compilation.reportConstraint(constraint, 'maxLength', reason, 'narrowed');
+    return writeCountedLoops(loops, spelling, literal(close), this.#rules, 'string');
   }
 
   /** `null` where no string is left. */
-  #automaton(shapes: readonly StringShape[], notation: StringNotation, state: State): Expression | null {
+  #automaton(
+    shapes: readonly StringShape[],
+    notation: StringNotation,
+    constraint: Constraint,
+  ): Expression | null {
     const { terms, languages } = this.#compilation;
     const { spelling, close } = notation;
     const automatonOf = (wanted: readonly StringShape[]) => {
@@ -141,21 +149,21 @@ export class StringWriter {
       const language = terms.or(...wanted.map((shape) => languages.stringTerm(shape)));
       return languages.of(spelling === null ? this.#untilClose(language, close) : language);
     };
-    const automaton = this.#compilation.within(state, 'string', () =>
-      automatonOf(shapes.map((shape) => this.#fitting(shape, state))),
+    const automaton = this.#compilation.within(constraint, 'string', () =>
+      automatonOf(shapes.map((shape) => this.#fitting(shape, constraint))),
     );
-    if (automaton === null) return this.#anyText(notation, state);
+    if (automaton === null) return this.#anyText(notation, constraint);
     if (isEmptyAutomaton(automaton)) return null;
     const end = spelling === null ? empty : literal(close);
     return writeAutomaton(automaton, spelling ?? plainSpelling, end, this.#rules, 'string');
   }
 
   /** `shape` without the texts that are too long for its pattern; says so. */
-  #fitting(shape: StringShape, state: State): StringShape {
+  #fitting(shape: StringShape, constraint: Constraint): StringShape {
     const fitting = this.#compilation.languages.fitting(shape);
     if (fitting !== shape) {
       const reason = `a pattern with so long texts is too large: texts of more than ${fitting.max} characters are not written`;
-      this.#compilation.reportState(state, 'maxLength', reason, 'narrowed');
+      this.#compilation.reportConstraint(constraint, 'maxLength', reason, 'narrowed');
     }
     return fitting;
   }

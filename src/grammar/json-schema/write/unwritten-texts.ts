@@ -3,8 +3,8 @@ import { BudgetExceeded } from '../../expression/budget.ts';
 import { listedWords } from '../../regular/terms.ts';
 import { isObject } from '../document/schema-document.ts';
 import type { Compilation } from '../plan/compilation.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type { StringShape } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 
 /** The keywords that can list texts or describe them; what others leave over is free text. */
 const telling = ['const', 'enum', 'pattern', 'format', 'anyOf', 'oneOf', 'allOf', '$ref'];
@@ -15,17 +15,17 @@ const telling = ['const', 'enum', 'pattern', 'format', 'anyOf', 'oneOf', 'allOf'
  */
 export function reportUnwritten(
   compilation: Compilation,
-  state: State,
+  constraint: Constraint,
   shapes: readonly StringShape[],
   marker: string,
 ): void {
   const keyword = telling.find((each) =>
-    state.nodes.some(({ node: { schema }, holds }) => holds && isObject(schema) && each in schema),
+    constraint.nodes.some(({ node: { schema }, holds }) => holds && isObject(schema) && each in schema),
   );
   if (keyword === undefined || marker === '') return;
   if (!shapes.some((shape) => mayHold(compilation, shape, marker))) return;
   const reason = `texts that hold ${JSON.stringify(marker)}, which ends a text in this format, cannot be written`;
-  compilation.reportState(state, keyword, reason, 'narrowed');
+  compilation.reportConstraint(constraint, keyword, reason, 'narrowed');
 }
 
 function mayHold({ terms, languages }: Compilation, shape: StringShape, marker: string): boolean {

@@ -1,6 +1,6 @@
-/** States as expressions in a syntax. Equal states at equal places become one rule. */
+/** Constraints as expressions in a syntax. Equal ones at equal locations become one rule. */
 import { alternatives, oneOf } from '../../expression/alternatives.ts';
-import { BudgetExceeded, DeadEnd } from '../../expression/budget.ts';
+import { BudgetExceeded, NoValueLeft } from '../../expression/budget.ts';
 import { type Expression, empty, literal, sequence } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Automaton } from '../../regular/automaton.ts';
@@ -11,7 +11,8 @@ import { anyInteger, anyNumber } from '../numbers/free-numbers.ts';
 import { isUnbounded } from '../numbers/number-language.ts';
 import { writeObject } from '../objects/object-writer.ts';
 import type { Compilation } from '../plan/compilation.ts';
-import type { Place } from '../plan/places.ts';
+import type { InstanceLocation } from '../plan/instance-locations.ts';
+import type { Constraint } from '../shapes/constraints.ts';
 import type {
   ArrayShape,
   NumberShape,
@@ -20,7 +21,6 @@ import type {
   StringShape,
   ValueType,
 } from '../shapes/shapes.ts';
-import type { State } from '../shapes/states.ts';
 import { writeArray } from './array-writer.ts';
 import { blankOf, emptyFraction, integerTail } from './lenient-json.ts';
 import { StringWriter } from './string-writer.ts';
@@ -50,28 +50,36 @@ export class ValueWriter {
     this.#strings = new StringWriter(compilation, rules, syntax);
   }
 
-  /** A value of `state`, which is productive; `margin` is the indentation of its line. */
-  value(state: State, place: Place, hint: string, margin: number): Expression {
+  /** A value of `constraint`, which is satisfiable; `margin` is the indentation of its line. */
+  value(constraint: Constraint, location: InstanceLocation, hint: string, margin: number): Expression {
     const column = this.syntax.indent === null ? 0 : margin;
-    return this.rules.remember(`${this.#key} ${state.id} ${place.id} ${column}`, () =>
-      this.#value(state, place, hint, margin, column),
+    return this.rules.remember(`${this.#key} ${constraint.id} ${location.id} ${column}`, () =>
+      this.#value(constraint, location, hint, margin, column),
     );
   }
 
-  #value(state: State, place: Place, hint: string, margin: number, column: number): Expression {
-    const scalars = this.#scalars(state, place, hint, margin);
+  #value(
+    constraint: Constraint,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+    column: number,
+  ): Expression {
+    const scalars = this.#scalars(constraint, location, hint, margin);
     const [only, second] = scalars ?? [];
     if (only !== undefined && second === undefined && isShort(only)) return only;
-    const anything = state === this.compilation.states.anything && this.#isBlank(place);
+    const anything = constraint === this.compilation.constraints.anything && this.#isBlank(location);
     // Schemas of one rule set share the rules for any value at all.
-    const key = anything ? this.#anythingKey() : `${this.#key} ${state.id} ${place.id}`;
+    const key = anything ? this.#anythingKey() : `${this.#key} ${constraint.id} ${location.id}`;
     return this.rules.named(`${key} ${column}`, anything ? 'json-value' : hint, () =>
-      alternatives(...(scalars ?? this.#alternatives(state, place, anything ? 'json-value' : hint, margin))),
+      alternatives(
+        ...(scalars ?? this.#alternatives(constraint, location, anything ? 'json-value' : hint, margin)),
+      ),
     );
   }
 
-  /** Whether all values look alike there; a report of what is not written needs the place, though. */
-  #isBlank({ nodes }: Place): boolean {
+  /** Whether all values look alike there; a report of what is not written needs the location, though. */
+  #isBlank({ nodes }: InstanceLocation): boolean {
     if (!this.compilation.openObjects) return nodes.length === 0;
     return nodes.every(({ schema }) => saysNothing(schema));
   }
@@ -80,33 +88,41 @@ export class ValueWriter {
    * A value and the text that closes its place in a container. Where nothing of their own ends strings, that
    * text does.
    */
-  closed(state: State, place: Place, hint: string, margin: number, close: string): Expression {
+  closed(
+    constraint: Constraint,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+    close: string,
+  ): Expression {
     const { string, alternativeString } = this.syntax;
     const bare = string.spelling === null && string.close === '' && alternativeString === null;
-    if (!bare || close === '') return sequence(this.value(state, place, hint, margin), literal(close));
-    return this.rules.named(`${this.#key} ${state.id} ${place.id} up to ${close}`, hint, () => {
+    if (!bare || close === '')
+      return sequence(this.value(constraint, location, hint, margin), literal(close));
+    return this.rules.named(`${this.#key} ${constraint.id} ${location.id} up to ${close}`, hint, () => {
       const found: Expression[] = [];
-      for (const [type, all] of this.compilation.shapes(state)) {
-        const shapes = this.compilation.productive(all);
+      for (const [type, all] of this.compilation.shapes(constraint)) {
+        const shapes = this.compilation.satisfiable(all);
         const strings = shapes.filter(isString);
-        if (strings.length > 0) found.push(...this.#strings.inNotation(strings, { ...string, close }, state));
+        if (strings.length > 0)
+          found.push(...this.#strings.inNotation(strings, { ...string, close }, constraint));
         else
           found.push(
-            ...this.ofType(type, shapes, state, place, hint, margin).map((each) =>
+            ...this.ofType(type, shapes, constraint, location, hint, margin).map((each) =>
               sequence(each, literal(close)),
             ),
           );
       }
-      return alternatives(...this.#orAnyString(found, state, close));
+      return alternatives(...this.#orAnyString(found, constraint, close));
     });
   }
 
-  /** `found`; where that is nothing because no string of `state` can be written, any string, with a report. */
-  #orAnyString(found: readonly Expression[], state: State, close: string): readonly Expression[] {
+  /** `found`; where that is nothing because no string of `constraint` can be written, any string, with a report. */
+  #orAnyString(found: readonly Expression[], constraint: Constraint, close: string): readonly Expression[] {
     if (found.length > 0) return found;
-    const strings = this.compilation.shapes(state).get('string') ?? [];
-    if (this.compilation.productive(strings).length === 0) throw new BudgetExceeded('conditions');
-    return [this.#strings.any(state, close)];
+    const strings = this.compilation.shapes(constraint).get('string') ?? [];
+    if (this.compilation.satisfiable(strings).length === 0) throw new BudgetExceeded('conditions');
+    return [this.#strings.any(constraint, close)];
   }
 
   #anythingKey(): string {
@@ -116,29 +132,41 @@ export class ValueWriter {
     return this.#anything;
   }
 
-  /** The alternatives of a state without containers, which may need no rule; else `null`. */
-  #scalars(state: State, place: Place, hint: string, margin: number): readonly Expression[] | null {
-    const shapes = this.compilation.shapes(state);
+  /** The alternatives of a constraint without containers, which may need no rule; else `null`. */
+  #scalars(
+    constraint: Constraint,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+  ): readonly Expression[] | null {
+    const shapes = this.compilation.shapes(constraint);
     return shapes.has('array') || shapes.has('object')
       ? null
-      : this.#alternatives(state, place, hint, margin);
+      : this.#alternatives(constraint, location, hint, margin);
   }
 
   /** One expression per type, or per shape of a container. */
-  #alternatives(state: State, place: Place, hint: string, margin: number): readonly Expression[] {
+  #alternatives(
+    constraint: Constraint,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+  ): readonly Expression[] {
     const found: Expression[] = [];
-    for (const [type, shapes] of this.compilation.shapes(state)) {
-      found.push(...this.ofType(type, this.compilation.productive(shapes), state, place, hint, margin));
+    for (const [type, shapes] of this.compilation.shapes(constraint)) {
+      found.push(
+        ...this.ofType(type, this.compilation.satisfiable(shapes), constraint, location, hint, margin),
+      );
     }
-    return this.#orAnyString(found, state, this.syntax.string.close);
+    return this.#orAnyString(found, constraint, this.syntax.string.close);
   }
 
   /** The values of some shapes of one type. */
   ofType(
     type: ValueType,
     shapes: readonly Shape[],
-    state: State,
-    place: Place,
+    constraint: Constraint,
+    location: InstanceLocation,
     hint: string,
     margin: number,
   ): readonly Expression[] {
@@ -152,23 +180,29 @@ export class ValueWriter {
         return [
           this.numbers(
             shapes.filter((shape): shape is NumberShape => shape.type === 'number'),
-            state,
+            constraint,
           ),
         ];
       case 'string':
-        return this.#strings.inSyntax(shapes.filter(isString), state);
+        return this.#strings.inSyntax(shapes.filter(isString), constraint);
       case 'array':
       case 'object':
-        return shapes.flatMap((shape) => this.#container(shape, place, hint, margin, state));
+        return shapes.flatMap((shape) => this.#container(shape, location, hint, margin, constraint));
     }
   }
 
-  #container(shape: Shape, place: Place, hint: string, margin: number, state: State): readonly Expression[] {
+  #container(
+    shape: Shape,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+    constraint: Constraint,
+  ): readonly Expression[] {
     try {
-      if (shape.type === 'array') return [this.#array(shape, place, hint, margin, state)];
-      return shape.type === 'object' ? [this.#object(shape, place, hint, margin)] : [];
+      if (shape.type === 'array') return [this.#array(shape, location, hint, margin, constraint)];
+      return shape.type === 'object' ? [this.#object(shape, location, hint, margin)] : [];
     } catch (error) {
-      if (error instanceof DeadEnd) return [];
+      if (error instanceof NoValueLeft) return [];
       throw error;
     }
   }
@@ -179,8 +213,14 @@ export class ValueWriter {
     return this.rules.remember(`one of ${words.join()}`, () => oneOf(words));
   }
 
-  #array(shape: ArrayShape, place: Place, hint: string, margin: number, state: State): Expression {
-    return writeArray(shape, place, hint, margin, state, this);
+  #array(
+    shape: ArrayShape,
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+    constraint: Constraint,
+  ): Expression {
+    return writeArray(shape, location, hint, margin, constraint, this);
   }
 
   /** Indentation of what stands inside a container whose own line is indented by `margin`. */
@@ -189,21 +229,22 @@ export class ValueWriter {
     return Math.min(margin + step, this.syntax.margin + step * deepestIndentation);
   }
 
-  #object(shape: ObjectShape, place: Place, hint: string, margin: number): Expression {
+  #object(shape: ObjectShape, location: InstanceLocation, hint: string, margin: number): Expression {
     const inner = this.innerMargin(margin);
-    const { some, mayBeEmpty } = writeObject(shape, place, hint, {
+    const { some, mayBeEmpty } = writeObject(shape, location, hint, {
       compilation: this.compilation,
       rules: this.rules,
       object: indented(this.syntax.object, this.syntax.indent, margin),
       blank: blankOf(this.syntax, this.rules),
-      value: (state, valuePlace, key, close) => this.closed(state, valuePlace, key ?? hint, inner, close),
+      value: (constraint, valueLocation, key, close) =>
+        this.closed(constraint, valueLocation, key ?? hint, inner, close),
     });
     const none = mayBeEmpty ? [literal(this.syntax.object.empty)] : [];
     return alternatives(...(some === null ? [] : [some]), ...none);
   }
 
   /** Numbers of any of the shapes. */
-  numbers(shapes: readonly NumberShape[], state: State): Expression {
+  numbers(shapes: readonly NumberShape[], constraint: Constraint): Expression {
     const [only, second] = shapes;
     if (only !== undefined && second === undefined && isUnbounded(only)) {
       if (only.integer === null) return anyNumber(this.rules);
@@ -211,9 +252,14 @@ export class ValueWriter {
     }
     const together = this.#numberAutomaton(shapes);
     const automata =
-      together === null ? shapes.flatMap((shape) => this.#numbersOf(shape, state) ?? []) : [together];
+      together === null ? shapes.flatMap((shape) => this.#numbersOf(shape, constraint) ?? []) : [together];
     if (automata.length === 0) {
-      this.compilation.reportState(state, 'number', 'its numbers are too many to tell apart', 'checked');
+      this.compilation.reportConstraint(
+        constraint,
+        'number',
+        'its numbers are too many to tell apart',
+        'checked',
+      );
       return anyNumber(this.rules);
     }
     const written = alternatives(
@@ -239,14 +285,14 @@ export class ValueWriter {
   }
 
   /** The numbers of a shape, or the first of them (with a report); `null` where none is found. */
-  #numbersOf(shape: NumberShape, state: State): Automaton | null {
+  #numbersOf(shape: NumberShape, constraint: Constraint): Automaton | null {
     const automaton = this.#numberAutomaton([shape]);
     if (automaton !== null) return automaton;
     const listed = this.compilation.languages.listed(shape);
     if (listed.values.length === 0) return null;
     if (!listed.complete) {
       const reason = `too large for an automaton: only the ${listed.values.length} values nearest to zero are written`;
-      this.compilation.reportState(state, 'multipleOf', reason, 'narrowed');
+      this.compilation.reportConstraint(constraint, 'multipleOf', reason, 'narrowed');
     }
     return this.#numberAutomaton([{ ...shape, only: listed.values }]);
   }
@@ -260,25 +306,25 @@ function numberHint(shapes: readonly NumberShape[]): string {
   return shapes.every((shape) => shape.integer === true) ? 'integer' : 'number';
 }
 
-/** Rounds of a repetition up to which a value is written where it stands: the engine writes out every round. */
-const fewRounds = 32;
+/** Iterations of a repetition up to which a value is written where it stands: the engine writes out every iteration. */
+const fewIterations = 32;
 
 /** Whether a value costs the engine no more where it stands than a rule of its own would. */
 function isShort(expression: Expression): boolean {
   if (expression.type === 'rule') return true;
   if (expression.type === 'choice' && expression.alternatives.length > 8) return false;
-  return rounds(expression) <= fewRounds && JSON.stringify(expression).length < 200;
+  return iterations(expression) <= fewIterations && JSON.stringify(expression).length < 200;
 }
 
-/** The rounds that the engine writes out for the repetitions in `expression`. */
-function rounds(expression: Expression): number {
+/** The iterations that the engine writes out for the repetitions in `expression`. */
+function iterations(expression: Expression): number {
   switch (expression.type) {
     case 'repeat':
-      return Math.max(1, expression.max ?? expression.min) * Math.max(1, rounds(expression.item));
+      return Math.max(1, expression.max ?? expression.min) * Math.max(1, iterations(expression.item));
     case 'sequence':
-      return expression.items.reduce((sum, item) => sum + rounds(item), 0);
+      return expression.items.reduce((sum, item) => sum + iterations(item), 0);
     case 'choice':
-      return expression.alternatives.reduce((sum, each) => sum + rounds(each), 0);
+      return expression.alternatives.reduce((sum, each) => sum + iterations(each), 0);
     default:
       return 0;
   }

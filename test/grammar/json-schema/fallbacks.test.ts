@@ -77,9 +77,9 @@ test('properties that are not declared are given up before everything is', () =>
   const schema = { type: 'object', properties: { a: { properties: { b: { type: 'integer' } } } } };
   const { expression, issues } = finish(
     compile(schema, { rules, tool: '', policy: 'strict' }, jsonSyntax, (compilation) => {
-      const { root, places, document } = compilation;
+      const { root, locations, document } = compilation;
       const writer = new ValueWriter(compilation, rules, jsonSyntax, 'value');
-      const written = writer.value(root, places.of([document.root]), 'value', 0);
+      const written = writer.value(root, locations.of([document.root]), 'value', 0);
       // As it happens: while the rules are built that the value asked for.
       rules.named('the last rule', 'last', () => {
         if (compilation.openObjects) throw new BudgetExceeded('rules');
@@ -97,7 +97,7 @@ test('properties that are not declared are given up before everything is', () =>
   expect(texts.map((text) => matcher.accepts(text))).toEqual([true, false, false]);
 });
 
-test('the saving keeps maps, and every property that the schema says something about', () => {
+test('the fallback keeps maps, and every property that the schema says something about', () => {
   const rules = new RuleSet();
   const number: JsonSchema = { type: 'number' };
   const schema: JsonSchema = {
