@@ -59,7 +59,7 @@ export interface CallParts {
   /** Ends of the section: whole, and each of its markers alone. */
   readonly sectionEnds: readonly MarkerChoice[];
   /** Nothing closes a call, nor its section. */
-  readonly endless: boolean;
+  readonly endsWithTurn: boolean;
   /** What stands before the first key: a marker, white space, or nothing. JSON begins with a marker. */
   readonly beforeKey: 'marker' | 'blank' | 'nothing';
   /** What opens a section with its first call, without white space around it; empty where no marker does. */
@@ -97,7 +97,7 @@ export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
       sectionEnds(withoutRestart(turn.format, calls.section.close)),
       'afterCalls',
     ),
-    endless: closing.length === 0 && isBlank(calls.section.close),
+    endsWithTurn: closing.length === 0 && isBlank(calls.section.close),
     beforeKey: beforeKey(calls),
     opener: core(calls.section.open + calls.call.open),
     otherOpeners: (turn.format.alternatives?.calls ?? []).map(({ open }) => core(calls.section.open + open)),

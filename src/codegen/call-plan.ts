@@ -163,12 +163,12 @@ function nameAhead(parts: CallParts): Pick<MarkerChoice, 'nameFollows' | 'afterN
 function textsAfterName(parts: CallParts, holes: readonly CallPart[]): readonly string[] | null {
   const [first, ...rest] = holes;
   if (typeof first !== 'object' || first.hole !== 'name') return null;
-  const { beforeKey, argumentBegins, calls, endless } = parts;
+  const { beforeKey, argumentBegins, calls, endsWithTurn } = parts;
   const literal = leadingLiteral(rest);
   if (!isBlank(literal)) return [firstWord(literal), ...(argumentsAtOnce(parts) ? ['{'] : [])];
   if (literal !== '' && beforeKey !== 'marker') return [];
   if (calls.arguments.kind !== 'entries' || isBlank(calls.call.open)) return argumentBegins;
-  return [...argumentBegins, ...(beforeKey === 'blank' ? [' '] : []), ...(endless ? [''] : [])];
+  return [...argumentBegins, ...(beforeKey === 'blank' ? [' '] : []), ...(endsWithTurn ? [''] : [])];
 }
 
 /** Whether the arguments begin with a brace, which can be seen where the marker before them is missing. */

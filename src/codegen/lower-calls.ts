@@ -110,8 +110,8 @@ function argumentsBegin(next: StateName): readonly MarkerChoice[] {
 }
 
 /** Where the end of the response leads in a call of entries that nothing closes, nor its section. */
-function atEnd({ endless, calls }: CallPlan, next: StateName): { readonly atEnd?: StateName } {
-  return endless && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
+function atEnd({ endsWithTurn, calls }: CallPlan, next: StateName): { readonly atEnd?: StateName } {
+  return endsWithTurn && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
 }
 
 /** A piece of a composed id as the parser needs it: what the index counts from does not matter. */

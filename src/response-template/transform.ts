@@ -61,12 +61,12 @@ export function placeholder(shape: string, scope: TransformScope, field: string)
   return lookUp(placeholderPath(shape) ?? [], scope, { shape, field });
 }
 
-interface Place {
+interface PlaceholderContext {
   readonly shape: string;
   readonly field: string;
 }
 
-function lookUp(path: readonly string[], scope: TransformScope, place: Place): JsonValue {
+function lookUp(path: readonly string[], scope: TransformScope, place: PlaceholderContext): JsonValue {
   const [first = '', ...rest] = path;
   const found = scope.get(first);
   if (found === undefined) {
@@ -88,7 +88,7 @@ function lookUp(path: readonly string[], scope: TransformScope, place: Place): J
   return value;
 }
 
-function failure(place: Place, reason: string): ResponseFieldError {
+function failure(place: PlaceholderContext, reason: string): ResponseFieldError {
   return new ResponseFieldError({ field: place.field, reason, raw: '' });
 }
 

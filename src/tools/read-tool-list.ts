@@ -81,7 +81,7 @@ function readName(fields: Fields, source: string, place: string): string {
   throw new ToolListError({ source, pointer: `${place}/name`, reason });
 }
 
-interface Place {
+interface ToolLocation {
   readonly source: string;
   readonly tool: string;
   readonly pointer: string;
@@ -94,13 +94,13 @@ function executeOf(tool: unknown): unknown {
   return (typeof tool === 'object' && tool !== null && 'execute' in tool ? tool.execute : null) ?? null;
 }
 
-function checkExecute(tool: unknown, place: Place): void {
+function checkExecute(tool: unknown, place: ToolLocation): void {
   if (typeof executeOf(tool) === 'function') return;
   const pointer = `${place.pointer}/execute`;
   throw new ToolListError({ ...place, pointer, reason: 'execute must be a function' });
 }
 
-function readDescription(fields: Fields, place: Place): { readonly description?: string } {
+function readDescription(fields: Fields, place: ToolLocation): { readonly description?: string } {
   const description = fields.get('description') ?? null;
   if (description === null) return {};
   if (typeof description === 'string') return { description };
@@ -111,7 +111,7 @@ function readDescription(fields: Fields, place: Place): { readonly description?:
   });
 }
 
-function readSchema(fields: Fields, place: Place): JsonSchema | null {
+function readSchema(fields: Fields, place: ToolLocation): JsonSchema | null {
   const isGiven = (key: string): boolean => (fields.get(key) ?? null) !== null;
   const key = schemaKeys.find(isGiven);
   if (key === undefined) {
@@ -144,7 +144,7 @@ function isPropertiesAlone(schema: JsonSchema): boolean {
 }
 
 /** As JSON: what a module gives may be of classes, or of a library. */
-function convert(given: SchemaInput, place: Place): JsonSchema {
+function convert(given: SchemaInput, place: ToolLocation): JsonSchema {
   try {
     return plainSchema(toJsonSchema(given), place.tool);
   } catch (cause) {

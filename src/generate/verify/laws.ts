@@ -31,8 +31,8 @@ export function exactLaw({ format, message, turn }: RenderedCase): Breach | null
   const written = writeResponse(format, shownMessage(format, message, turn));
   const ends = ['', ...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];
   const equal = ends.some((end) => turn === written + end);
-  const endless = format.turn.ends.length === 0 && turn.trimEnd() === written.trimEnd();
-  return equal || endless ? null : { expected: turn, actual: written };
+  const unterminated = format.turn.ends.length === 0 && turn.trimEnd() === written.trimEnd();
+  return equal || unterminated ? null : { expected: turn, actual: written };
 }
 
 /** Round trip: the turn parses to what the template kept of the message. */

@@ -31,9 +31,9 @@ export class LinearSearch implements PatternSearch {
   readonly #finder: RegExp | null;
   readonly #empty: EmptyMatches;
   readonly #noSlots: readonly number[];
-  /** Which round last visited an instruction, so that it enters a list only once. */
+  /** The generation that last visited an instruction, so that it enters a list only once. */
   readonly #visited: Int32Array;
-  #round = 1;
+  #generation = 1;
   /** Some way waits to see the character that comes next. */
   #waiting = false;
   #position: number;
@@ -106,7 +106,7 @@ export class LinearSearch implements PatternSearch {
     }
     const before = this.#threads;
     const after: Thread[] = [];
-    this.#round++;
+    this.#generation++;
     this.#position += length;
     this.#previous = codePoint;
     for (const thread of before) {
@@ -131,7 +131,7 @@ export class LinearSearch implements PatternSearch {
     if (!this.#waiting) return;
     const known = this.#threads;
     this.#waiting = false;
-    this.#round++;
+    this.#generation++;
     this.#threads = [];
     for (const thread of known) {
       if (this.#follow(this.#threads, thread, next)) return;
@@ -145,8 +145,8 @@ export class LinearSearch implements PatternSearch {
   #follow(list: Thread[], from: Thread, next: number): boolean {
     const stack: Thread[] = [from];
     for (let thread = stack.pop(); thread !== undefined; thread = stack.pop()) {
-      if (this.#visited[thread.at] === this.#round) continue;
-      this.#visited[thread.at] = this.#round;
+      if (this.#visited[thread.at] === this.#generation) continue;
+      this.#visited[thread.at] = this.#generation;
       const instruction = this.#program.instructions[thread.at];
       if (instruction === undefined) continue;
       if (instruction.op === 'match') {
@@ -165,8 +165,8 @@ export class LinearSearch implements PatternSearch {
         stack.push({ ...thread, at: instruction.to });
         return;
       case 'loop': {
-        // The round did not match anything: the loop ends, as in Python.
-        const again = this.#visited[instruction.split] === this.#round;
+        // The iteration did not match anything: the loop ends, as in Python.
+        const again = this.#visited[instruction.split] === this.#generation;
         // What follows a loop stands right after its last instruction.
         stack.push({ ...thread, at: again ? thread.at + 1 : instruction.split });
         return;

@@ -239,9 +239,9 @@ function widthOf(node: RegexNode): Width {
         max: 0,
       });
     case 'choice':
-      return widest(node.alternatives.map(widthOf));
+      return widestOf(node.alternatives.map(widthOf));
     case 'conditional':
-      return widest([widthOf(node.yes), widthOf(node.no)]);
+      return widestOf([widthOf(node.yes), widthOf(node.no)]);
     case 'repeat': {
       const { min, max } = widthOf(node.item);
       return { min: min * node.min, max: max === 0 ? 0 : max * (node.max ?? Number.POSITIVE_INFINITY) };
@@ -256,7 +256,7 @@ function widthOf(node: RegexNode): Width {
   }
 }
 
-function widest(widths: readonly Width[]): Width {
+function widestOf(widths: readonly Width[]): Width {
   return {
     min: Math.min(...widths.map((width) => width.min)),
     max: Math.max(...widths.map((width) => width.max)),

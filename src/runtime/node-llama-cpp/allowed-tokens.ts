@@ -22,7 +22,7 @@ export interface TokenTexts {
 }
 
 /** What is known of one place in a grammar. */
-interface Place {
+interface GrammarPosition {
   /** `null` when more than a few are allowed. */
   readonly tokens: readonly Token[] | null;
   bias: TokenBias | null;
@@ -31,7 +31,7 @@ interface Place {
 /** Answers for one vocabulary; places are those of matchers. */
 export class AllowedTokens {
   readonly #vocabulary: TokenTexts;
-  readonly #places = new WeakMap<object, Place>();
+  readonly #places = new WeakMap<object, GrammarPosition>();
 
   constructor(vocabulary: TokenTexts) {
     this.#vocabulary = vocabulary;
@@ -53,7 +53,7 @@ export class AllowedTokens {
     return place.bias;
   }
 
-  #place(matcher: Matcher): Place {
+  #place(matcher: Matcher): GrammarPosition {
     const key = matcher.state;
     const known = this.#places.get(key);
     if (known !== undefined) return known;

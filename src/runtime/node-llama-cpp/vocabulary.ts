@@ -63,7 +63,7 @@ class ModelVocabulary implements Vocabulary {
   readonly #anchorTokens: readonly Token[];
   readonly finder: SpecialFinder<SpecialToken>;
   /** User-defined markers, which the tokenizer finds even in text that it is told to take as plain. */
-  readonly #insistent: SpecialFinder<SpecialToken>;
+  readonly #userDefined: SpecialFinder<SpecialToken>;
   readonly #fragments = new FragmentTokens();
 
   constructor(model: LlamaModel, texts: readonly string[], spelling: Spelling) {
@@ -78,7 +78,7 @@ class ModelVocabulary implements Vocabulary {
     );
     this.specials = new Map(specials.map((special) => [special.text, special]));
     this.finder = new SpecialFinder(specials);
-    this.#insistent = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
+    this.#userDefined = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
     this.#spaceSign = spelling === 'sentencepiece' ? this.#byteTokens(encoder.encode(spaceSign)) : [];
     this.#anchor = encoder.encode('a').length < this.#widthOf(model.tokenize('a')) ? lineFeed : '';
     this.#anchorTokens = model.tokenize(this.#anchor);
@@ -130,7 +130,7 @@ class ModelVocabulary implements Vocabulary {
   }
 
   encodePlain(text: string): Token[] {
-    const pieces = splitAtCuts(text, this.#insistent.cutsInside(text));
+    const pieces = splitAtCuts(text, this.#userDefined.cutsInside(text));
     return pieces.flatMap((piece) => this.#encodeInside(piece, false));
   }
 

@@ -14,7 +14,7 @@ import { SpecialTexts, type TokenQuestions } from './special-texts.ts';
 /** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
 const lineFeed = '\n';
 /** A prompt is cut so often at most: each time because cutting has brought out special tokens that were unknown. */
-const mostRounds = 16;
+const maxAttempts = 16;
 
 /** What a model is called, and the texts of its tokens that begin and end texts; '' where there is none. */
 export interface EncodedModel {
@@ -53,7 +53,7 @@ export class PromptEncoder {
   /** Tokens of a prompt. Special tokens count where all of their text is the template's. */
   async encode(prompt: TracedPrompt, signal: AbortSignal | undefined): Promise<readonly number[]> {
     const known = new Map<string, readonly ServerToken[]>();
-    for (let round = 0; round < mostRounds; round++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const pieces = cutPrompt(prompt, this.#specials.finder);
       const tokens = await this.#encodePieces(pieces, known, signal);
       const learned = await this.#specials.learn(distinct(tokens), this.#questions(signal));

@@ -12,7 +12,7 @@ import type { ServerToken } from './server-dialect.ts';
  */
 const spelledAsSpecial = /^\s*[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]\s*$/u;
 /** Without a letter: `<|"|>`, but also `...` and `")`. */
-const perhapsSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
+const maybeSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
 /** What ordinary tokens merge with on one side or the other. */
 const neighbours = [...'<>|"\'[](){}.,:;=-_/\\*#!?~'];
 /** What stands between tokens of which many are asked for at once; digits and line feeds merge with few. */
@@ -95,7 +95,7 @@ export class SpecialTexts {
   }
 
   async #staysWhole({ id, text }: ServerToken, tokenize: AskForIds): Promise<boolean> {
-    if (!perhapsSpecial.test(text)) return false;
+    if (!maybeSpecial.test(text)) return false;
     const known = this.#tested.get(text);
     if (known !== undefined) return known;
     const places = neighbours.map((neighbour) => neighbour + text + neighbour);

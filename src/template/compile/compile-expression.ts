@@ -17,7 +17,7 @@ import {
   type Value,
 } from '../values/values.ts';
 import { compileBinary, compileUnary } from './compile-operator.ts';
-import { CompileError, type Evaluate, type Place } from './evaluate.ts';
+import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
 import { globals } from './globals.ts';
 import { filterByName } from './named-filters.ts';
 import { rewritten } from './parse-source.ts';
@@ -47,7 +47,7 @@ interface Arguments {
   readonly keywords: (scope: Scope) => Keywords;
 }
 
-function compileKeywords(nodes: readonly Expression[], place: Place): (scope: Scope) => Keywords {
+function compileKeywords(nodes: readonly Expression[], place: CompileContext): (scope: Scope) => Keywords {
   const parts = nodes.flatMap((node): ((scope: Scope) => readonly (readonly [Value, Value])[])[] => {
     if (node.type === 'KeywordArgumentExpression') {
       const value = compileExpression(node.value, place);
@@ -74,7 +74,7 @@ function compileKeywords(nodes: readonly Expression[], place: Place): (scope: Sc
   };
 }
 
-function compileArguments(nodes: readonly Expression[], place: Place): Arguments {
+function compileArguments(nodes: readonly Expression[], place: CompileContext): Arguments {
   const plain = nodes.filter(
     ({ type }) => type !== 'KeywordArgumentExpression' && type !== 'KeywordSpreadExpression',
   );
@@ -91,7 +91,12 @@ function compileArguments(nodes: readonly Expression[], place: Place): Arguments
   return { positional: (scope) => parts.flatMap((part) => part(scope)), keywords };
 }
 
-function compileMethodCall(callee: MemberNode, name: string, args: Arguments, place: Place): Evaluate {
+function compileMethodCall(
+  callee: MemberNode,
+  name: string,
+  args: Arguments,
+  place: CompileContext,
+): Evaluate {
   const object = compileExpression(callee.object, place);
   return (scope) => {
     const self = object(scope);
@@ -99,7 +104,7 @@ function compileMethodCall(callee: MemberNode, name: string, args: Arguments, pl
   };
 }
 
-function compileCall(node: CallNode, place: Place): Evaluate {
+function compileCall(node: CallNode, place: CompileContext): Evaluate {
   const { callee } = node;
   if (callee.type === 'Identifier' && callee.value === rewritten.group) return compileGroup(node, place);
   if (callee.type === 'Identifier' && callee.value === rewritten.tuple) {
@@ -117,13 +122,13 @@ function compileCall(node: CallNode, place: Place): Evaluate {
   };
 }
 
-function compileGroup(node: CallNode, place: Place): Evaluate {
+function compileGroup(node: CallNode, place: CompileContext): Evaluate {
   const [inner] = node.args;
   if (inner === undefined) throw new CompileError('Expected an expression in parentheses');
   return compileExpression(inner, place);
 }
 
-function compileSlice(node: SliceNode, object: Evaluate, place: Place): Evaluate {
+function compileSlice(node: SliceNode, object: Evaluate, place: CompileContext): Evaluate {
   const part = (bound: Expression | undefined): Evaluate => {
     return bound === undefined ? () => null : compileExpression(bound, place);
   };
@@ -131,7 +136,7 @@ function compileSlice(node: SliceNode, object: Evaluate, place: Place): Evaluate
   return (scope) => getSlice(scope.runtime, object(scope), start(scope), stop(scope), step(scope));
 }
 
-function compileMember(node: MemberNode, place: Place): Evaluate {
+function compileMember(node: MemberNode, place: CompileContext): Evaluate {
   const object = compileExpression(node.object, place);
   const { property } = node;
   if (node.computed && property.type === 'SliceExpression') return compileSlice(property, object, place);
@@ -152,7 +157,7 @@ function compileMember(node: MemberNode, place: Place): Evaluate {
 /** A filter or test with its arguments, to be applied to a value. */
 export function compileFilter(
   node: Identifier | CallNode,
-  place: Place,
+  place: CompileContext,
 ): (scope: Scope, value: Value) => Value {
   if (node.type === 'Identifier') {
     const filter = filterByName(node.value, place);
@@ -170,13 +175,13 @@ export function compileFilter(
   };
 }
 
-function compileFiltered(node: FilterNode, place: Place): Evaluate {
+function compileFiltered(node: FilterNode, place: CompileContext): Evaluate {
   const operand = compileExpression(node.operand, place);
   const filter = compileFilter(node.filter, place);
   return (scope) => filter(scope, operand(scope));
 }
 
-function compileTernary(node: Ternary, place: Place): Evaluate {
+function compileTernary(node: Ternary, place: CompileContext): Evaluate {
   const branch = { ...place, conditional: true };
   const condition = compileExpression(node.condition, branch);
   const positive = compileExpression(node.trueExpr, branch);
@@ -188,7 +193,7 @@ function compileTernary(node: Ternary, place: Place): Evaluate {
 }
 
 /** `a if b` without `else`: undefined when it does not hold. */
-function compileSelect(lhs: Expression, test: Expression, place: Place): Evaluate {
+function compileSelect(lhs: Expression, test: Expression, place: CompileContext): Evaluate {
   const branch = { ...place, conditional: true };
   const condition = compileExpression(test, branch);
   const value = compileExpression(lhs, branch);
@@ -201,7 +206,7 @@ function compileSelect(lhs: Expression, test: Expression, place: Place): Evaluat
   };
 }
 
-function compileItems(nodes: readonly Expression[], place: Place): (scope: Scope) => Value[] {
+function compileItems(nodes: readonly Expression[], place: CompileContext): (scope: Scope) => Value[] {
   const items = nodes.map((node) => compileExpression(node, place));
   return (scope) => {
     scope.runtime.charge(1 + items.length);
@@ -209,7 +214,7 @@ function compileItems(nodes: readonly Expression[], place: Place): (scope: Scope
   };
 }
 
-function compileDict(entries: ReadonlyMap<Expression, Expression>, place: Place): Evaluate {
+function compileDict(entries: ReadonlyMap<Expression, Expression>, place: CompileContext): Evaluate {
   const pairs = Array.from(entries, ([key, value]) => {
     return [compileExpression(key, place), compileExpression(value, place)] as const;
   });
@@ -222,7 +227,7 @@ function compileDict(entries: ReadonlyMap<Expression, Expression>, place: Place)
 }
 
 /** Compiles one expression. Throws CompileError for what Jinja would not compile. */
-export function compileExpression(node: Expression, place: Place): Evaluate {
+export function compileExpression(node: Expression, place: CompileContext): Evaluate {
   switch (node.type) {
     case 'Identifier':
       return compileName(node.value);

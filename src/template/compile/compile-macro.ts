@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../values/values.ts';
 import { compileExpression } from './compile-expression.ts';
-import { CompileError, type Evaluate, type Place } from './evaluate.ts';
+import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
 import type { Capture, CompileCapture, Execute } from './execute.ts';
 import type { CallStatement, Expression, Macro, Node } from './tree.ts';
 
@@ -131,7 +131,11 @@ export function compileMacro(node: Macro, compileCapture: CompileCapture): Execu
 }
 
 /** `{% call %}`: calls a macro, which can call the block's body as `caller()`. */
-export function compileCallBlock(node: CallStatement, place: Place, compileCapture: CompileCapture): Execute {
+export function compileCallBlock(
+  node: CallStatement,
+  place: CompileContext,
+  compileCapture: CompileCapture,
+): Execute {
   const shape = shapeOf('caller', node.callerArgs ?? [], node.body, compileCapture);
   // The call is given one more argument, by a name with a space in it, which no template can write.
   const callerName = { type: 'Identifier', value: 'a caller' } as const;

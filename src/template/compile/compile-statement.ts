@@ -6,7 +6,7 @@ import { str } from '../values/text.ts';
 import { Attributes, PythonError, type Value } from '../values/values.ts';
 import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
-import { CompileError, type Evaluate, type Place } from './evaluate.ts';
+import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
 import type { Capture, Execute } from './execute.ts';
 import { Loop } from './loop.ts';
 import { rewritten } from './parse-source.ts';
@@ -15,10 +15,10 @@ import type { CallNode, Expression, For, Identifier, Node, SetNode } from './tre
 type Assign = (scope: Scope, value: Value) => void;
 
 /** A body that begins a scope of its own. */
-const ownScope: Place = { conditional: false };
+const ownScope: CompileContext = { conditional: false };
 
 /** Compiles statements that stand in a row. */
-function compileBlock(nodes: readonly Node[], place: Place): Execute {
+function compileBlock(nodes: readonly Node[], place: CompileContext): Execute {
   const steps = nodes.map((node) => compileStatement(node, place));
   return (scope) => {
     for (const step of steps) {
@@ -35,7 +35,7 @@ function compileCapture(nodes: readonly Node[]): Capture {
   return (scope) => scope.runtime.capture(() => body(new Scope(scope.runtime, scope)));
 }
 
-function compileOutput(node: Expression, place: Place): Execute {
+function compileOutput(node: Expression, place: CompileContext): Execute {
   const value = compileExpression(node, place);
   return (scope) => {
     scope.runtime.charge(1);
@@ -56,7 +56,7 @@ function compileIf(
   test: Expression,
   body: readonly Node[],
   alternate: readonly Node[],
-  place: Place,
+  place: CompileContext,
 ): Execute {
   const condition = compileExpression(test, { ...place, conditional: true });
   const positive = compileBlock(body, { ...place, conditional: true });
@@ -123,7 +123,7 @@ function splitFilteredTarget(assignee: Expression): {
   return { target, filters };
 }
 
-function compileSet(node: SetNode, place: Place): Execute {
+function compileSet(node: SetNode, place: CompileContext): Execute {
   const { target, filters } = splitFilteredTarget(node.assignee);
   const assign = compileTarget(target);
   const value: Evaluate =
@@ -139,7 +139,7 @@ function compileSet(node: SetNode, place: Place): Execute {
   };
 }
 
-function compileItems(node: For, assign: Assign, place: Place): (scope: Scope) => readonly Value[] {
+function compileItems(node: For, assign: Assign, place: CompileContext): (scope: Scope) => readonly Value[] {
   if (node.iterable.type !== 'SelectExpression') {
     const iterable = compileExpression(node.iterable, place);
     return (scope) => iterate(scope.runtime, iterable(scope));
@@ -154,7 +154,7 @@ function compileItems(node: For, assign: Assign, place: Place): (scope: Scope) =
     });
 }
 
-function compileFor(node: For, place: Place): Execute {
+function compileFor(node: For, place: CompileContext): Execute {
   const assign = compileTarget(node.loopvar);
   const itemsOf = compileItems(node, assign, place);
   const body = compileBlock(node.body, ownScope);
@@ -176,7 +176,11 @@ function compileFor(node: For, place: Place): Execute {
   };
 }
 
-function compileFilterBlock(filter: Identifier | CallNode, nodes: readonly Node[], place: Place): Execute {
+function compileFilterBlock(
+  filter: Identifier | CallNode,
+  nodes: readonly Node[],
+  place: CompileContext,
+): Execute {
   const body = compileCapture(nodes);
   const change = compileFilter(filter, place);
   return (scope) => {
@@ -194,7 +198,7 @@ function compileComment(text: string): Execute {
   };
 }
 
-function compileStatement(node: Node, place: Place): Execute {
+function compileStatement(node: Node, place: CompileContext): Execute {
   switch (node.type) {
     case 'Program':
       return compileBlock(node.body, place);

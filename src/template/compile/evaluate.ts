@@ -6,7 +6,7 @@ import type { Value } from '../values/values.ts';
 export type Evaluate = (scope: Scope) => Value;
 
 /** Where an expression stands. */
-export interface Place {
+export interface CompileContext {
   /** In a branch that may not be taken: an unknown filter fails only when it is reached. */
   readonly conditional: boolean;
 }

@@ -2,16 +2,16 @@
 import type { Filter } from '../filters/filter.ts';
 import { filters, findFilter } from '../filters/filters.ts';
 import { findTest, tests } from '../filters/tests.ts';
-import { CompileError, type Place } from './evaluate.ts';
+import { type CompileContext, CompileError } from './evaluate.ts';
 import { rewritten } from './parse-source.ts';
 
-function testFilter(name: string, wanted: boolean, place: Place): Filter {
+function testFilter(name: string, wanted: boolean, place: CompileContext): Filter {
   if (!place.conditional && !tests.has(name)) throw new CompileError(`No test named '${name}'.`);
   return (runtime, value, args, keywords) => findTest(name)(runtime, value, args, keywords) === wanted;
 }
 
 /** The filter of a name, tests among them. Throws CompileError for a name that is surely reached and unknown. */
-export function filterByName(name: string, place: Place): Filter {
+export function filterByName(name: string, place: CompileContext): Filter {
   if (name === rewritten.generation) return (_runtime, value) => value;
   const { test, negatedTest } = rewritten;
   if (name.startsWith(negatedTest)) return testFilter(name.slice(negatedTest.length), false, place);

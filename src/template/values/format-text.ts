@@ -35,14 +35,14 @@ interface Spec {
   readonly type: string;
 }
 
-const widest = 10_000;
+const maxWidth = 10_000;
 
 function pad(runtime: Runtime, text: Text, spec: Spec, defaultAlign: string): Text {
   const plain = plainText(text);
   runtime.chargeText(plain.length);
   const missing = spec.width - textLength(plain);
   if (missing <= 0) return text;
-  if (spec.width > widest) throw new PythonError('ValueError', `width ${spec.width} is too large`);
+  if (spec.width > maxWidth) throw new PythonError('ValueError', `width ${spec.width} is too large`);
   runtime.chargeText(spec.width);
   const align = spec.align === '' ? defaultAlign : spec.align;
   const signLength = align === '=' && /^[-+ ]/.test(plain) ? 1 : 0;

@@ -14,7 +14,7 @@ export interface TurnKey {
 }
 
 /** What stands before a place: the first `end` of a turn's tokens. */
-interface Place {
+interface ScriptPosition {
   readonly kind: 'start' | 'inside' | 'end' | 'late start';
   readonly turn: number;
   readonly tokens: readonly number[];
@@ -41,12 +41,12 @@ export function turnKeys(turns: readonly ScriptedTurn[]): readonly TurnKey[] {
   return withoutLonger(keys);
 }
 
-function placesOf({ after, script }: ScriptedTurn, turn: number): readonly Place[] {
+function placesOf({ after, script }: ScriptedTurn, turn: number): readonly ScriptPosition[] {
   const tokens = [...after, ...script];
-  const inside = script.map((next, index): Place => {
+  const inside = script.map((next, index): ScriptPosition => {
     return { kind: index === 0 ? 'start' : 'inside', turn, tokens, end: after.length + index, next };
   });
-  const end: Place = { kind: 'end', turn, tokens, end: tokens.length, next: null };
+  const end: ScriptPosition = { kind: 'end', turn, tokens, end: tokens.length, next: null };
   // A prompt that only looks like the turn's: no place inside a script may be mistaken for it.
   const late = {
     kind: 'late start',
@@ -58,8 +58,10 @@ function placesOf({ after, script }: ScriptedTurn, turn: number): readonly Place
   return [...inside, end, ...(after.length > 1 ? [late] : [])];
 }
 
-function byLastToken(places: readonly Place[]): ReadonlyMap<number | undefined, readonly Place[]> {
-  const groups = new Map<number | undefined, Place[]>();
+function byLastToken(
+  places: readonly ScriptPosition[],
+): ReadonlyMap<number | undefined, readonly ScriptPosition[]> {
+  const groups = new Map<number | undefined, ScriptPosition[]>();
   for (const place of places) {
     const group = groups.get(lastToken(place));
     if (group === undefined) groups.set(lastToken(place), [place]);
@@ -68,11 +70,15 @@ function byLastToken(places: readonly Place[]): ReadonlyMap<number | undefined, 
   return groups;
 }
 
-function lastToken({ tokens, end }: Place): number | undefined {
+function lastToken({ tokens, end }: ScriptPosition): number | undefined {
   return tokens[end - 1];
 }
 
-function keyLength(place: Place, alike: readonly Place[], afters: readonly number[]): number {
+function keyLength(
+  place: ScriptPosition,
+  alike: readonly ScriptPosition[],
+  afters: readonly number[],
+): number {
   let least = place.kind === 'start' ? place.end : 1;
   for (const other of alike) {
     if (other.next === place.next) continue;
@@ -88,11 +94,11 @@ function keyLength(place: Place, alike: readonly Place[], afters: readonly numbe
 }
 
 /** An end gives way to a prompt that goes on from there, and what only looks like a prompt to all that is one. */
-function areRivals(place: Place, other: Place): boolean {
+function areRivals(place: ScriptPosition, other: ScriptPosition): boolean {
   return other.kind !== 'late start' && !(other.kind === 'end' && place.kind === 'start');
 }
 
-function commonTail(one: Place, other: Place): number {
+function commonTail(one: ScriptPosition, other: ScriptPosition): number {
   const most = Math.min(one.end, other.end);
   let common = 0;
   while (common < most && one.tokens[one.end - 1 - common] === other.tokens[other.end - 1 - common])
@@ -100,7 +106,7 @@ function commonTail(one: Place, other: Place): number {
   return common;
 }
 
-function inseparable(place: Place, other: Place): UnsupportedOptionError {
+function inseparable(place: ScriptPosition, other: ScriptPosition): UnsupportedOptionError {
   const [shorter, longer] = place.end <= other.end ? [place, other] : [other, place];
   const context = shorter.tokens.slice(0, shorter.end);
   const reason =
@@ -109,7 +115,7 @@ function inseparable(place: Place, other: Place): UnsupportedOptionError {
   return new UnsupportedOptionError({ option: 'turns', reason });
 }
 
-function comingNext({ next, turn }: Place): string {
+function comingNext({ next, turn }: ScriptPosition): string {
   return `${next === null ? 'the end' : `token ${next}`} in turns[${turn}]`;
 }
 
