@@ -8,14 +8,14 @@ process.env.SEED ??= String(randomInt(2 ** 31));
 console.log(`property tests: SEED=${process.env.SEED}`);
 
 /**
- * Files that replace modules or timers, or measure the process, have one of their own. All others share that of a
+ * Files that replace modules, timers or globals, or measure the process, have one of their own. All others share that of a
  * worker, which loads the sources and the engine once: to load them costs more than most files do.
  */
 const alone = readdirSync(path.join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file}`)
   .filter((file) => file.endsWith('.test.ts'))
   .filter((file) =>
-    /\bvi\.(?:mock|doMock|useFakeTimers)\b|from 'node:v8'/.test(
+    /\bvi\.(?:mock|doMock|useFakeTimers|stubGlobal)\b|from 'node:v8'/.test(
       readFileSync(path.join(import.meta.dirname, file), 'utf8'),
     ),
   );

@@ -349,6 +349,19 @@ export class ResponseReadError extends errorClass(
   }
 }
 
+/** Something waits for what the rest of the program does not do any more; the process would end without a word. */
+export class StalledError extends errorClass(
+  'stalled',
+  ({
+    waitsFor,
+    advice,
+  }: {
+    /** What does not come. */
+    readonly waitsFor: string;
+    readonly advice: string;
+  }) => `waits for ${waitsFor}, and nothing else goes on in this process: ${advice}`,
+) {}
+
 /** Text was fed to a parser after `finish()`. */
 export class ResponseOverError extends errorClass(
   'response-over',

@@ -1,5 +1,6 @@
 /** Events and a result that are made as they are read. */
-import { ResponseReadError } from '../../format/errors.ts';
+import { ResponseReadError, StalledError } from '../../format/errors.ts';
+import { onStall } from './on-stall.ts';
 
 type Generation<Event, Result> = AsyncGenerator<Event, Result>;
 
@@ -18,6 +19,9 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #result: Promise<Result>;
   #settle: Settle<Result> = { resolve: () => undefined, reject: () => undefined };
   #iterating = false;
+  /** The reader has an event, and has not asked for the next. */
+  #isLeft = false;
+  #isWatched = false;
 
   constructor(generation: Generation<Event, Result>, interrupted: () => Result) {
     this.#generation = generation;
@@ -33,6 +37,7 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   protected get result(): Promise<Result> {
     // Later, so that a caller who first takes the promise and then iterates is the reader.
     if (!this.#iterating) queueMicrotask(() => void this.#drain());
+    this.#watch();
     return this.#result;
   }
 
@@ -55,7 +60,9 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
           this.#settle.resolve(value);
           return;
         }
+        this.#isLeft = true;
         yield value;
+        this.#isLeft = false;
       }
     } catch (error) {
       ended = true;
@@ -75,6 +82,19 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     }
   }
 
+  /** Whoever waits for the result is told where the one who iterates does not go on. */
+  #watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    const stay = onStall(() => {
+      this.#isWatched = false;
+      if (this.#isLeft) this.#settle.reject(notRead());
+      // It waits for something else, which may go on once it has failed.
+      else this.#watch();
+    });
+    this.#result.then(stay, stay);
+  }
+
   /** Reads to the end for someone who only wants the result. */
   async #drain(): Promise<void> {
     if (this.#iterating) return;
@@ -84,4 +104,11 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
       // The result was rejected with it.
     }
   }
+}
+
+function notRead(): StalledError {
+  return new StalledError({
+    waitsFor: 'the end of a response',
+    advice: 'the loop that reads it does not go on; await the message after that loop, never inside it',
+  });
 }

@@ -1,8 +1,9 @@
 /** One call, carried out: arguments checked by the schema's own library, results and errors as text. */
-
+import { StalledError } from '../../../format/errors.ts';
 import type { CallContext } from '../../../tools/tools.ts';
 import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools/tools.ts';
 import { onAbort } from '../on-abort.ts';
+import { onStall } from '../on-stall.ts';
 import { isValidating, validationProblems } from '../validating-schema.ts';
 import { argumentCheck } from './argument-checks.ts';
 import type { CallOutcome } from './executor.ts';
@@ -18,8 +19,8 @@ export function canExecute(call: Call, { tools, execute }: RunToolsOptions): boo
 }
 
 /**
- * Carries out a call, again where it fails and may be tried again. Rejects with the signal's reason only; all else
- * becomes an outcome.
+ * Carries out a call, again where it fails and may be tried again. Rejects with the signal's reason, and with
+ * `StalledError` where nothing goes on any more; all else becomes an outcome.
  */
 export async function executeCall(call: Call, options: RunToolsOptions): Promise<CallOutcome> {
   const { signal = never, toolRetries = 0 } = options;
@@ -31,6 +32,8 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
     return { type: 'tool-result', ...facts, output, content: asText(output) };
   } catch (error) {
     signal.throwIfAborted();
+    // The process is at its end, and the engine with it: no model could read the outcome.
+    if (error instanceof StalledError) throw error;
     return { type: 'tool-error', ...facts, error, content: `Error: ${messageOf(error)}` };
   }
 }
@@ -64,7 +67,7 @@ async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: nu
   try {
     return await untilAborted((async () => carryOut(own))(), own);
   } catch (error) {
-    if (signal.aborted || retries === 0) throw error;
+    if (signal.aborted || retries === 0 || error instanceof StalledError) throw error;
   } finally {
     clearTimeout(timer);
   }
@@ -90,8 +93,16 @@ function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise
     const abort = (): void => reject(signal.reason);
     // What was called may have aborted it before it returned.
     if (signal.aborted) abort();
-    work.then(resolve, reject).finally(onAbort(signal, abort));
+    const leaves = [onAbort(signal, abort), onStall(() => reject(noReturn()))];
+    work.then(resolve, reject).finally(() => {
+      for (const stay of leaves) stay();
+    });
   });
+}
+
+function noReturn(): StalledError {
+  const advice = 'the promise of its execute() is never settled';
+  return new StalledError({ waitsFor: "a tool's result", advice });
 }
 
 /** A result as the model reads it: texts as they are, all else as JSON. */

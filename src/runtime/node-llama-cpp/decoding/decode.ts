@@ -43,8 +43,8 @@ export async function* decode(
   signal?.throwIfAborted();
   const opening = run.start();
   requireRoom(prompt.length + opening.tokens.length, sequence);
-  yield* opening.events;
-  if (!opening.over) {
+  if (opening.over) yield* opening.events;
+  else {
     await share(signal);
     const all = [...prompt, ...opening.tokens];
     const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
@@ -60,6 +60,8 @@ export async function* decode(
       signal,
     );
     evaluated();
+    // Not before: others may wait for the prompt, and the reader may stay away.
+    yield* opening.events;
     const latest = new LatestTokens(sampling);
     latest.push(all);
     const options = samplerOptions(run, sampling, latest, sampling.vocabulary, sequence.contextSize);

@@ -1,6 +1,8 @@
 /** Those who wait for a sequence, and which of them gets the next. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
+import { StalledError } from '../../../format/errors.ts';
 import { onAbort } from '../../chat/on-abort.ts';
+import { onStall } from '../../chat/on-stall.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
 interface Waiting {
@@ -17,20 +19,27 @@ export const mostPassed = 4;
 export class SequenceQueue {
   readonly #waiting: Waiting[] = [];
 
-  /** Waits for a sequence. Rejects with the signal's reason. */
+  /** Waits for a sequence. Rejects with the signal's reason, and with `StalledError` where none will become free. */
   wait(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const leave = (reason: unknown): void => {
+        goOn();
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(signal?.reason);
+        reject(reason);
       };
       const begin = (sequence: LlamaContextSequence): void => {
-        stay();
+        goOn();
         resolve(sequence);
       };
       const waiting: Waiting = { prompt, begin, passed: 0 };
       this.#waiting.push(waiting);
-      const stay = signal === undefined ? () => undefined : onAbort(signal, leave);
+      const leaves = [
+        signal === undefined ? () => undefined : onAbort(signal, () => leave(signal.reason)),
+        onStall(() => leave(noSequence())),
+      ];
+      const goOn = (): void => {
+        for (const stay of leaves) stay();
+      };
     });
   }
 
@@ -51,4 +60,13 @@ export class SequenceQueue {
     const most = Math.max(...shared);
     return most - (shared[0] ?? 0) < leastShared ? 0 : shared.indexOf(most);
   }
+}
+
+function noSequence(): StalledError {
+  return new StalledError({
+    waitsFor: 'a free sequence of the context',
+    advice:
+      'those who have one do not read their responses on; read each to its end or leave its loop before the next begins, ' +
+      'or load the model with more `sequences`',
+  });
 }
