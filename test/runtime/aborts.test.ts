@@ -153,6 +153,17 @@ describe('a model that is disposed of', () => {
     }
   });
 
+  it('ends those that wait for one whose reader stays away', async () => {
+    const other = await openTiny();
+    const left = other.chat(request)[Symbol.asyncIterator]();
+    await left.next();
+    const waiting = other.chat(request).message;
+    const end = expect(waiting).rejects.toBeInstanceOf(ModelDisposedError);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await other.dispose();
+    await end;
+  });
+
   it('leaves an abort that came before it its reason', async () => {
     const other = await openTiny();
     const controller = new AbortController();

@@ -6,7 +6,7 @@
 
 /** The part of Node's `process` that is needed; a page in a browser does not end by itself. */
 interface EndingProcess {
-  on(event: 'beforeExit', listener: () => void): void;
+  prependListener(event: 'beforeExit', listener: () => void): void;
   off(event: 'beforeExit', listener: () => void): void;
 }
 
@@ -16,7 +16,8 @@ const waiting = new Set<() => void>();
 export function onStall(fail: () => void): () => void {
   // A function of its own, so that two who pass the same one are two.
   const own = (): void => fail();
-  if (waiting.size === 0) endingProcess()?.on('beforeExit', failAll);
+  // First, as the engine disposes of all models then.
+  if (waiting.size === 0) endingProcess()?.prependListener('beforeExit', failAll);
   waiting.add(own);
   return () => {
     if (waiting.delete(own) && waiting.size === 0) endingProcess()?.off('beforeExit', failAll);
@@ -37,5 +38,5 @@ function endingProcess(): EndingProcess | undefined {
 }
 
 function isEndingProcess(value: unknown): value is EndingProcess {
-  return typeof value === 'object' && value !== null && 'on' in value && 'off' in value;
+  return typeof value === 'object' && value !== null && 'prependListener' in value && 'off' in value;
 }

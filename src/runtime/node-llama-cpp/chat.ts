@@ -210,7 +210,12 @@ function shorterThan(
 
 /** Throws `ModelDisposedError` once the model is. */
 export function refuseDisposed(engine: ChatEngine): void {
-  if (isDisposed(engine)) throw new ModelDisposedError({ model: engine.templates.sources.name });
+  if (isDisposed(engine)) throw disposedError(engine);
+}
+
+/** What a chat ends with whose model was disposed of. */
+export function disposedError({ templates }: ChatEngine): ModelDisposedError {
+  return new ModelDisposedError({ model: templates.sources.name });
 }
 
 /** The context goes first. */

@@ -22,7 +22,7 @@ import { GrammarCache } from '../chat/grammar-cache.ts';
 import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { type ChatEngine, disposedError, prepareChat, startChat } from './chat.ts';
 import { checkLoadOptions } from './check-options.ts';
 import type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
 import { prepareModel, warmUp } from './prepare.ts';
@@ -121,6 +121,7 @@ export async function loadModel(file: string, given: LoadModelOptions = {}): Pro
       ),
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
+    context.onDispose.createListener(() => engine.pool.close(disposedError(engine)));
     // The analysis is left to the first chat: it takes longer, and may never be needed.
     if (options.requireTools !== false && templates.knowsTools) await warmUp(engine);
     return new LoadedModel(path.basename(file), engine);

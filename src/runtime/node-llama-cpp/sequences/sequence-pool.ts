@@ -72,6 +72,11 @@ export class SequencePool {
     };
   }
 
+  /** The context is gone: those who wait are told why, and need not wait for those who read on slowly. */
+  close(reason: Error): void {
+    this.#queue.dismiss(reason);
+  }
+
   /** Copies the state of the sequence that has most of the prompt, if that saves much; `earlier`: those at work before. */
   async #share(work: Work, earlier: readonly Work[], signal: AbortSignal | undefined): Promise<void> {
     const { sequence, prompt } = work;

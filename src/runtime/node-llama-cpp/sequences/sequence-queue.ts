@@ -8,6 +8,7 @@ import { leastShared, sharedLength } from './shared-prefix.ts';
 interface Waiting {
   readonly prompt: readonly Token[];
   readonly begin: (sequence: LlamaContextSequence) => void;
+  readonly leave: (reason: unknown) => void;
   /** How many who came later went before. */
   passed: number;
 }
@@ -31,7 +32,7 @@ export class SequenceQueue {
         goOn();
         resolve(sequence);
       };
-      const waiting: Waiting = { prompt, begin, passed: 0 };
+      const waiting: Waiting = { prompt, begin, leave, passed: 0 };
       this.#waiting.push(waiting);
       const leaves = [
         signal === undefined ? () => undefined : onAbort(signal, () => leave(signal.reason)),
@@ -50,6 +51,11 @@ export class SequenceQueue {
     for (const before of this.#waiting.slice(0, chosen)) before.passed += 1;
     next?.begin(sequence);
     return next !== undefined;
+  }
+
+  /** Lets all go who wait, with `reason`. */
+  dismiss(reason: Error): void {
+    for (const { leave } of [...this.#waiting]) leave(reason);
   }
 
   /** The first one, unless another saves enough. None goes before one that has been overtaken too often. */
