@@ -2,7 +2,6 @@
 import type { CallEnvelope, CallPart, CallsFormat } from '../format/chat-format.ts';
 import type { EnvelopePaths } from '../parser/state-tables.ts';
 import {
-  core,
   distinctCores,
   fromFirstHole,
   isBlank,
@@ -99,9 +98,11 @@ export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
     ),
     endsWithTurn: closing.length === 0 && isBlank(calls.section.close),
     beforeKey: beforeKey(calls),
-    opener: core(calls.section.open + calls.call.open),
-    otherOpeners: (turn.format.alternatives?.calls ?? []).map(({ open }) => core(calls.section.open + open)),
-    opening: core(calls.section.open + calls.call.open + leadingLiteral(calls.head)),
+    opener: (calls.section.open + calls.call.open).trim(),
+    otherOpeners: (turn.format.alternatives?.calls ?? []).map(({ open }) =>
+      (calls.section.open + open).trim(),
+    ),
+    opening: (calls.section.open + calls.call.open + leadingLiteral(calls.head)).trim(),
   };
 }
 
@@ -215,9 +216,9 @@ function callFollowers({ format: { turn } }: TurnPlan, calls: CallsFormat): read
 
 function argumentBegins({ arguments: values }: CallsFormat, ends: readonly string[]): readonly string[] {
   if (values.kind === 'json')
-    return [...(values.encoding === 'string' ? ['"', '{'] : ['{']), ...ends.map(core)];
-  const begin = core(values.open) === '' ? values.entry.open : values.open;
-  return [begin, ...ends].map(core).filter((text) => text !== '');
+    return [...(values.encoding === 'string' ? ['"', '{'] : ['{']), ...ends.map((text) => text.trim())];
+  const begin = values.open.trim() === '' ? values.entry.open : values.open;
+  return [begin, ...ends].map((text) => text.trim()).filter((text) => text !== '');
 }
 
 function beforeKey({ arguments: values }: CallsFormat): CallParts['beforeKey'] {

@@ -3,7 +3,6 @@ import type { CallEnvelope, CallPart, CallsFormat } from '../format/chat-format.
 import type { Following, KeyedText, MoreCalls } from '../parser/state-tables.ts';
 import { type CallParts, type ChainLink, callParts, envelopePaths } from './call-parts.ts';
 import {
-  core,
   firstWord,
   fromFirstHole,
   isBlank,
@@ -112,9 +111,9 @@ function linkOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] 
 
 /** The last closer of a block, which makes a block without calls of the opener's first marker. */
 function emptyBlock({ calls, chain }: CallParts, link: ChainLink): { readonly blockEnd?: string } {
-  const close = core(isBlank(calls.section.close) ? calls.call.close : calls.section.close);
+  const close = (isBlank(calls.section.close) ? calls.call.close : calls.section.close).trim();
   const blockEnd = pieces(close).at(-1) ?? '';
-  return link === chain[0] && isSignificant(blockEnd) ? { blockEnd: core(blockEnd) } : {};
+  return link === chain[0] && isSignificant(blockEnd) ? { blockEnd: blockEnd.trim() } : {};
 }
 
 /** The last marker before a tool's name opens a call without those before it, if a name follows. */
@@ -126,7 +125,7 @@ function innerOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[]
 }
 
 function isTurnEnd({ format }: TurnPlan, marker: string): boolean {
-  return format.turn.ends.some((end) => core(end) === core(marker));
+  return format.turn.ends.some((end) => end.trim() === marker.trim());
 }
 
 /** All markers of the chain together, for a section whose first marker also ends a turn or is a weak one. */
@@ -203,7 +202,7 @@ function firstNumber(parts: CallParts): readonly MarkerChoice[] {
 function speculativeOpener(parts: CallParts): readonly MarkerChoice[] {
   const { calls, chain, turn } = parts;
   if (calls.envelope === null || turn.headerEnd !== null) return [];
-  const opener = chain.map((link) => core(link.marker)).join('');
+  const opener = chain.map((link) => link.marker.trim()).join('');
   if (opener !== '' && opener !== '[') return [];
   const marker = textGap(parts) + (opener === '' ? '{' : opener);
   const flags = { role: 'call', envelopeFollows: envelopePaths(calls.envelope), speculative: true } as const;
@@ -234,7 +233,7 @@ function separatorsOfJson(
   next: StateName,
 ): readonly MarkerChoice[] {
   const { envelope, separator } = calls;
-  const own = core(separator);
+  const own = separator.trim();
   const isUnmarked = own === '' && chain.length <= sectionLength;
   if (envelope === null || (own !== ',' && !isUnmarked)) return [];
   const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
@@ -250,10 +249,10 @@ function moreCalls({ calls, chain, sectionLength, start }: CallParts): CallPlan[
 /** Between calls as in Python stands what separates statements or items there, if the name of a tool follows. */
 function separatorsOfCode(parts: CallParts, next: StateName): readonly MarkerChoice[] {
   const { calls, closing, chain, sectionLength, holes } = parts;
-  const own = core(calls.separator);
+  const own = calls.separator.trim();
   const last = closing.at(-1)?.part;
   const nameEnds = textsAfterName(parts, holes);
-  const isCode = typeof last === 'string' && core(last) === ')' && (own === '' || own === ',');
+  const isCode = typeof last === 'string' && last.trim() === ')' && (own === '' || own === ',');
   if (!isCode || nameEnds === null || chain.length > sectionLength) return [];
   return otherSeparators
     .filter(({ marker }) => marker !== own)

@@ -16,7 +16,7 @@ import {
 } from './call-samples.ts';
 import { entryStates } from './lower-entries.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { core, isBlank, leadingLiteral } from './marker-text.ts';
+import { isBlank, leadingLiteral } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import {
   choicesOf,
@@ -258,7 +258,7 @@ function afterCallsState(
 /** Malformed text inside a call, up to a marker that says where the reader stands. */
 function malformedState({ callsInText, turnEnds }: MarkerPlan, plan: CallPlan): StateSpec {
   const { calls, closing, sectionEnds } = plan;
-  const ends = [...closers(closing), ...sectionEnds].filter(({ marker }) => core(marker).length > 1);
+  const ends = [...closers(closing), ...sectionEnds].filter(({ marker }) => marker.trim().length > 1);
   return {
     name: malformed,
     title: 'In malformed text inside a call.',

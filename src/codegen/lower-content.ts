@@ -4,7 +4,7 @@ import { between, region, speculative } from '../parser/steps/steps.ts';
 import { envelopePaths } from './call-parts.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { core, isBlank, withoutRestart } from './marker-text.ts';
+import { isBlank, withoutRestart } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -72,7 +72,7 @@ function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): S
   const { format, headed, turnEnds, strayMarkers } = plan;
   const close = withoutRestart(format, wrapper.close);
   const after = close === wrapper.close ? 'afterContent' : 'betweenTurns';
-  const mayStop = isBlank(close) || format.stops.some((stop) => core(stop) === core(close));
+  const mayStop = isBlank(close) || format.stops.some((stop) => stop.trim() === close.trim());
   return {
     name,
     title: 'In the wrapped answer: only its own end counts.',

@@ -6,7 +6,7 @@ import type { CallPlan } from './call-plan.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
 import { containerOpenings, nestedStates } from './lower-nested.ts';
-import { core, firstWord, isBlank, isSignificant } from './marker-text.ts';
+import { firstWord, isBlank, isSignificant } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -107,7 +107,7 @@ function entryPlace(
 }
 
 function anotherEntry({ entry }: EntryArguments): Pick<ValuePlace<StateName>, 'another'> {
-  const open = core(entry.open);
+  const open = entry.open.trim();
   const keyEnd = firstWord(entry.key);
   return isSignificant(open) && keyEnd !== '' ? { another: { open, keyEnd } } : {};
 }
@@ -118,12 +118,12 @@ function entryContinuations(
   format: EntryArguments,
   followers: readonly KeyedText[],
 ): readonly KeyedText[] {
-  const afterKey = core(format.entry.key);
-  const another = keyed([core(format.separator), core(format.entry.open), anyKey, afterKey]);
+  const afterKey = format.entry.key.trim();
+  const another = keyed([format.separator.trim(), format.entry.open.trim(), anyKey, afterKey]);
   const next = isBlank(format.entry.open)
     ? [another]
-    : [keyed([core(format.separator), core(format.entry.open)])];
-  const closing = plan.closing.flatMap(({ part }) => (typeof part === 'string' ? [core(part)] : []));
+    : [keyed([format.separator.trim(), format.entry.open.trim()])];
+  const closing = plan.closing.flatMap(({ part }) => (typeof part === 'string' ? [part.trim()] : []));
   const [first = ''] = closing;
   if (first === '') return [...next, ...followers];
   if (first.length > 1) return [...next, [first]];

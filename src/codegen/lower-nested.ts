@@ -5,7 +5,7 @@ import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { expect, item, nestedEnd } from '../parser/steps/steps.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
-import { core, isBlank } from './marker-text.ts';
+import { isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type StateName, type StateSpec } from './states.ts';
 
@@ -99,11 +99,11 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
   const { open, close, separator, keyOpen, keyClose } = object;
   const states = { element: 'inObjectKey', another: 'beforeObjectKey' };
   const { before, after } = elementSteps(propertyNames, { close, separator, opener: keyOpen }, states);
-  const another = keyed([core(separator), core(keyOpen), anyKey, core(keyClose)]);
+  const another = keyed([separator.trim(), keyOpen.trim(), anyKey, keyClose.trim()]);
   const place: ValuePlace<StateName> = {
     kind: 'property',
     close: object.entryClose,
-    ...(isBlank(close) ? {} : { continuations: [another, [core(close)]] }),
+    ...(isBlank(close) ? {} : { continuations: [another, [close.trim()]] }),
     next: 'afterProperty',
   };
   const property = open + sampleProperty(format, object);
@@ -143,7 +143,7 @@ function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly 
   const place: ValuePlace<StateName> = {
     kind: 'item',
     close: isBlank(itemClose) ? [] : [itemClose],
-    ...(isBlank(close) ? {} : { continuations: [[core(separator)], [core(close)]] }),
+    ...(isBlank(close) ? {} : { continuations: [[separator.trim()], [close.trim()]] }),
     next: 'afterItem',
   };
   const value = sampleValue(format);

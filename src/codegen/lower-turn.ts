@@ -3,7 +3,6 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import { between, expect, header, recover } from '../parser/steps/steps.ts';
 import { openingText, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { core } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { distinct, type StateName, type StateSpec } from './states.ts';
 
@@ -52,7 +51,7 @@ function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpe
       step: header({
         end,
         ...(marker === '' ? {} : { call: { marker, next: 'beforeArguments' } }),
-        thought: { marker: core(reasoning.start).slice(0, -end.length), next: 'inReasoning' },
+        thought: { marker: reasoning.start.trim().slice(0, -end.length), next: 'inReasoning' },
         recipient: recipientMarker(format, marker),
         next: 'inContent',
         otherwise: 'inAnswer',

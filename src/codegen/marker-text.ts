@@ -4,14 +4,9 @@ import type { CallPart, ChatFormat } from '../format/chat-format.ts';
 /** Shorter markers are too common in prose to count by themselves. */
 export const significantLength = 4;
 
-/** White space at the edges taken off. */
-export function core(literal: string): string {
-  return literal.trim();
-}
-
 /** Whether a literal holds nothing but white space. */
 export function isBlank(literal: string): boolean {
-  return core(literal) === '';
+  return literal.trim() === '';
 }
 
 /** Texts without the blank ones. */
@@ -21,12 +16,12 @@ export function notBlank(literals: readonly string[]): readonly string[] {
 
 /** The texts without white space at their edges, each once, none of them blank. */
 export function distinctCores(literals: readonly string[]): readonly string[] {
-  return [...new Set(notBlank(literals).map(core))];
+  return [...new Set(notBlank(literals).map((text) => text.trim()))];
 }
 
 /** The first word of a literal: `{"name":` of `{"name": "`. */
 export function firstWord(literal: string): string {
-  return core(literal).split(/\s/)[0] ?? '';
+  return literal.trim().split(/\s/)[0] ?? '';
 }
 
 /**
@@ -42,7 +37,7 @@ export function pieces(literal: string): readonly string[] {
 
 /** The beginning of a literal up to a restart of the turn, which the states between turns read themselves. */
 export function withoutRestart({ turn }: ChatFormat, literal: string): string {
-  const start = core(turn.start);
+  const start = turn.start.trim();
   if (!turn.restart || start === '') return literal;
   const at = literal.indexOf(start);
   return at === -1 ? literal : literal.slice(0, at);
@@ -50,7 +45,7 @@ export function withoutRestart({ turn }: ChatFormat, literal: string): string {
 
 /** Whether a marker is rare enough in prose to count without a look at what follows. */
 export function isSignificant(marker: string): boolean {
-  const text = core(marker);
+  const text = marker.trim();
   return text.length >= significantLength && /[^\w\s]/.test(text);
 }
 

@@ -1,7 +1,7 @@
 /** The states of a parser, before they are printed as a module or run as they are. */
 import type { ParserDefinition } from '../parser/define-parser.ts';
 import type { NamedTransition, StateDefinition, StateName } from '../parser/steps/state-definition.ts';
-import { core, notBlank } from './marker-text.ts';
+import { notBlank } from './marker-text.ts';
 
 export type { StateName } from '../parser/steps/state-definition.ts';
 
@@ -51,7 +51,7 @@ export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoic
   return choices.filter(({ name: _name, next: _next, peek: _peek, ambiguous: _ambiguous, ...choice }) => {
     const { marker, role, blockEnd: _blockEnd, ...conditions } = choice;
     const calls = role === 'call';
-    const text = core(marker);
+    const text = marker.trim();
     const key = JSON.stringify([text, calls, conditions]);
     if (seen.has(key) || seen.has(always(text, calls)) || seen.has(always(text, false))) return false;
     seen.add(key);

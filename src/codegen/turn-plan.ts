@@ -2,7 +2,6 @@
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { LeniencyLaw } from '../parser/events.ts';
 import {
-  core,
   distinctCores,
   isBlank,
   isSignificant,
@@ -87,7 +86,7 @@ function asThought(choice: MarkerChoice): MarkerChoice {
 
 /** A tag of a plain word may be spoken of: in an answer it counts only as a special token. */
 function laterReasoning(start: string): readonly MarkerChoice[] {
-  const condition = /^<[\w:-]+>/.test(core(start)) ? { onlyAsSpecialToken: true as const } : {};
+  const condition = /^<[\w:-]+>/.test(start.trim()) ? { onlyAsSpecialToken: true as const } : {};
   return choicesOf('laterReasoning', isSignificant(start) ? [start] : [], 'inReasoning').map((choice) => ({
     ...asThought(choice),
     ...condition,
@@ -100,7 +99,7 @@ function strayMarkers(
   reasoningEnd: readonly MarkerChoice[],
 ): readonly MarkerChoice[] {
   const isStray = (marker: string) =>
-    /^<[|｜]|[|｜]>$/.test(core(marker)) && !turn.ends.some((end) => core(end).startsWith(core(marker)));
+    /^<[|｜]|[|｜]>$/.test(marker.trim()) && !turn.ends.some((end) => end.trim().startsWith(marker.trim()));
   const stray = (markers: readonly string[], repairs: LeniencyLaw) =>
     choicesOf('strayMarker', markers.filter(isStray), 'inAnswer').map(
       (choice) => ({ ...choice, passes: true, repairs }) as const,
@@ -108,7 +107,7 @@ function strayMarkers(
   return [
     ...stray([...(results?.open ?? []), ...(results?.close ?? [])], 'result-marker'),
     ...stray(
-      reasoningEnd.map(({ marker }) => core(marker)),
+      reasoningEnd.map(({ marker }) => marker.trim()),
       'special-token',
     ),
   ];
@@ -123,7 +122,7 @@ function lastMarker(start: string): string {
 /** The common end of the openers of reasoning and content. */
 function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
   if (reasoning === null) return null;
-  const [left, right] = [core(reasoning.start), core(content.open)];
+  const [left, right] = [reasoning.start.trim(), content.open.trim()];
   let length = 0;
   while (length < left.length && left.at(-1 - length) === right.at(-1 - length)) length++;
   const end = left.slice(left.length - length);
@@ -133,15 +132,15 @@ function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
   const last = calls.head.at(-1);
   const holes = calls.head.flatMap((part) => (typeof part === 'string' ? [] : [part.hole]));
   const isName = calls.envelope === null && holes.join() === 'name' && typeof last === 'string';
-  return isName && core(last).endsWith(end) ? end : null;
+  return isName && last.trim().endsWith(end) ? end : null;
 }
 
 /** The common beginning of the openers of reasoning and content, with each word that the format has after it. */
 function headerStart({ reasoning, content, calls }: ChatFormat): readonly MarkerChoice[] {
-  const [token = ''] = /^(?:<[^<>\s]+>|\W\w+\W)/.exec(core(content.open)) ?? [];
+  const [token = ''] = /^(?:<[^<>\s]+>|\W\w+\W)/.exec(content.open.trim()) ?? [];
   const head = (calls?.head ?? []).filter((part) => typeof part === 'string');
   const literals = [reasoning?.start ?? '', content.open, content.withCalls?.open ?? '', ...head];
-  const headers = literals.map(core).filter((literal) => literal.startsWith(token));
+  const headers = literals.map((text) => text.trim()).filter((literal) => literal.startsWith(token));
   const markers = headers.flatMap((header) => {
     const [word = ''] = /^\w+/.exec(header.slice(token.length)) ?? [];
     return word === '' ? [] : [token + word];
@@ -156,14 +155,14 @@ function headerStart({ reasoning, content, calls }: ChatFormat): readonly Marker
 function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
   const { turn, stops } = format;
   const ends = notBlank(turn.ends);
-  const known = new Set(ends.map(core));
+  const known = new Set(ends.map((text) => text.trim()));
   const undelivered = ends.flatMap((end) => [
     ...distinctCores(stops)
-      .filter((stop) => core(end).endsWith(stop) && core(end) !== stop)
-      .map((stop) => core(end).slice(0, -stop.length)),
-    ...withoutLastTokens(core(end)),
+      .filter((stop) => end.trim().endsWith(stop) && end.trim() !== stop)
+      .map((stop) => end.trim().slice(0, -stop.length)),
+    ...withoutLastTokens(end.trim()),
   ]);
-  const isNew = (marker: string) => !known.has(core(marker));
+  const isNew = (marker: string) => !known.has(marker.trim());
   const cut = [...new Set(undelivered)].filter(isNew);
   return [
     ...choicesOf('turnBreak', turnBreaks(format).filter(isNew), next),
@@ -204,6 +203,6 @@ function emptyReasoning(format: ChatFormat): readonly string[] {
   if (reasoning === null) return [];
   const markers = distinctCores([reasoning.start, withoutRestart(format, reasoning.end)]);
   return [reasoning.empty, reasoning.emptyWithCalls ?? ''].filter(
-    (text) => !markers.some((marker) => core(text).startsWith(marker)),
+    (text) => !markers.some((marker) => text.trim().startsWith(marker)),
   );
 }

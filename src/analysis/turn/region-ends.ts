@@ -106,11 +106,11 @@ function sharedEnd(
   const [left, right] = [content.trimEnd(), calls.trimEnd()];
   const exact = boundaries.commonSuffix([content, calls]);
   if (exact.trim() !== '') return { content: exact, calls: exact };
-  const core = boundaries.commonSuffix([left, right]);
-  if (core.trim() === '') return null;
+  const shared = boundaries.commonSuffix([left, right]);
+  if (shared.trim() === '') return null;
   return {
-    content: content.slice(left.length - core.length),
-    calls: calls.slice(right.length - core.length),
+    content: content.slice(left.length - shared.length),
+    calls: calls.slice(right.length - shared.length),
   };
 }
 

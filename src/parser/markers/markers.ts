@@ -37,19 +37,19 @@ export interface CompiledTransition<Ref> extends Transition<Ref> {
  * angle brackets come apart too.
  */
 export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
-  const core = choice.marker.trim();
-  const start = choice.marker.indexOf(core);
-  const lead = core === '' ? '' : choice.marker.slice(0, start);
-  const trail = core === '' ? choice.marker : choice.marker.slice(start + core.length);
-  const parts = core === '' ? [] : core.split(/[ \t]*[\r\n]\s*|(?<=>)(?=<)/);
-  const wordStart = lead !== '' && /^\w/.test(core);
+  const trimmed = choice.marker.trim();
+  const start = choice.marker.indexOf(trimmed);
+  const lead = trimmed === '' ? '' : choice.marker.slice(0, start);
+  const trail = trimmed === '' ? choice.marker : choice.marker.slice(start + trimmed.length);
+  const parts = trimmed === '' ? [] : trimmed.split(/[ \t]*[\r\n]\s*|(?<=>)(?=<)/);
+  const wordStart = lead !== '' && /^\w/.test(trimmed);
   return {
     ...choice,
     leadingSpace: lead,
     parts,
     trailingSpace: trail,
     wordStart,
-    wordEnd: trail !== '' && /\w$/.test(core) && !opensThoughts(choice, core),
+    wordEnd: trail !== '' && /\w$/.test(trimmed) && !opensThoughts(choice, trimmed),
   };
 }
 
@@ -57,8 +57,8 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
  * A marker of thoughts that begins with more than a word, such as `<|channel>thought\n`: nobody writes it in prose,
  * so that what stands after it without white space is a thought and no longer word.
  */
-function opensThoughts({ role }: Transition<unknown>, core: string): boolean {
-  return role === 'thought' && !/^\w/.test(core);
+function opensThoughts({ role }: Transition<unknown>, trimmed: string): boolean {
+  return role === 'thought' && !/^\w/.test(trimmed);
 }
 
 /** What a match depends on beyond the text: the tools, special tokens, whether more text can come. */

@@ -1,7 +1,7 @@
-/** Tells in a glance how far a short piece of text cannot matter to the markers that are waited for. */
+/** Tells quickly how far a short piece of text cannot matter to the markers that are waited for. */
 import { shortPiece, type WrittenText } from './written-text.ts';
 
-/** With more kinds of first characters than this, long pieces are not worth a glance. */
+/** With more kinds of first characters than this, long pieces are not worth it. */
 const fewFirsts = 6;
 
 /** What a unit may be: */

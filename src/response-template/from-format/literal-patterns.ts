@@ -23,10 +23,10 @@ export function loosely(literal: string): string {
 
 /** A pattern for `literal` whose white space at either end may be missing. */
 export function withOptionalEdges(literal: string): string {
-  const core = literal.trim();
-  if (core === '') return optionally(literal);
-  const at = literal.indexOf(core);
-  return optionally(literal.slice(0, at)) + exactly(core) + optionally(literal.slice(at + core.length));
+  const trimmed = literal.trim();
+  if (trimmed === '') return optionally(literal);
+  const at = literal.indexOf(trimmed);
+  return optionally(literal.slice(0, at)) + exactly(trimmed) + optionally(literal.slice(at + trimmed.length));
 }
 
 function optionally(literal: string): string {

@@ -42,7 +42,7 @@ function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons
 }
 
 /** Renders a message in every shape that is tried, after a user's message. */
-class ShapeTrial {
+class ShapeProbe {
   readonly sentinels: Sentinels;
   readonly #template: Template;
 
@@ -58,15 +58,15 @@ class ShapeTrial {
   }
 }
 
-function findCallShape(trial: ShapeTrial): CallShape {
-  const { sentinels } = trial;
+function findCallShape(probe: ShapeProbe): CallShape {
+  const { sentinels } = probe;
   const given = { [sentinels.keys[0]]: sentinels.values[0] };
   // Python's notation in the text: the template printed what it should have written as JSON.
   const printedArguments = [writePython(given), writePythonString(JSON.stringify(given))];
   let printed: CallShape | null = null;
   for (const shape of callShapes) {
     const full = { ...shape, reasoningField: null, thinkingVariables: [] };
-    const text = trial.render(callMessage(sentinels, false), full, {});
+    const text = probe.render(callMessage(sentinels, false), full, {});
     if (text?.includes(sentinels.values[0]) !== true) continue;
     const found = withCallIds(shape, text, sentinels);
     if (!printedArguments.some((each) => text.includes(each))) return found;
@@ -89,15 +89,15 @@ function showsReasoning(text: string | null, field: ReasoningField, { reasoning 
   return !text.includes(`'${key}': '${reasoning}'`) && !text.includes(`"${key}": "${reasoning}"`);
 }
 
-function findReasoningField(trial: ShapeTrial, shape: CallShape, asked: TemplateVariables): ReasoningField {
-  const { sentinels } = trial;
+function findReasoningField(probe: ShapeProbe, shape: CallShape, asked: TemplateVariables): ReasoningField {
+  const { sentinels } = probe;
   const { content, reasoning } = sentinels;
   const answer: Message = { role: 'assistant', content, reasoning_content: reasoning };
   for (const variables of [{}, asked]) {
     for (const reasoningField of reasoningFields) {
       const full = { ...shape, reasoningField, thinkingVariables: [] };
       for (const message of [answer, callMessage(sentinels, true)]) {
-        const text = trial.render(message, full, variables);
+        const text = probe.render(message, full, variables);
         if (showsReasoning(text, reasoningField, sentinels)) return reasoningField;
       }
     }
@@ -113,11 +113,11 @@ export function observeInputShape(template: Template): InputShape {
   if (found !== undefined) return found;
   const switches = thinkingSwitches(template);
   const asked = Object.fromEntries(switches.map(({ name, on }) => [name, on]));
-  const trial = new ShapeTrial(template);
-  const calls = findCallShape(trial);
+  const probe = new ShapeProbe(template);
+  const calls = findCallShape(probe);
   const shape: InputShape = {
     ...calls,
-    reasoningField: findReasoningField(trial, calls, asked),
+    reasoningField: findReasoningField(probe, calls, asked),
     thinkingVariables: switches.map(({ name }) => name),
   };
   known.set(template, shape);

@@ -1,4 +1,4 @@
-/** Rendering on trial: a template that refuses a conversation gives an answer, not a failure. */
+/** An attempt to render: a template that refuses a conversation gives an answer, not a failure. */
 import { TemplateError } from '../../format/errors.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template.ts';
 

@@ -9,7 +9,7 @@
 
 import type { Tool } from '../../format/messages.ts';
 
-/** The free texts of trial conversations. */
+/** The free texts of probing conversations. */
 export interface Sentinels {
   /** Matches any sentinel; has the flag `g`. */
   readonly pattern: RegExp;
