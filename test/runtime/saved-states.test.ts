@@ -9,6 +9,7 @@ import { tinyModelFile, writeModelFile } from '../../examples/support/small-mode
 import { StateFileError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { sampled } from '../support/sample.ts';
 import { chatTemplate, vocabulary } from '../support/small-chats.ts';
 import { testLlama } from '../support/test-models.ts';
 import { type Past, tinyArchitecture } from '../support/tiny-architectures.ts';
@@ -42,8 +43,9 @@ const messages: readonly Message[] = [
 ];
 const request = { maxTokens: 12, temperature: 0 } as const;
 const more: Message = { role: 'user', content: 'And now?' };
+const kinds = ['attention', 'recurrent', 'hybrid', 'sliding-window'] as const;
 
-describe.each(['attention', 'recurrent', 'hybrid', 'sliding-window'] as const)('a model with %s', (past) => {
+describe.each(sampled(kinds, 2))('a model with %s', (past) => {
   it('goes on in another process without evaluating what it had', async () => {
     const file = await modelFile(past);
     const state = path.join(folder, `${past}.state`);
