@@ -1,6 +1,7 @@
 /** The grammar of a format by itself, without tools: any function name, any arguments. */
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { Grammar } from './expression/expression.ts';
+import { mergeEqualRules } from './expression/merge-rules.ts';
 import { printGbnf } from './gbnf/print-gbnf.ts';
 import { turnStart } from './prompt-position.ts';
 import { responseGrammar } from './response-grammar.ts';
@@ -22,5 +23,6 @@ export function formatGrammar(format: ChatFormat): FormatGrammar {
     argumentOrder: 'schema',
     contentSchema: true,
   });
-  return { expression: grammar, gbnf: printGbnf(grammar) };
+  const expression = mergeEqualRules(grammar, 'json-');
+  return { expression, gbnf: printGbnf(expression) };
 }

@@ -2,7 +2,7 @@
 import type { PackedExpression } from '../format/compiled-tools.ts';
 import { IdiolectError, type SchemaIssue } from '../format/errors.ts';
 import { toolVersion } from '../format/version.ts';
-import type { Expression } from './expression/expression.ts';
+import { renamedRules } from './expression/merge-rules.ts';
 import { packExpression, unpackExpression } from './expression/packed-expression.ts';
 import { referredRules } from './expression/references.ts';
 import type { RuleSet } from './expression/rule-set.ts';
@@ -78,34 +78,5 @@ function readStored(text: string | null, rules: RuleSet): CompiledSchema | null 
     if (error instanceof IdiolectError || error instanceof SyntaxError || error instanceof TypeError)
       return null;
     throw error;
-  }
-}
-
-/** `expression` with other names for its rules. Throws `TypeError` for a rule that has none. */
-function renamedRules(expression: Expression, names: ReadonlyMap<string, string>): Expression {
-  const rename = (each: Expression) => renamedRules(each, names);
-  switch (expression.type) {
-    case 'literal':
-    case 'class':
-      return expression;
-    case 'sequence':
-      return { ...expression, items: expression.items.map(rename) };
-    case 'choice':
-      return { ...expression, alternatives: expression.alternatives.map(rename) };
-    case 'repeat':
-      return { ...expression, item: rename(expression.item) };
-    case 'until':
-      return {
-        ...expression,
-        branches: expression.branches.map(({ delimiter, next }) => ({
-          delimiter,
-          next: next === null ? null : rename(next),
-        })),
-      };
-    case 'rule': {
-      const name = names.get(expression.name);
-      if (name === undefined) throw new TypeError(`no rule ${expression.name} is stored`);
-      return { type: 'rule', name };
-    }
   }
 }

@@ -58,8 +58,8 @@ class OhmPrinter {
   readonly counts = new OhmCounts();
   readonly #names: ReadonlyMap<string, string>;
   readonly #taken: Set<string>;
-  /** Rules taken out of the one being printed. */
-  #made: { readonly name: string; readonly body: string }[] = [];
+  /** Names of the rules taken out of others, by their bodies. */
+  readonly #made = new Map<string, string>();
 
   constructor(names: Iterable<string>) {
     this.#names = ohmNames(names);
@@ -68,12 +68,13 @@ class OhmPrinter {
 
   printRule(name: string, expression: Expression): string[] {
     const printed = this.#name(name);
-    this.#made = [];
+    const before = this.#made.size;
     const body =
       expression.type === 'choice'
         ? this.#cases(expression.alternatives, printed)
         : `  = ${this.#print(expression, printed).text}`;
-    return [`${printed}\n${body}`, ...this.#made.map((made) => `${made.name}\n  = ${made.body}`)];
+    const made = [...this.#made].slice(before);
+    return [`${printed}\n${body}`, ...made.map(([text, rule]) => `${rule}\n  = ${text}`)];
   }
 
   /** A choice at the top of a rule: one case to a line. */
@@ -168,10 +169,10 @@ class OhmPrinter {
   }
 
   #makeRule(printed: OhmText, owner: string): OhmText {
-    const same = this.#made.find(({ body }) => body === printed.text);
-    if (same !== undefined) return alone(same.name);
+    const same = this.#made.get(printed.text);
+    if (same !== undefined) return alone(same);
     const name = freshName(this.#partName(printed, owner), this.#taken);
-    this.#made.push({ name, body: printed.text });
+    this.#made.set(printed.text, name);
     return { ...printed, ...alone(name) };
   }
 }
