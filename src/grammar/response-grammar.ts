@@ -58,7 +58,7 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly parallel: boolean;
   /** Schema of the content for the shapes that need one. */
   readonly contentSchema: JsonSchema;
-  /** Where dear schemas are kept between processes. Default: nowhere. */
+  /** Where expensive schemas are kept between processes. Default: nowhere. */
   readonly store?: SchemaStore | null;
 }
 

@@ -1,4 +1,4 @@
-/** What dear schemas were compiled to, kept between processes. */
+/** What expensive schemas were compiled to, kept between processes. */
 import type { PackedExpression } from '../format/compiled-tools.ts';
 import { IdiolectError, type SchemaIssue } from '../format/errors.ts';
 import { toolVersion } from '../format/version.ts';
@@ -19,7 +19,7 @@ export interface SchemaStore {
 }
 
 /** Steps of compiling from which a schema is kept: to read it is quicker than some tens of milliseconds of work. */
-const dear = 20_000;
+const minSteps = 20_000;
 
 interface StoredSchema {
   readonly value: PackedExpression;
@@ -42,7 +42,7 @@ export function* storedOrCompiled(
   const stored = readStored(store.read(name), rules);
   if (stored !== null) return stored;
   const compiled = yield* compile();
-  if (compiled.steps >= dear) store.write(name, JSON.stringify(packSchema(compiled, rules)));
+  if (compiled.steps >= minSteps) store.write(name, JSON.stringify(packSchema(compiled, rules)));
   return compiled;
 }
 

@@ -11,7 +11,7 @@ export interface ReadRequest {
   readonly model: string | null;
   readonly chat: ChatOptions;
   readonly stream: boolean;
-  /** Fields that nobody here knows. */
+  /** Unknown fields. */
   readonly unknown: readonly string[];
 }
 

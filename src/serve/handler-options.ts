@@ -46,9 +46,9 @@ export interface HandlerOptions {
   readonly defaults?: ChatDefaults;
   /** Of schemas that cannot be enforced in full: refused, or accepted and checked afterwards. Default: `strict`. */
   readonly policy?: 'strict' | 'degrade';
-  /** Is told of every request once it is over; holds no contents. Default: nobody is. */
+  /** Is told of every request once it is over; holds no contents. Default: none. */
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Is told of errors that are no fault of the request. Default: nobody is. */
+  /** Is told of errors that are no fault of the request. Default: none. */
   readonly onError?: (error: unknown) => void;
 }
 

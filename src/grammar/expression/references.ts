@@ -8,7 +8,7 @@ export function referredRules(expression: Expression): readonly string[] {
   return eachOnce(names);
 }
 
-/** The same names without repetitions. Most rules refer to few others, for which a set is dear. */
+/** The same names without repetitions. Most rules refer to few others, for which a set costs more than it saves. */
 export function eachOnce(names: readonly string[]): readonly string[] {
   if (names.length > 8) return [...new Set(names)];
   return names.filter((name, index) => names.indexOf(name) === index);

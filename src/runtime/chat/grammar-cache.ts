@@ -36,7 +36,7 @@ export class GrammarCache {
   readonly #store: SchemaStore | null;
 
   /**
-   * `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours; `store`: where dear schemas are
+   * `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours; `store`: where expensive schemas are
    * kept between processes.
    */
   constructor(digest: (text: string) => string = sha256, store: SchemaStore | null = null) {

@@ -37,7 +37,7 @@ const prefix = 'https://json-schema.org/draft/';
 export interface Dialect {
   /** Keywords that assert nothing. */
   readonly ignored: ReadonlySet<string>;
-  /** URIs of vocabularies that a schema cannot be understood without, and that nobody here knows. */
+  /** URIs of vocabularies that a schema cannot be understood without, and that are not known here. */
   readonly unknown: readonly string[];
 }
 

@@ -37,7 +37,7 @@ export function reportNewer(
   }
 }
 
-/** Says which vocabularies the meta-schema of `schema` insists on that nobody here knows. */
+/** Says which vocabularies the meta-schema of `schema` insists on that are not known here. */
 export function reportVocabularies(
   schema: JsonObject,
   node: SchemaNode,
