@@ -27,6 +27,7 @@ export const responseModule = defineParser({
     callClose: '</function>\n',
     callCloseSeedToolCall: '</seed:tool_call>',
     keyEnd: '>',
+    turnEndEarly: { text: '<seed:eos>', repairs: 'unclosed' },
     nextCall: { text: '<seed:tool_call>\n', role: 'call', blockEnd: '</seed:tool_call>' },
   },
   states: {
@@ -105,6 +106,7 @@ export const responseModule = defineParser({
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseSeedToolCall: { peek: 'argumentsEnded' },
+        turnEndEarly: { peek: 'argumentsEnded' },
       },
     }),
     // …>Paris</parameter>⏎</function>⏎</s…

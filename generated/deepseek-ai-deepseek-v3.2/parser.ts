@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     keyOpen: '<｜DSML｜parameter name="',
     callClose: '</｜DSML｜invoke>\n',
     keyEnd: '" string="',
+    turnEndEarly: { text: '<｜end▁of▁sentence｜>', repairs: 'unclosed' },
     callsClose: '</｜DSML｜function_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
     resultStart: '<function_results>',
@@ -87,7 +88,7 @@ export const responseModule = defineParser({
       place: {
         kind: 'entry', close: ['</｜DSML｜parameter>\n'],
         continuations: [['<｜DSML｜parameter name="'], ['</｜DSML｜invoke>']],
-        another: { open: '<｜DSML｜parameter name="', keyEnd: '"' }, next: 'afterEntry',
+        another: { open: '<｜DSML｜parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
       },
     }),
     // …ame="city" string="true">Paris</｜DSML｜paramet…
@@ -100,7 +101,9 @@ export const responseModule = defineParser({
     }),
     // …</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …</｜DSML｜parameter>⏎</｜DSML｜invoke>⏎
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

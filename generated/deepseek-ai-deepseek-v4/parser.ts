@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     keyOpen: '<｜DSML｜parameter name="',
     callClose: '\n</｜DSML｜invoke>\n',
     keyEnd: '" string="',
+    turnEndEarly: { text: '<｜end▁of▁sentence｜>', repairs: 'unclosed' },
     callsClose: '</｜DSML｜tool_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
     resultStart: '<tool_result>',
@@ -86,7 +87,7 @@ export const responseModule = defineParser({
       place: {
         kind: 'entry', close: ['</｜DSML｜parameter>'],
         continuations: [['<｜DSML｜parameter name="'], ['</｜DSML｜invoke>']],
-        another: { open: '<｜DSML｜parameter name="', keyEnd: '"' }, next: 'afterEntry',
+        another: { open: '<｜DSML｜parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
       },
     }),
     // …ame="city" string="true">Paris</｜DSML｜paramet…
@@ -99,7 +100,9 @@ export const responseModule = defineParser({
     }),
     // …s</｜DSML｜parameter>⏎<｜DSML｜paramete…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …s</｜DSML｜parameter>⏎</｜DSML｜invoke…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

@@ -23,6 +23,8 @@ export const responseModule = defineParser({
     argumentsBegin: '<arg_key>',
     argumentsBeginToolCall: '</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
+    turnEndEarly: { text: '<|user|>', repairs: 'unclosed' },
+    turnEndEarlyObservation: { text: '<|observation|>', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
@@ -86,7 +88,7 @@ export const responseModule = defineParser({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['</arg_value>\n'], continuations: [['<arg_key>'], ['</tool_call>']],
-        another: { open: '<arg_key>', keyEnd: '</arg_key>' }, next: 'afterEntry',
+        another: { open: '<arg_key>', keyEnd: '</arg_key>\n<arg_value>' }, next: 'afterEntry',
       },
     }),
     // …rg_key>⏎<arg_value>Paris</arg_value>⏎
@@ -94,7 +96,12 @@ export const responseModule = defineParser({
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …>Paris</arg_value>⏎</tool_call>
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { argumentsBegin: 'inKey', argumentsBeginToolCall: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentsBegin: 'inKey', argumentsBeginToolCall: { peek: 'argumentsEnded' },
+        turnEndEarly: { peek: 'argumentsEnded' }, turnEndEarlyObservation: { peek: 'argumentsEnded' },
+      },
+    }),
     // …>Paris</arg_value>⏎</tool_call>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

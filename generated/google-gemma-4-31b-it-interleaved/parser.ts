@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     callClose: '}<tool_call|>',
     keyEnd: ':',
     argumentSeparator: ',',
+    turnEndEarly: { text: '<turn|>\n', repairs: 'unclosed' },
     objectClose: '}',
     arrayClose: ']',
     nextCall: { text: '<|tool_call>call:', role: 'call', blockEnd: '}<tool_call|>' },
@@ -89,7 +90,11 @@ export const responseModule = defineParser({
     }),
     // city:<|"|>Paris<|"|>,days:
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' },
+      },
+    }),
     // city:<|"|>Paris<|"|>}<tool_call|>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

@@ -24,6 +24,8 @@ export const responseModule = defineParser({
     callClose: '}<tool_call|>',
     keyEnd: ':',
     argumentSeparator: ',',
+    turnEndEarly: { text: '<turn|>\n', repairs: 'unclosed' },
+    turnEndEarlyToolResponse: { text: '<|tool_response>', repairs: 'unclosed' },
     objectClose: '}',
     arrayClose: ']',
     nextCall: { text: '<|tool_call>call:', role: 'call', blockEnd: '}<tool_call|>' },
@@ -101,7 +103,12 @@ export const responseModule = defineParser({
     }),
     // city:<|"|>Paris<|"|>,days:
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' },
+        turnEndEarlyToolResponse: { peek: 'argumentsEnded' },
+      },
+    }),
     // city:<|"|>Paris<|"|>}<tool_call|>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

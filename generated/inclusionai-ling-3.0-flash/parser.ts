@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     argumentsBeginToolCall: '</tool_call>',
     callClose: '\n</tool_call>',
     keyEnd: '</arg_key>\n<arg_value>',
+    turnEndEarly: { text: '<|role_end|>', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
@@ -74,7 +75,7 @@ export const responseModule = defineParser({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['</arg_value>'], continuations: [['<arg_key>'], ['</tool_call>']],
-        another: { open: '<arg_key>', keyEnd: '</arg_key>' }, next: 'afterEntry',
+        another: { open: '<arg_key>', keyEnd: '</arg_key>\n<arg_value>' }, next: 'afterEntry',
       },
     }),
     // …rg_key>⏎<arg_value>Paris</arg_value>
@@ -82,7 +83,11 @@ export const responseModule = defineParser({
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …e>Paris</arg_value>⏎</tool_call>
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { argumentsBegin: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentsBegin: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' },
+      },
+    }),
     // …e>Paris</arg_value>⏎</tool_call>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

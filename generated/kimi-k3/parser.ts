@@ -31,6 +31,7 @@ export const responseModule = defineParser({
     keyOpen: '<|open|>argument key="',
     callClose: '<|close|>call<|sep|>',
     keyEnd: '" type="',
+    turnEndEarly: { text: '<|close|>message<|sep|><|end_of_msg|>', repairs: 'unclosed' },
     callsClose: '<|close|>tools<|sep|>',
     nextCall: { text: '<|open|>call tool="', role: 'call' },
   },
@@ -124,7 +125,7 @@ export const responseModule = defineParser({
       place: {
         kind: 'entry', close: ['<|close|>argument<|sep|>'],
         continuations: [['<|open|>argument key="'], ['<|close|>call<|sep|>']],
-        another: { open: '<|open|>argument key="', keyEnd: '"' }, next: 'afterEntry',
+        another: { open: '<|open|>argument key="', keyEnd: '" type="' }, next: 'afterEntry',
       },
     }),
     // …t key="city" type="string"<|sep|>Paris<|close|>argume…
@@ -141,7 +142,9 @@ export const responseModule = defineParser({
     }),
     // …se|>argument<|sep|><|close|>call<|…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …se|>argument<|sep|><|close|>call<|…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     callClose: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
+    turnEndEarly: { text: '<|im_end|>\n', repairs: 'unclosed' },
     callSeparator: { text: ', ', role: 'call' },
     semicolon: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
@@ -95,7 +96,11 @@ export const responseModule = defineParser({
     }),
     // city='Paris', days=
     //             ^^ After an argument.
-    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' },
+      },
+    }),
     // city='Paris')
     //             ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

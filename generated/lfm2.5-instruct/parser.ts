@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     callClose: ')',
     keyEnd: '=',
     argumentSeparator: ', ',
+    turnEndEarly: { text: '<|im_end|>\n', repairs: 'unclosed' },
     callSeparator: { text: ', ', role: 'call' },
     semicolon: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
     callsClose: ']<|tool_call_end|>',
@@ -63,7 +64,11 @@ export const responseModule = defineParser({
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'], quoted: true }] }),
     // city=Paris, days=
     //           ^^ After an argument.
-    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' },
+      },
+    }),
     // city=Paris)
     //           ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

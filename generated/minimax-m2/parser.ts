@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     keyOpen: '<parameter name="',
     callClose: '</invoke>\n',
     keyEnd: '">',
+    turnEndEarly: { text: '[e~[\n', repairs: 'unclosed' },
     callsClose: '</minimax:tool_call>',
     nextCall: { text: '<invoke name="', role: 'call' },
     resultStart: '<response>',
@@ -93,7 +94,9 @@ export const responseModule = defineParser({
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …>Paris</parameter>⏎</invoke>⏎
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …>Paris</parameter>⏎</invoke>⏎
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

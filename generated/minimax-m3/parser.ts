@@ -27,6 +27,7 @@ export const responseModule = defineParser({
     keyOpen: ']<]minimax[>[<',
     callClose: ']<]minimax[>[</invoke>\n',
     keyEnd: '>',
+    turnEndEarly: { text: '[e~[\n', repairs: 'unclosed' },
     itemOpen: ']<]minimax[>[<item>',
     callsClose: ']<]minimax[>[</tool_call>',
     callsCloseBracket: ']',
@@ -103,7 +104,9 @@ export const responseModule = defineParser({
     }),
     // …<]minimax[>[</city>]<]minimax[>[</…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …<]minimax[>[</city>]<]minimax[>[</…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     callClose: '</atem:invoke>\n',
     callCloseAtemFunctionCalls: '</atem:function_calls>',
     keyEnd: '">',
+    turnEndEarly: { text: '<|eot|>', repairs: 'unclosed' },
     nextCall: { text: ' to=', role: 'call', blockEnd: '</atem:function_calls>' },
     resultStart: '<tool_output name="',
   },
@@ -93,6 +94,7 @@ export const responseModule = defineParser({
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseAtemFunctionCalls: { peek: 'argumentsEnded' },
+        turnEndEarly: { peek: 'argumentsEnded' },
       },
     }),
     // …s</atem:parameter>⏎</atem:invoke>⏎…

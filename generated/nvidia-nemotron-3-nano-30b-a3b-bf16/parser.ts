@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     keyOpen: '<parameter=',
     callClose: '</function>\n',
     callCloseToolCall: '</tool_call>\n',
+    turnEndEarly: { text: '<|im_end|>\n', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
@@ -102,6 +103,7 @@ export const responseModule = defineParser({
     afterEntry: expect({
       choices: {
         keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callCloseToolCall: { peek: 'argumentsEnded' },
+        turnEndEarly: { peek: 'argumentsEnded' },
       },
     }),
     // …Paris⏎</parameter>⏎</function>⏎</t…

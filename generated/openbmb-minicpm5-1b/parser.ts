@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     callCloseEarly: { text: '</function>', repairs: 'unclosed' },
     keyOpen: '<param name="',
     callClose: '</function>',
+    turnEndEarly: { text: '<|im_end|>\n', repairs: 'unclosed' },
     nextCall: { text: '<function name="', role: 'call', blockEnd: '</function>' },
     resultStart: '<tool_response>',
   },
@@ -81,7 +82,9 @@ export const responseModule = defineParser({
     }),
     // …city">Paris</param></function>
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …city">Paris</param></function>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

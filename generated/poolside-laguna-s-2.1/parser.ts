@@ -21,6 +21,7 @@ export const responseModule = defineParser({
     argumentsBegin: '<arg_key>',
     argumentsBeginToolCall: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
+    turnEndEarly: { text: '</assistant>\n', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
   },
@@ -82,7 +83,12 @@ export const responseModule = defineParser({
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …e>Paris</arg_value></tool_call>
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { argumentsBegin: 'inKey', argumentsBeginToolCall: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: {
+        argumentsBegin: 'inKey', argumentsBeginToolCall: { peek: 'argumentsEnded' },
+        turnEndEarly: { peek: 'argumentsEnded' },
+      },
+    }),
     // …e>Paris</arg_value></tool_call>
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     keyOpen: '<arg_key:opensource>',
     callClose: '</tool_call:opensource>\n',
     keyEnd: '</arg_key:opensource>\n<arg_value:opensource>',
+    turnEndEarly: { text: '<｜hy_eos:opensource｜>', repairs: 'unclosed' },
     callsClose: '</tool_calls:opensource>',
     nextCall: { text: '<tool_call:opensource>', role: 'call' },
     resultStart: '<tool_responses:opensource>',
@@ -87,7 +88,8 @@ export const responseModule = defineParser({
       place: {
         kind: 'entry', close: ['</arg_value:opensource>\n'],
         continuations: [['<arg_key:opensource>'], ['</tool_call:opensource>']],
-        another: { open: '<arg_key:opensource>', keyEnd: '</arg_key:opensource>' }, next: 'afterEntry',
+        another: { open: '<arg_key:opensource>', keyEnd: '</arg_key:opensource>\n<arg_value:opensource>' },
+        next: 'afterEntry',
       },
     }),
     // …g_value:opensource>Paris</arg_value:ope…
@@ -95,7 +97,9 @@ export const responseModule = defineParser({
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
     // …_value:opensource>⏎</tool_call:ope…
     //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, turnEndEarly: { peek: 'argumentsEnded' } },
+    }),
     // …_value:opensource>⏎</tool_call:ope…
     //                     ^ After the last argument.
     argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),

@@ -142,6 +142,14 @@ function argumentEnds(plan: CallPlan, next: StateName): readonly MarkerChoice[] 
   return distinct(seen(isClosed ? 'callClose' : 'callFollower', plan.argumentEnds, next));
 }
 
+/** Ends of the turn where the call should be closed first. */
+function earlyTurnEnds({ closing, turn: { turnEnds } }: CallPlan, next: StateName): readonly MarkerChoice[] {
+  if (!closing.some(({ part }) => typeof part === 'string')) return [];
+  return turnEnds
+    .filter(({ name }) => name === 'turnEnd')
+    .map(({ marker }) => ({ name: 'turnEndEarly', marker, next, peek: true, repairs: 'unclosed' }));
+}
+
 function jsonState(plan: CallPlan): StateSpec {
   const { calls, afterArguments, closing, turn } = plan;
   const { section, call, head, id, envelope } = calls;
@@ -174,6 +182,7 @@ function argumentStates(plan: CallPlan): readonly StateSpec[] {
   if (values.kind === 'entries') {
     const ends = {
       markers: argumentEnds(plan, 'argumentsEnded'),
+      turnEnds: earlyTurnEnds(plan, 'argumentsEnded'),
       followers: [...followers.map((text) => [text]), ...unmarkedFollowers],
       atEnd: atEnd(plan, 'argumentsEnded'),
     };

@@ -6,7 +6,7 @@ import type { CallPlan } from './call-plan.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
 import { containerOpenings, nestedStates } from './lower-nested.ts';
-import { firstWord, isBlank, isSignificant } from './marker-text.ts';
+import { isBlank, isSignificant } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -14,6 +14,8 @@ import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec 
 export interface ArgumentEnds {
   /** Markers that end them; seen, not consumed. */
   readonly markers: readonly MarkerChoice[];
+  /** Ends of the turn, where a marker should end the call before that; seen, not consumed. */
+  readonly turnEnds: readonly MarkerChoice[];
   /** What may follow a call. */
   readonly followers: readonly KeyedText[];
   /** Where the end of the response leads: only of calls that nothing closes. */
@@ -108,7 +110,7 @@ function entryPlace(
 
 function anotherEntry({ entry }: EntryArguments): Pick<ValuePlace<StateName>, 'another'> {
   const open = entry.open.trim();
-  const keyEnd = firstWord(entry.key);
+  const keyEnd = entry.key.trim();
   return isSignificant(open) && keyEnd !== '' ? { another: { open, keyEnd } } : {};
 }
 
@@ -159,7 +161,7 @@ function afterEntry(format: EntryArguments, ends: ArgumentEnds, end: string): St
       format.separator === '' ? format.close + end : format.entry.open + samples.nextKey + format.entry.key,
     ),
     step: expect({
-      choices: distinct([...separator, ...keyChoices(format), ...ends.markers]),
+      choices: distinct([...separator, ...keyChoices(format), ...ends.markers, ...ends.turnEnds]),
       ...(separator.length > 0 ? {} : keyWithoutOpener(format)),
       ...ends.atEnd,
     }),

@@ -171,6 +171,7 @@ export type LeniencyLaw =
   | 'separator' // something else than the format's own stands between two calls
   | 'bare-calls' // the whole answer is calls as JSON
   | 'empty-block' // a block of calls holds none
+  | 'marker-part' // a part of a marker is left out
   | 'unclosed' // something is not closed
   | 'result-marker' // a marker of a tool's result stands in the answer
   | 'special-token' // a special token stands where none may

@@ -9,13 +9,15 @@ export function repairDetail({ repairs, marker, role, passes, peek }: Transition
       return 'the arguments follow the name at once';
     case 'empty-block':
       return `${written} holds no call`;
+    case 'marker-part':
+      return `${written} stands for a marker of which it is a part`;
     case 'separator':
       if (passes) return 'the calls stand in a list';
       if (peek) return 'nothing separates the calls';
       return `calls are separated by ${written}`;
     case 'unclosed':
       if (role === 'thought') return `${written} begins before the turn is closed and opened again`;
-      return `${written} comes before any arguments`;
+      return `${written} ends the call early`;
     case 'special-token':
       return `${written} stands where nothing asks for it`;
     case 'result-marker':

@@ -210,7 +210,7 @@ export interface ValuePlace<Ref> {
    * for any key. A raw string ends only where one of them follows. Absent means that anything may follow.
    */
   readonly continuations?: readonly KeyedText[];
-  /** How another entry shows itself, where it has a marker that text does not have: before its key, and after it. */
+  /** How another entry shows itself, where it has a marker that text does not have: before its key, and all after it. */
   readonly another?: { readonly open: string; readonly keyEnd: string };
   readonly next: Ref;
 }

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import type { JsonObject, Tool } from '../../src/format/messages.ts';
-import type { ResponseParserOptions } from '../../src/parser/response-parser.ts';
-import { everyPosition, type Parsed, parsePieces } from '../support/parse-pieces.ts';
+import { outcome, readEverywhere as read, lenientTools as tools } from '../support/lenient-outcome.ts';
+import { parsePieces } from '../support/parse-pieces.ts';
 import {
   bracketed,
   channels,
@@ -16,45 +15,6 @@ import {
   noMarker,
   tagged,
 } from '../support/sample-formats.ts';
-
-function tool(name: string, properties: JsonObject): Tool {
-  return {
-    type: 'function',
-    function: { name, description: '', parameters: { type: 'object', properties } },
-  };
-}
-
-const tools = [
-  tool('add', { a: { type: 'number' }, b: { type: 'number' } }),
-  tool('pick', { items: { type: 'array' } }),
-  tool('ask', { input: { type: 'string' }, deep: { type: 'boolean' } }),
-];
-
-/** What comes out in one piece, and the same at every cut: each alone, and all together. */
-function read(format: ChatFormat, text: string, options: ResponseParserOptions = {}): Parsed {
-  const all = { tools, markers: true, ...options };
-  const whole = parsePieces(format, text, [], all);
-  for (const cuts of [...everyPosition(text).map((at) => [at]), everyPosition(text)]) {
-    expect(parsePieces(format, text, cuts, all)).toEqual(whole);
-  }
-  let reached = 0;
-  for (const { start, end } of whole.events) {
-    expect(start).toBe(reached);
-    reached = end;
-  }
-  expect(reached).toBe(text.length);
-  return whole;
-}
-
-/** Calls as `name(arguments)`, and the laws that were applied. */
-function outcome(format: ChatFormat, text: string, options: ResponseParserOptions = {}) {
-  const { message } = read(format, text, options);
-  return {
-    calls: (message.tool_calls ?? []).map(({ function: f }) => [f.name, JSON.parse(f.arguments)]),
-    laws: (message.repaired ?? []).map(({ law }) => law),
-    malformed: (message.malformed ?? []).length,
-  };
-}
 
 const json = (call: string) => `<use>\n${call}\n</use>`;
 const entry = (key: string, value: string) => `<arg=${key}>\n${value}\n</arg>\n`;

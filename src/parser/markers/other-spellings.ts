@@ -1,7 +1,7 @@
 /**
- * Other spellings of the markers that open calls, derived from the markers themselves: the same word with or without
- * the bars of a special token, the first marker twice, a list without its bracket, and an empty block of calls. They
- * are read only where the parser is lenient, and reported.
+ * Other spellings of the markers of calls, derived from the markers themselves: the same word with or without the
+ * bars of a special token, the first marker twice, a list without its bracket, an empty block of calls, and markers of
+ * several parts without some of them. They are read only where the parser is lenient, and reported.
  */
 import type { Transition } from '../state-tables.ts';
 
@@ -23,7 +23,15 @@ const shortestOpener = /^\s*[<[]\S{2,}[\]>]/;
 
 function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
   const { blockEnd: _, ...opener } = choice;
-  const spellings = [...respelled(choice.marker), ...repeated(choice.marker), ...withoutBracket(choice)];
+  const { marker } = choice;
+  const spellings = [
+    ...respelled(marker),
+    ...repeated(marker),
+    ...withoutBracket(choice),
+    ...(choice.followedBy?.nameEnds === undefined
+      ? []
+      : withoutParts(marker).filter((rest) => /[>\]]/.test(rest))),
+  ];
   return [
     ...spellings.map((marker): Transition<Ref> => ({ ...opener, marker, repairs: 'opener' })),
     ...emptyBlock(choice),
@@ -56,4 +64,31 @@ function emptyBlock<Ref>({ marker, next, blockEnd }: Transition<Ref>): readonly 
   return [
     { marker: `${marker.trimEnd()}\n${blockEnd}`, next, role: 'call', passes: true, repairs: 'empty-block' },
   ];
+}
+
+/**
+ * The choices and, of each marker of several parts, what is left of it without some of them. For places in a call,
+ * where no prose can look like that.
+ */
+export function withLostParts<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
+  const known = new Set(choices.map(({ marker }) => marker.trim()));
+  const others = choices.flatMap((choice): readonly Transition<Ref>[] => {
+    if (choice.role !== undefined || choice.repairs !== undefined || choice.onlyAtEnd) return [];
+    const rests = withoutParts(choice.marker).filter((rest) => !known.has(rest));
+    return rests.map((marker) => ({ ...choice, marker, repairs: 'marker-part' }));
+  });
+  return [...choices, ...others];
+}
+
+/** The parts of a marker: each tag, and the text between two. */
+export function markerParts(marker: string): readonly string[] {
+  return (marker.match(/<[^<>\s]+>|<?[^<]+/g) ?? []).map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** A marker of two or three parts without one or two of them. */
+function withoutParts(marker: string): readonly string[] {
+  const parts = markerParts(marker);
+  if (parts.length < 2 || parts.length > 3) return [];
+  const rests = parts.flatMap((part, at) => [part, parts.filter((_, index) => index !== at).join('')]);
+  return [...new Set(rests)];
 }

@@ -64,6 +64,14 @@ export interface SpeculationProgress {
 /** A frame with everything that a table may leave out. */
 export type Frame = Required<Omit<FrameChoice, 'quoted'>> & { readonly quoted: boolean };
 
+/** The place where a value may have ended without its closer. */
+export interface UnclosedOffsets {
+  readonly at: number;
+  readonly textEnd: number;
+  /** The call ended there; otherwise another argument began. */
+  readonly endsCall: boolean;
+}
+
 /** `readValue`: a value has begun. */
 export interface ValueProgress {
   readonly kind: 'value';
@@ -76,8 +84,8 @@ export interface ValueProgress {
   isContainer: boolean;
   /** Its opening quote has been emitted. */
   begun: boolean;
-  /** Offset of another argument that begins before a closer came; `none`: what looked like one was quoted. */
-  nextEntry: number | 'none' | null;
+  /** Where the value may have ended before a closer came, as offsets; `none`: what looked like that was quoted. */
+  unclosed: UnclosedOffsets | 'none' | null;
   /** It is scanned, and kept until it shows whether it is what its schema asks for. */
   isTentative: boolean;
   /** Offset of its first closer, where nothing legal stands after that. */

@@ -1,5 +1,6 @@
 /** Steps inside a call, whatever its layout: markers that must come, holes, and malformed text. */
 import { absent, MarkerTable, type Match, undecided } from '../markers/markers.ts';
+import { withLostParts } from '../markers/other-spellings.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { ExpectTable, RecoverTable, Transition } from '../state-tables.ts';
@@ -9,7 +10,7 @@ import { closerPartsEnd, valueCloser } from './values/value-closer.ts';
 
 /** Compiles the table of `expect`. */
 export function expectTable(table: ExpectTable<State>): Compiled<ExpectTable<State>> {
-  return { table, markers: new MarkerTable([...table.choices, ...moreCalls(table)]) };
+  return { table, markers: new MarkerTable([...withLostParts(table.choices), ...moreCalls(table)]) };
 }
 
 /** What more calls in the markers of one begin with, and the end of a list of them. */

@@ -2,6 +2,7 @@
 
 import type { Cursor } from '../cursor.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
+import { withLostParts } from '../markers/other-spellings.ts';
 import { isSpace, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { HoleTable, IdPart } from '../state-tables.ts';
@@ -15,7 +16,7 @@ const longestHole = 512;
 
 /** Compiles the table of `readHole`. */
 export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
-  return { table, markers: new MarkerTable(table.ends) };
+  return { table, markers: new MarkerTable(table.hole === 'key' ? withLostParts(table.ends) : table.ends) };
 }
 
 /** A name, an id, an index or a key, up to the marker after it. */
@@ -33,6 +34,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   if (
     end - cursor.at > longestHole ||
     (isOver && !isAcceptable(table, value)) ||
+    (isOver && holdsMarker(table, value)) ||
     isBroken(reader, table, match, value)
   ) {
     return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
@@ -92,6 +94,17 @@ function continuesName({ cursor, options }: Reader, { choice }: Match<State>, at
 function isAcceptable(table: HoleTable<State>, value: string): boolean {
   if (table.hole === 'name' || table.hole === 'composed-id') return value !== '' && !/\s/.test(value);
   return value !== '' || table.hole === 'id' || table.hole === 'index';
+}
+
+/** Shorter markers of an entry may stand in a key. */
+const shortestMarker = 4;
+
+/** Whether a key holds what begins or closes an argument: a marker is missing before that, and it is no key. */
+function holdsMarker({ place }: HoleTable<State>, value: string): boolean {
+  if (place === undefined || value === '') return false;
+  const [close] = place.close;
+  const markers = [place.another?.open, typeof close === 'string' ? close.trim() : ''];
+  return markers.some((each = '') => each.length >= shortestMarker && value.includes(each));
 }
 
 /**

@@ -100,7 +100,7 @@ function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): Va
     mode: null,
     isContainer: false,
     begun: false,
-    nextEntry: null,
+    unclosed: null,
     isTentative: false,
     refused: null,
     bufferedJson: '',

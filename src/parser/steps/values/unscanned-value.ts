@@ -4,8 +4,8 @@
  */
 import { escapeJson } from '../../json/json-text.ts';
 import type { Reader, State } from '../../reader.ts';
-import type { ValueProgress } from '../step-progress.ts';
-import { type NextEntry, nextEntry } from './next-entry.ts';
+import type { UnclosedOffsets, ValueProgress } from '../step-progress.ts';
+import { opensEntry, type UnclosedEnd, unclosedEnd } from './unclosed-end.ts';
 import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';
 import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
 import type { ValueStack } from './value-stack.ts';
@@ -14,16 +14,16 @@ import type { ValueStack } from './value-stack.ts';
 export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const frameClose = progress.frame.close;
   const found = findCloser(reader, values, frameClose);
-  if (progress.refused === null && found.refused === null && progress.nextEntry === null) {
-    const entry = nextEntry(reader, values, frameClose, found.closer, progress.begun);
-    if (entry !== null) {
-      emitString(reader, progress, Math.min(found.textEnd, entry.textEnd));
-      if (!entry.isCertain) return null;
-      progress.nextEntry = reader.cursor.offsetOf(entry.at);
+  if (progress.refused === null && found.refused === null && progress.unclosed === null) {
+    const end = unclosedEnd(reader, values, frameClose, found.closer, progress.begun);
+    if (end !== null) {
+      emitString(reader, progress, Math.min(found.textEnd, end.textEnd));
+      if (!end.isCertain) return null;
+      progress.unclosed = offsetsOf(reader, end);
     }
   }
-  if (typeof progress.nextEntry === 'number') {
-    return readPastEntry(reader, values, progress, progress.nextEntry, found);
+  if (progress.unclosed !== null && progress.unclosed !== 'none') {
+    return readPastUnclosed(reader, values, progress, progress.unclosed, found);
   }
   progress.refused ??= found.refused === null ? null : reader.cursor.offsetOf(found.refused);
   if (reader.buffer.isEmpty) emitString(reader, progress, found.refused ?? found.textEnd);
@@ -37,36 +37,53 @@ export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgr
   return null;
 }
 
-/** Another argument has begun: if it is closed in its place, the value ended before it. */
-function readPastEntry(
+function offsetsOf({ cursor }: Reader, { at, textEnd, endsCall }: UnclosedEnd): UnclosedOffsets {
+  return { at: cursor.offsetOf(at), textEnd: cursor.offsetOf(textEnd), endsCall };
+}
+
+/** The value may have ended: it has, if what comes next is closed in its place, or nothing closes the value at all. */
+function readPastUnclosed(
   reader: Reader,
   values: ValueStack,
   progress: ValueProgress,
-  entry: number,
+  unclosed: UnclosedOffsets,
   found: FoundCloser,
 ): State | null {
   const { cursor } = reader;
-  if (found.refused !== null) {
-    // It is closed where no argument ends, so it is quoted.
-    progress.nextEntry = 'none';
-    reader.rewind();
-    return readRaw(reader, values, progress);
-  }
-  if (found.end === null && !reader.ended) {
+  const isOver = reader.ended && !(unclosed.endsCall && cursor.cutShort);
+  if (found.refused === null && found.end === null && !isOver) {
     reader.bufferTo(found.textEnd);
     return null;
   }
+  const closer = found.end === null ? null : cursor.offsetOf(found.closer);
   reader.rewind();
+  // What is closed where no argument ends, or closed by the value's own closer, is quoted.
+  if (found.refused !== null || isOwnCloser(reader, values, unclosed, closer)) {
+    progress.unclosed = 'none';
+    return readRaw(reader, values, progress);
+  }
   const { offset } = cursor;
   reader.writer.input(progress.begun ? '"' : '""', offset, offset);
-  return endAtEntry(reader, values, entry);
+  return endUnclosed(reader, values, unclosed);
 }
 
-/** The value ends where another argument begins. */
-function endAtEntry(reader: Reader, values: ValueStack, entry: number): State {
+/** Whether the closer at an offset is the value's own: it stands after what looks like the end of the call. */
+function isOwnCloser(
+  reader: Reader,
+  { place: { another } }: ValueStack,
+  { at, endsCall }: UnclosedOffsets,
+  closer: number | null,
+): boolean {
+  const { base } = reader.cursor;
+  if (closer === null || !endsCall || another === undefined) return false;
+  return !opensEntry(reader, another, at - base, closer - base);
+}
+
+/** The value ends where something else begins. */
+function endUnclosed(reader: Reader, values: ValueStack, { at }: UnclosedOffsets): State {
   reader.claimSpace('');
   reader.noteRepair('unclosed', `the value of ${JSON.stringify(values.key)} is not closed`);
-  return leaveValue(reader, values, entry - reader.cursor.base);
+  return leaveValue(reader, values, at - reader.cursor.base);
 }
 
 /** The text is over: the value has ended at its first closer, and what was buffered after that is read again. */
@@ -126,30 +143,46 @@ export function readBuffered(reader: Reader, values: ValueStack, progress: Value
   progress.refused ??= found.refused === null ? null : cursor.offsetOf(found.refused);
   reader.bufferTo(found.textEnd);
   const { at } = cursor;
-  if (found.end === null) {
-    if (reader.ended && progress.refused !== null) return endAtRefused(reader, values, progress);
+  if (found.end === null && !reader.ended) {
     const length = (progress.refused ?? cursor.offset) - buffer.start;
     const isString = length > longestScalar && progress.types.has('string') && !progress.isContainer;
     return isString ? becomeString(reader, values, progress) : null;
   }
+  if (found.end === null && progress.refused !== null) return endAtRefused(reader, values, progress);
   const { start } = buffer;
   const length = cursor.offset - start;
-  const entry = entryWithin(reader, values, progress);
-  const written = cursor.text.slice(0, entry?.textEnd ?? length);
+  const closer = found.end === null ? null : cursor.offsetOf(found.closer);
+  const unclosed = unclosedWithin(reader, values, progress, closer);
+  if (found.end === null && unclosed === null) {
+    reader.bufferTo(length);
+    return null;
+  }
+  const written = cursor.text.slice(0, unclosed === null ? length : unclosed.textEnd - start);
   reader.writer.input(decode(reader, written, progress), start, start + written.length);
   cursor.moveTo(written.length);
-  if (entry !== null) return endAtEntry(reader, values, cursor.offsetOf(entry.at));
-  return leaveValue(reader, values, found.end + length - at);
+  if (unclosed !== null) return endUnclosed(reader, values, unclosed);
+  return leaveValue(reader, values, (found.end ?? at) + length - at);
 }
 
-/** The argument that begins in a buffered value, unless the value is what its schema asks for. Puts the value back. */
-function entryWithin(reader: Reader, values: ValueStack, progress: ValueProgress): NextEntry | null {
+/**
+ * Where a buffered value ends although nothing closes it there, unless it is what its schema asks for. Puts the value
+ * back. `closer` is the offset of the closer that was found.
+ */
+function unclosedWithin(
+  reader: Reader,
+  values: ValueStack,
+  progress: ValueProgress,
+  closer: number | null,
+): UnclosedOffsets | null {
   const { buffer, cursor } = reader;
   const { length } = buffer;
   reader.rewind();
   if (progress.refused !== null) return null;
-  const isWhole = progress.isContainer && scanWhole(cursor.text.slice(0, length).trim()) !== null;
-  return isWhole ? null : nextEntry(reader, values, progress.frame.close, length, false);
+  if (progress.isContainer && scanWhole(cursor.text.slice(0, length).trim()) !== null) return null;
+  const end = unclosedEnd(reader, values, progress.frame.close, length, false);
+  if (end === null || (closer === null && end.endsCall && cursor.cutShort)) return null;
+  const unclosed = offsetsOf(reader, end);
+  return isOwnCloser(reader, values, unclosed, closer) ? null : unclosed;
 }
 
 /** JSON of a whole value. What does not fit its type stays text, and is reported. */

@@ -10,6 +10,7 @@ import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { KeyedText } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
+import { otherEnds } from './other-ends.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
 /** White space between a closer and what follows is looked through up to this many units. */
@@ -20,10 +21,8 @@ const longestKey = 128;
 export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
-  const closer = closerOf(
-    frameClose + fillKey(values.place.close, values.key),
-    values.place.another?.open ?? '',
-  );
+  const { place, key } = values;
+  const closer = closerOf(frameClose + fillKey(place.close, key), otherEnds(place));
   values.closer = { frameClose, closer };
   return closer;
 }
@@ -32,26 +31,28 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
 const closers = new Map<string, Closer>();
 const mostClosers = 256;
 
-function closerOf(marker: string, another: string): Closer {
-  const name = JSON.stringify([marker, another]);
+function closerOf(marker: string, others: readonly string[]): Closer {
+  const name = JSON.stringify([marker, others]);
   const known = closers.get(name);
   if (known !== undefined) return known;
-  const closer = newCloser(marker, another);
+  const closer = newCloser(marker, others);
   if (closers.size === mostClosers) closers.clear();
   closers.set(name, closer);
   return closer;
 }
 
-function newCloser(marker: string, another: string): Closer {
+function newCloser(marker: string, others: readonly string[]): Closer {
   const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
   const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
-  const spaces = spaceKinds([choice.leadingSpace]);
+  // Where something else than the closer may end the value, the end of the line before that is not part of it.
+  const held = others.length === 0 ? choice.leadingSpace : `${choice.leadingSpace}\n`;
+  const spaces = spaceKinds([held]);
   const [first = ''] = choice.parts;
-  const begins = another === '' ? [first] : [first, another];
+  const begins = [first, ...others];
   const firsts = [...new Set(begins.map((text) => text.charAt(0)))];
   const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf(begins), changed: escapedInJson });
-  return { ...choice, spaces, plainRun, begin: first.slice(0, 2) };
+  return { ...choice, spaces, held: held.length, plainRun, begin: first.slice(0, 2) };
 }
 
 /** Where the value's text ends for certain, and where the closer after it ends (`null`: not known yet). */
@@ -74,7 +75,7 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
     const end = closerEnd(reader, closer, at);
     const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
     if (verdict === undecided) {
-      const textEnd = certainEnd(text, from, at, closer.leadingSpace.length, closer.spaces);
+      const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
       return { textEnd, end: null, closer: text.length, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
@@ -84,7 +85,7 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
     }
     if (end >= 0) refused ??= textEnd;
   }
-  const textEnd = certainEnd(text, from, text.length, closer.leadingSpace.length, closer.spaces);
+  const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
   return { textEnd, end: null, closer: text.length, refused };
 }
 

@@ -11,8 +11,9 @@ export const deepestNesting = 64;
 
 /** What ends a value, taken apart. */
 export interface Closer extends CompiledTransition<null> {
-  /** The kinds of white space that it claims in front. */
+  /** The kinds of white space before it that may not be part of the value, and how much of them. */
   readonly spaces: string;
+  readonly held: number;
   /** Its first two characters, or the only one. */
   readonly begin: string;
   /** Whether a piece of text can matter to it. */

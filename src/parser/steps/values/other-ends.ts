@@ -1,0 +1,26 @@
+/** What ends a value besides its own closer, where that is missing. */
+import type { KeyedText, ValuePlace } from '../../state-tables.ts';
+
+/** Shorter markers are too common in values. */
+const shortestMarker = 4;
+
+const knownEnds = new WeakMap<ValuePlace<unknown>, readonly string[]>();
+
+/** What may end a value in its place besides its closer: the opener of another argument, then the ends of the call. */
+export function otherEnds(place: ValuePlace<unknown>): readonly string[] {
+  const known = knownEnds.get(place);
+  if (known !== undefined) return known;
+  const { another } = place;
+  const ends = another === undefined ? [] : [another.open, ...callEnds(place, another.open)];
+  knownEnds.set(place, ends);
+  return ends;
+}
+
+/** The markers that may stand after the last argument, and nowhere in text. */
+function callEnds({ continuations = [] }: ValuePlace<unknown>, open: string): readonly string[] {
+  return continuations.flatMap((each: KeyedText) => {
+    const [marker] = each;
+    const isEnd = each.length === 1 && typeof marker === 'string' && marker !== open;
+    return isEnd && marker.length >= shortestMarker && /[^\w\s]/.test(marker) ? [marker] : [];
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * A value that nothing closes ends where another argument begins, or where the call ends.
+ *
+ * Another argument begins at its opener with a key that the tool has and the call does not have yet or, where no schema
+ * tells, on a line of its own. What follows must then be closed; a value that quotes whole arguments closes them itself.
+ * A call ends at the marker after its arguments, if nothing closes the value later on: a closer after that marker is the
+ * value's own, unless an argument of another call has been opened before it.
+ */
+
+import { absent, matchText, undecided } from '../../markers/markers.ts';
+import { markerParts } from '../../markers/other-spellings.ts';
+import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
+import type { Reader, State } from '../../reader.ts';
+import type { ValuePlace } from '../../state-tables.ts';
+import { isProperty } from '../lenient-arguments.ts';
+import { anywhere } from '../schema-place.ts';
+import { otherEnds } from './other-ends.ts';
+import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
+import type { ValueStack } from './value-stack.ts';
+
+/** White space between a marker and a key is looked through up to this many units. */
+const longestGap = 64;
+
+/** Where a value ends that nothing closes, or may end. */
+export interface UnclosedEnd {
+  /** Position of what comes next: the opener of another argument, or the marker after the arguments. */
+  readonly at: number;
+  /** Where the text before it ends, without the white space that a closer would claim, nor the end of its line. */
+  readonly textEnd: number;
+  readonly isCertain: boolean;
+  /** The call ends here. */
+  readonly endsCall: boolean;
+}
+
+type Another = NonNullable<ValuePlace<State>['another']>;
+
+/** The first place between the reader's position and `to` where the value at the top of the stack may end unclosed. */
+export function unclosedEnd(
+  reader: Reader,
+  values: ValueStack,
+  frameClose: string,
+  to: number,
+  isBegun: boolean,
+): UnclosedEnd | null {
+  const { another } = values.place;
+  if (another === undefined || !reader.forgives(reader.cursor.at)) return null;
+  const { text, at: from } = reader.cursor;
+  const entry = entryEnd(reader, another, to, isBegun);
+  const call = callEnd(reader, values.place, entry?.at ?? to);
+  const found = call ?? entry;
+  if (found === null) return null;
+  const { leadingSpace } = valueCloser(values, frameClose);
+  const gap = leadingSpace.endsWith('\n') ? leadingSpace : `${leadingSpace}\n`;
+  return { ...found, textEnd: found.at - leadingSpaceLength(text, from, found.at, gap) };
+}
+
+type FoundEnd = Omit<UnclosedEnd, 'textEnd'>;
+
+/** Where another argument begins. */
+function entryEnd(reader: Reader, another: Another, to: number, isBegun: boolean): FoundEnd | null {
+  const { text, at: from } = reader.cursor;
+  const begin = another.open.slice(0, 2);
+  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
+    const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
+    const verdict = entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
+    if (verdict !== absent) return { at, isCertain: verdict !== undecided, endsCall: false };
+  }
+  return null;
+}
+
+/** Where the marker stands that comes after the arguments. */
+function callEnd(reader: Reader, place: ValuePlace<State>, to: number): FoundEnd | null {
+  const { text, at: from } = reader.cursor;
+  let nearest: FoundEnd | null = null;
+  for (const marker of otherEnds(place).slice(1)) {
+    const begin = marker.slice(0, 2);
+    const last = nearest?.at ?? to;
+    for (let at = nextBegin(text, begin, from); at !== -1 && at < last; at = nextBegin(text, begin, at + 1)) {
+      const verdict = matchText(reader, text, at, marker);
+      if (verdict === absent) continue;
+      nearest = { at, isCertain: verdict !== undecided, endsCall: true };
+      break;
+    }
+  }
+  return nearest;
+}
+
+/** Whether an argument, of whatever call, is opened between two positions. */
+export function opensEntry(reader: Reader, another: Another, from: number, to: number): boolean {
+  const { text } = reader.cursor;
+  const begin = another.open.slice(0, 2);
+  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
+    if (entryAt(reader, another, at, () => true) >= 0) return true;
+  }
+  return false;
+}
+
+function entryAt(reader: Reader, another: Another, at: number, allows: (key: string) => boolean): number {
+  const { text } = reader.cursor;
+  const opened = matchText(reader, text, at, another.open);
+  if (opened < 0) return opened;
+  const start = skipSpace(text, opened);
+  if (start - opened > longestGap) return absent;
+  const end = keyEnd(text, start, reader.ended);
+  if (end < 0) return end;
+  if (!allows(text.slice(start, end))) return absent;
+  return keyIsClosed(reader, another, skipSpace(text, end));
+}
+
+/** End of what closes a key, or of a part of it; or `absent`, or `undecided`. */
+function keyIsClosed(reader: Reader, { keyEnd }: Another, at: number): number {
+  const [first = keyEnd, ...others] = markerParts(keyEnd);
+  const [word = first] = first.split(/\s/);
+  let result = absent;
+  for (const part of [word, ...others.filter((each) => each.startsWith('<'))]) {
+    const verdict = matchText(reader, reader.cursor.text, at, part);
+    if (verdict >= 0) return verdict;
+    if (verdict === undecided) result = undecided;
+  }
+  return result;
+}
+
+function mayFollow({ call }: Reader, key: string, beginsLine: boolean): boolean {
+  if (call.entryNames.has(key)) return false;
+  return call.parameters === anywhere ? beginsLine : isProperty(call.parameters, key);
+}

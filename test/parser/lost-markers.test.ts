@@ -1,0 +1,99 @@
+/** Markers that the model leaves out: what is meant is read and reported, at every cut; what is quoted stays text. */
+import { describe, expect, test } from 'vitest';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { lenientTools, outcome } from '../support/lenient-outcome.ts';
+import { customQuotes, pairs, tagged } from '../support/sample-formats.ts';
+
+/** `<use>f\n<key>a</key>\n<val>raw</val>\n</use>`: as `pairs`, with markers long enough to be told from text. */
+const keyed: ChatFormat = JSON.parse(
+  JSON.stringify(pairs)
+    .replace(/(<\/?)k>/g, '$1key>')
+    .replace(/(<\/?)v>/g, '$1val>'),
+);
+const written = (text: string) => text.replace(/(<\/?)k>/g, '$1key>').replace(/(<\/?)v>/g, '$1val>');
+
+const ask = { input: 'who?', deep: true };
+
+describe('arguments whose markers are left out', () => {
+  test.each([
+    [
+      'the end of a key',
+      '<use>ask\n<k>input\n<v>who?</v>\n<k>deep</k>\n<v>true</v>\n</use>',
+      ['marker-part'],
+    ],
+    [
+      'what begins a value',
+      '<use>ask\n<k>input</k>who?</v>\n<k>deep</k>\n<v>true</v>\n</use>',
+      ['marker-part'],
+    ],
+    [
+      'the end of values',
+      '<use>ask\n<k>input</k>\n<v>who?\n<k>deep</k>\n<v>true\n</use>',
+      ['unclosed', 'unclosed'],
+    ],
+    [
+      'all ends',
+      '<use>ask<k>input<v>who?\n<k>deep<v>true\n</use>',
+      ['marker-part', 'unclosed', 'marker-part', 'unclosed'],
+    ],
+  ])('are read: %s', (_, text, laws) => {
+    expect(outcome(keyed, written(text))).toEqual({ calls: [['ask', ask]], laws, malformed: 0 });
+    expect(outcome(keyed, written(text), { leniency: 'strict' })).toEqual({
+      calls: [],
+      laws: [],
+      malformed: 1,
+    });
+  });
+
+  test('a key that holds markers of arguments is malformed', () => {
+    const text = '<use>ask\n<k>input who?</v>\n<k>deep</k>\n<v>true</v>\n</use>';
+    expect(outcome(keyed, written(text))).toEqual({ calls: [], laws: [], malformed: 1 });
+  });
+});
+
+describe('a value that nothing closes before the end of its call', () => {
+  const other = '<use>\n<fn=ask>\n<arg=input>\nme\n</arg>\n</fn>\n</use>';
+
+  test.each([
+    ['at the end of the response', '', []],
+    ['before another call', `\n${other}`, [['ask', { input: 'me' }]]],
+  ])('ends there: %s', (_, after, more) => {
+    const text = `<use>\n<fn=ask>\n<arg=input>\nwho?\n</fn>\n</use>${after}`;
+    expect(outcome(tagged, text)).toEqual({
+      calls: [['ask', { input: 'who?' }], ...more],
+      laws: ['unclosed'],
+      malformed: 0,
+    });
+  });
+
+  test('quotes that end where it is closed after it', () => {
+    const text = '<use>\n<fn=ask>\n<arg=input>\nwrite </fn>\n</use> last\n</arg>\n</fn>\n</use>';
+    expect(outcome(tagged, text)).toEqual({
+      calls: [['ask', { input: 'write </fn>\n</use> last' }]],
+      laws: [],
+      malformed: 0,
+    });
+  });
+
+  test('is not over where the response was cut off', () => {
+    const parser = createResponseParser(tagged, { tools: lenientTools });
+    parser.feed('<use>\n<fn=ask>\n<arg=input>\nwho?\n</fn>');
+    const { message } = parser.finish('length');
+    expect([message.tool_calls, message.malformed?.length]).toEqual([undefined, 1]);
+  });
+});
+
+describe('the end of the turn', () => {
+  test.each([
+    ['after arguments', tagged, '<use>\n<fn=ask>\n<arg=input>\nwho?\n</arg>\n<over>', ['unclosed']],
+    [
+      'after a part of what closes the call',
+      customQuotes,
+      '<call>ask{input:<q>who?<q>}<over>',
+      ['marker-part'],
+    ],
+  ])('closes a call: %s', (_, format, text, laws) => {
+    expect(outcome(format, text)).toEqual({ calls: [['ask', { input: 'who?' }]], laws, malformed: 0 });
+  });
+});
