@@ -53,7 +53,8 @@ export class AnalysisError extends errorClass(
 
 /**
  * A keyword of a tool's schema that the grammar does not fully enforce. In the report of a chat, with the keyword
- * `messages` and neither tool nor pointer: a marker in what the chat was given that is not protected.
+ * `messages` and neither tool nor pointer: a marker in what the chat was given that is not protected, or a result of
+ * no call.
  */
 export interface SchemaIssue {
   /** Name of the tool; empty for a response schema. */

@@ -19,6 +19,8 @@ import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
+import { type PromptRequest, renderTraced } from '../chat/prompt-pieces.ts';
+import { checkResultIds } from '../chat/result-ids.ts';
 import { noUsage } from '../chat/token-usage.ts';
 import { answerEnds, mayContinue, openEnds, turnEnds } from '../chat/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
@@ -163,17 +165,22 @@ function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
   const { format } = template;
-  const render = (messages: readonly Message[]): PromptTokens => {
-    const request = promptRequest({ ...options, messages }, tools, templates, format);
-    return encodePrompt(template.source, request, vocabulary, format);
-  };
+  const requestOf = (messages: readonly Message[]): PromptRequest =>
+    promptRequest({ ...options, messages }, tools, templates, format);
+  const render = (messages: readonly Message[]): PromptTokens =>
+    encodePrompt(template.source, requestOf(messages), vocabulary, format);
+  const strays = checkResultIds(
+    options,
+    (messages) => renderTraced(template.source, requestOf(messages), format).text,
+  );
   const { contextSize } = engine.context;
   const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
     fitPrompt(options.messages, render, { contextSize, wanted });
   const shifts = options.contextOverflow === 'shift';
-  const { prompt, dropped } = shifts
+  const { prompt: rendered, dropped } = shifts
     ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
     : { prompt: render(options.messages), dropped: 0 };
+  const prompt = { ...rendered, report: [...rendered.report, ...strays] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
   const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
   return { options, tools, template, prompt, dropped, shorten, grammarOptions };

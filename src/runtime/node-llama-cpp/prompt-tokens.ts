@@ -13,7 +13,10 @@ export interface PromptTokens {
   readonly turnStart: number;
   /** What the prompt already wrote of the assistant's turn, its start included. */
   readonly generationPrompt: string;
-  /** Markers in messages, tools and variables that are not special tokens, and so cannot be told from the template's. */
+  /**
+   * Markers in messages, tools and variables that are not special tokens, and so cannot be told from the template's;
+   * in a chat also results of no call.
+   */
   readonly report: readonly SchemaIssue[];
 }
 

@@ -3,6 +3,7 @@ import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
+import type { Message } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
@@ -17,6 +18,7 @@ import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
+import { checkResultIds } from '../chat/result-ids.ts';
 import { noUsage } from '../chat/token-usage.ts';
 import { answerEnds, openEnds, turnEnds } from '../chat/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
@@ -45,6 +47,8 @@ export interface PreparedServerChat {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
   readonly prompt: TracedPrompt;
+  /** Results of no call, for the report. */
+  readonly strays: readonly SchemaIssue[];
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
   /** All of a response in which calls may come; `null` where the server is told of them as they come. */
@@ -74,12 +78,13 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     return run;
   };
   const readReport = async (): Promise<readonly SchemaIssue[]> => {
-    const { grammar, prompt, template, options: checked } = await prepare();
+    const { grammar, prompt, template, strays, options: checked } = await prepare();
+    const known = [...grammar.report, ...strays];
     const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
-    if (unprotected().length === 0) return grammar.report;
+    if (unprotected().length === 0) return known;
     // They may only be unknown so far: the tokens of the prompt say which of them are special.
     await engine.encoder.encode(prompt, checked.signal);
-    return [...grammar.report, ...unprotected()];
+    return [...known, ...unprotected()];
   };
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
@@ -183,8 +188,12 @@ export async function prepareServerChat(
   const options = { ...checked, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
-  const wanted = promptRequest(options, tools, templates, template.format);
-  const prompt = renderTraced(template.source, wanted, template.format);
+  const render = (messages: readonly Message[]): TracedPrompt => {
+    const wanted = promptRequest({ ...options, messages }, tools, templates, template.format);
+    return renderTraced(template.source, wanted, template.format);
+  };
+  const prompt = render(options.messages);
+  const strays = checkResultIds(options, (messages) => render(messages).text);
   const { generationPrompt } = prompt;
   const request = { ...options, tools, generationPrompt };
   const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
@@ -196,7 +205,7 @@ export async function prepareServerChat(
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
   const structuralTag = tagged ? tagOf(template.format, request, grammar) : null;
   const checks = checksOf(grammar, tools, options);
-  return { options, template, prompt, grammar, matcher, structuralTag, parser, plainText, checks };
+  return { options, template, prompt, strays, grammar, matcher, structuralTag, parser, plainText, checks };
 }
 
 /** Penalties and biases count in free text only, which one completion for all of the response cannot keep apart. */

@@ -1,0 +1,88 @@
+/** Results of tools that do not say, or say wrongly, which call they answer, where the template reads it. */
+import { MessageError, type SchemaIssue, TemplateError } from '../../format/errors.ts';
+import type { Message, ToolMessage } from '../../format/messages.ts';
+import type { ChatOptions } from './chat-options.ts';
+
+/** A result that names no call of an earlier message. */
+interface StrayResult {
+  readonly index: number;
+  readonly id: string | undefined;
+  /** The message with an id that a call before it has, or with any other where there is none. */
+  readonly placed: ToolMessage;
+}
+
+/** An id that every template takes. */
+const anyId = 'anyCall00';
+
+/**
+ * Looks for results of no call. The model would be told of a call that it did not make, or whose name the template
+ * does not find; where `render` gives the same with another id, the template does not read it, and all is well.
+ * Throws `MessageError`; with `policy: 'degrade'` they are in what is returned, for the report.
+ */
+export function checkResultIds(
+  { messages, policy }: Pick<ChatOptions, 'messages' | 'policy'>,
+  render: (messages: readonly Message[]) => string,
+): readonly SchemaIssue[] {
+  const strays = strayResults(messages);
+  const [first] = strays;
+  if (first === undefined || !readsIds(messages, strays, render)) return [];
+  if (policy !== 'degrade') {
+    const path = `messages[${first.index}].tool_call_id`;
+    throw new MessageError({ path, reason: `${complaint(first)}; give the id of the call that it answers` });
+  }
+  return strays.map((stray) => ({
+    tool: '',
+    pointer: '',
+    keyword: 'messages',
+    effect: 'noted',
+    reason: `messages[${stray.index}].tool_call_id: ${complaint(stray)}`,
+  }));
+}
+
+function complaint({ id }: StrayResult): string {
+  const wrong = id === undefined ? 'it is missing' : `no call before it has the id ${JSON.stringify(id)}`;
+  return `${wrong}, and the template reads it`;
+}
+
+function strayResults(messages: readonly Message[]): readonly StrayResult[] {
+  const ids = new Set<string>();
+  let latest = anyId;
+  const strays: StrayResult[] = [];
+  messages.forEach((message, index) => {
+    if (message.role === 'assistant') {
+      const calls = message.tool_calls ?? [];
+      for (const { id } of calls) ids.add(id);
+      latest = calls[0]?.id ?? latest;
+    }
+    if (message.role !== 'tool') return;
+    const id = message.tool_call_id ?? undefined;
+    if (id !== undefined && ids.has(id)) return;
+    strays.push({ index, id, placed: { ...message, tool_call_id: latest } });
+  });
+  return strays;
+}
+
+function readsIds(
+  messages: readonly Message[],
+  strays: readonly StrayResult[],
+  render: (messages: readonly Message[]) => string,
+): boolean {
+  const placed = [...messages];
+  for (const stray of strays) placed[stray.index] = stray.placed;
+  const told = accepted(placed, render);
+  // What the template refuses for another reason is told by whoever renders it in earnest.
+  return told !== null && told !== accepted(messages, render);
+}
+
+/** The prompt; `null` where the template refuses the conversation. */
+function accepted(
+  messages: readonly Message[],
+  render: (messages: readonly Message[]) => string,
+): string | null {
+  try {
+    return render(messages);
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+/** A result that names no call is refused where the prompt would show it, and nowhere else. */
+import { describe, expect, it } from 'vitest';
+import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { MessageError } from '../../src/format/errors.ts';
+import type { Message, ToolMessage } from '../../src/format/messages.ts';
+import { checkResultIds } from '../../src/runtime/chat/result-ids.ts';
+import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { connectServer } from '../../src/runtime/servers/index.ts';
+import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
+import { allTemplates, llamaTemplate } from '../support/corpora.ts';
+import { serveModel } from '../support/model-server.ts';
+import { sampled } from '../support/sample.ts';
+import { testLlama } from '../support/test-models.ts';
+
+const templates = sampled(await allTemplates(), 5);
+
+const vocabulary = 'llama-spm';
+const options = { llama: await testLlama(), threads: 1, contextSize: 2048 } as const;
+
+const own = 'ownCall01';
+const other = 'strange99';
+const parameters = { type: 'object', properties: { city: { type: 'string' } } } as const;
+const tools = [{ type: 'function', function: { name: 'get_weather', parameters } }] as const;
+const call = {
+  id: own,
+  type: 'function',
+  function: { name: 'get_weather', arguments: '{"city":"Bern"}' },
+} as const;
+
+/** A conversation in which a result has this id, or none. */
+function withResult(id: string | undefined): readonly Message[] {
+  const result: ToolMessage = {
+    role: 'tool',
+    content: 'sun',
+    ...(id === undefined ? {} : { tool_call_id: id }),
+  };
+  return [
+    { role: 'user', content: 'How is the weather in Bern?' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    result,
+  ];
+}
+
+/** What comes of a conversation: the path of what is refused, or the lines of the report. */
+function judge(source: string, id: string | undefined, policy: 'strict' | 'degrade') {
+  const render = (messages: readonly Message[]): string => renderPrompt(source, { messages, tools });
+  try {
+    return checkResultIds({ messages: withResult(id), policy }, render).map(({ reason }) => reason);
+  } catch (error) {
+    if (error instanceof MessageError) return error.path;
+    throw error;
+  }
+}
+
+/** Whether the prompt shows the id that a result has; `null` where the template refuses the conversation. */
+function shows(source: string, id: string): boolean | null {
+  try {
+    return renderPrompt(source, { messages: withResult(id), tools }).split(id).length > (id === own ? 2 : 1);
+  } catch {
+    return null;
+  }
+}
+
+describe('a result', () => {
+  it.each(templates)(
+    'of a call is never refused, and one of none where its id is shown ($id)',
+    ({ source }) => {
+      expect(judge(source, own, 'strict')).toEqual([]);
+      if (shows(source, other) !== true || shows(source, own) === null) return;
+      const place = 'messages[2].tool_call_id';
+      expect(judge(source, other, 'strict')).toBe(place);
+      expect(judge(source, undefined, 'strict')).toBe(place);
+      const told = `${place}: no call before it has the id "${other}", and the template reads it`;
+      expect(judge(source, other, 'degrade')).toEqual([told]);
+      expect(judge(source, undefined, 'degrade')).toEqual([
+        `${place}: it is missing, and the template reads it`,
+      ]);
+    },
+  );
+
+  it('has an id that some templates show', async () => {
+    const shown = (await allTemplates()).filter(({ source }) => shows(source, other) === true);
+    expect(shown.length).toBeGreaterThan(3);
+  });
+});
+
+describe('a chat', () => {
+  const strict = { messages: withResult(undefined), tools, maxTokens: 1 } as const;
+  const degraded = { ...strict, policy: 'degrade' } as const;
+  const refusal = { code: 'message', path: 'messages[2].tool_call_id' };
+  const line = expect.objectContaining({ keyword: 'messages', effect: 'noted' });
+  const open = async (name: string): Promise<string> => {
+    const { source: chatTemplate } = await llamaTemplate(name);
+    return tinyModelFile({ vocabulary, chatTemplate });
+  };
+
+  it('in this process refuses such a result, or reports it', async () => {
+    const model = await loadModel(await open('moonshotai-Kimi-K2'), options);
+    await expect(model.chat(strict).message).rejects.toMatchObject(refusal);
+    expect(await model.chat(degraded).report).toEqual([line]);
+    expect((await model.chat(degraded).message).role).toBe('assistant');
+    await model.dispose();
+  });
+
+  it('with a server does the same', async () => {
+    const server = await serveModel(await open('moonshotai-Kimi-K2'), 'llama-server');
+    const model = await connectServer({ kind: 'llama-server', url: server.url });
+    await expect(model.chat(strict).message).rejects.toMatchObject(refusal);
+    expect(await model.chat(degraded).report).toEqual([line]);
+    await server.close();
+  });
+
+  it('takes it where the template counts results by their order', async () => {
+    const model = await loadModel(await open('Qwen-Qwen3-0.6B'), options);
+    expect(await model.chat(strict).report).toEqual([]);
+    await model.dispose();
+  });
+});
