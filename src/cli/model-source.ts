@@ -9,6 +9,7 @@ import {
   looksLikeReference,
   readGgufHeader,
 } from '../hub/index.ts';
+import { localPath, missingFileAdvice } from '../hub/local-file.ts';
 import { readTextFile } from './read-text.ts';
 import { readTokenizerConfig } from './tokenizer-config.ts';
 
@@ -28,7 +29,8 @@ export interface ModelSource {
  * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model of the Hub
  * (`owner/name`), which is not downloaded. Throws `ModelFileError` and the errors of the Hub.
  */
-export async function readModelSource(file: string): Promise<ModelSource> {
+export async function readModelSource(given: string): Promise<ModelSource> {
+  const file = localPath(given);
   if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file);
   const name = folderName(path.basename(file));
   if (!/\.gguf$/i.test(file)) {
@@ -140,5 +142,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
 
 function cannotRead(file: string, cause: unknown): ModelFileError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-  return new ModelFileError({ file, reason: reasons.get(code) ?? `cannot be read (${code})`, cause });
+  const advice = code === 'ENOENT' ? missingFileAdvice(file) : null;
+  return new ModelFileError({
+    file,
+    reason: advice ?? reasons.get(code) ?? `cannot be read (${code})`,
+    cause,
+  });
 }

@@ -13,6 +13,7 @@ import {
   type ObserveCapabilities,
   requireToolSupport,
 } from './inspect-model.ts';
+import { localPath, missingFileAdvice } from './local-file.ts';
 import { observeTemplate } from './observe-template.ts';
 import { type PullOptions, pullModel, pullRules } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
@@ -39,8 +40,8 @@ export async function inspectModel(target: string, options: InspectOptions = {})
   requireOption('target', target, string);
   checkOptions(options, inspectRules);
   const observe = options.observe ?? observeTemplate;
-  const reference = await referenceOf(target);
-  if (reference === null) return inspectFile(target, observe);
+  const reference = await readTarget(target);
+  if (typeof reference === 'string') return inspectFile(reference, observe);
   const wanted = { ...reference, file: options.file ?? reference.file };
   try {
     const hub = createHub(options);
@@ -84,9 +85,10 @@ export interface ObtainedModel {
 export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
   requireOption('target', target, string);
   checkOptions(options, pullRules);
-  const reference = await referenceOf(target);
+  const reference = await readTarget(target);
   const cache = options.cache ?? defaultCacheFolder();
-  const file = reference === null ? target : (await findCachedModel(cache, reference))?.files[0];
+  const file =
+    typeof reference === 'string' ? reference : (await findCachedModel(cache, reference))?.files[0];
   if (file === undefined) {
     const { files, card } = await pullModel(target, options);
     return { file: files[0], card };
@@ -96,16 +98,17 @@ export async function obtainModel(target: string, options: ObtainOptions = {}): 
   return { file, card };
 }
 
-/** `null` for a file of this disk. */
-async function referenceOf(target: string): Promise<ModelReference | null> {
-  if ((await fileSize(target)) !== null) return null;
+/** The path of a file of this disk, or which model of the Hub it is. */
+async function readTarget(target: string): Promise<string | ModelReference> {
+  const file = localPath(target);
+  if ((await fileSize(file)) !== null) return file;
   if (looksLikeReference(target)) return parseModelReference(target);
-  const isFolder = await fs.stat(target).then(
+  const isFolder = await fs.stat(file).then(
     (found) => found.isDirectory(),
     () => false,
   );
   const reason = isFolder
     ? 'is a folder; give the model (.gguf) that is in it'
-    : 'no such file, and no model of the Hub (owner/name)';
+    : (missingFileAdvice(target) ?? 'no such file, and no model of the Hub (owner/name)');
   throw new ModelFileError({ file: target, reason });
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerVerify } from '../../src/cli/verify.ts';
 import { runCommand } from './run-command.ts';
@@ -28,6 +29,15 @@ it('goes on after files that cannot be read, and fails at the end', async () => 
   expect(lines[1]).toMatch(/missing\.jinja +no such file/);
   expect(lines[2]).toMatch(/folder\.jinja +is a folder/);
   expect(lines[4]?.match(/holds/g)).toHaveLength(5);
+});
+
+it('takes addresses of files, and knows what a shell would have made of ~', async () => {
+  expect((await verify(pathToFileURL(at('good.jinja')).href)).exitCode).toBe(0);
+  const { text, exitCode } = await verify('~/none.jinja');
+  expect(exitCode).toBe(1);
+  expect(text).toContain(
+    `only shells replace ~ with the home folder; write ${path.join(os.homedir(), 'none.jinja')}`,
+  );
 });
 
 it('names file and line of what does not parse', async () => {

@@ -137,5 +137,7 @@ describe('a model by whatever name', () => {
   test('neither a file nor a name', async () => {
     await expect(inspectModel('/no/such.gguf')).rejects.toThrow(/no such file/);
     await expect(inspectModel(import.meta.dirname)).rejects.toThrow(/is a folder/);
+    await expect(inspectModel('~/none.gguf')).rejects.toThrow(/only shells replace ~/);
+    await expect(inspectModel('file://server/none.gguf')).rejects.toThrow(/no file of this disk/);
   });
 });

@@ -1,4 +1,7 @@
 /** The chat API end to end, on scripted and random models. */
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { demoTools } from '../../examples/support/demo-tools.ts';
@@ -307,12 +310,30 @@ describe('loading', () => {
   it.each([
     ['owner/name', 'no such file; `idiolect pull owner/name` fetches'],
     ['owner/name:Q4_K_M', 'no such file; `idiolect pull owner/name:Q4_K_M` fetches'],
-    ['models/none.gguf', 'no such file; `idiolect pull owner/name` fetches'],
+    [
+      'models/none.gguf',
+      `no such file (${path.resolve('models/none.gguf')}); \`idiolect pull owner/name\` fetches`,
+    ],
+    ['/none.gguf', 'no such file; `idiolect pull owner/name` fetches'],
+    ['file:///none%20here.gguf', '/none here.gguf: no such file; '],
+    ['file://server/none.gguf', 'names no file of this disk'],
+    ['~/models/none.gguf', `only shells replace ~ with the home folder; write ${os.homedir()}`],
+    ['http://localhost:8080', 'is an address, not a file; connectServer()'],
     [import.meta.dirname, 'is a folder'],
   ])('%s, which is no file, is refused as such', async (file, reason) => {
     const failure = await loadModel(file, { llama: await testLlama() }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ModelFileError);
     expect(String(failure)).toContain(reason);
+  });
+
+  it('a file is found by its path and by its address', async () => {
+    const file = await tinyModelFile({ vocabulary, chatTemplate });
+    const { href } = pathToFileURL(file);
+    for (const location of [href, new URL(href)]) {
+      const loaded = await loadModel(location, { llama: await testLlama(), threads: 1, contextSize: 256 });
+      expect(loaded.name).toBe(path.basename(file));
+      await loaded.dispose();
+    }
   });
 
   it.each([null, undefined, 5, {}])('%j is refused as no name of a file', async (file) => {

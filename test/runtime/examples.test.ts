@@ -10,7 +10,7 @@ vi.mock(import('idiolect/node-llama-cpp'), async (original) => {
   // Loaded here: mocks are made before the imports above.
   const { testLlama } = await import('../support/test-models.ts');
   const llama = await testLlama();
-  return { ...module, loadModel: (file: string) => module.loadModel(file, { llama, threads: 1 }) };
+  return { ...module, loadModel: (file: string | URL) => module.loadModel(file, { llama, threads: 1 }) };
 });
 
 it('examples/tool-call.ts streams text and gets a typed call', async () => {

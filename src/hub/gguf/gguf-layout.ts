@@ -4,6 +4,7 @@
  * before anything is made of it.
  */
 import { ModelFileError } from '../../format/errors.ts';
+import { foreignReason } from './foreign-file.ts';
 
 /** The numbers of GGUF's types of values that are not plain numbers. */
 const stringType = 8;
@@ -92,11 +93,8 @@ export function scanGguf(bytes: Uint8Array<ArrayBuffer>, file: string): GgufLayo
 
 /** Magic number and version: what follows is read as they say. */
 function openCursor(bytes: Uint8Array<ArrayBuffer>, file: string): Cursor {
-  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) !== 'GGUF') {
-    const text = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
-    const reason = text.startsWith('<') ? 'is a web page, not a GGUF model' : 'is not a GGUF model';
-    throw new ModelFileError({ file, reason });
-  }
+  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) !== 'GGUF')
+    throw new ModelFileError({ file, reason: foreignReason(bytes) });
   if (bytes.length < 8) throw new MoreBytesNeeded(8);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const littleEndian = (view.getUint32(4, true) & 0xffff) !== 0;

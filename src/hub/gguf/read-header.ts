@@ -112,7 +112,10 @@ function checkNeed(
   file: string,
 ): void {
   if (needed > size || read >= size) {
-    throw new ModelFileError({ file, reason: 'ends within its header, or that declares more than it holds' });
+    throw new ModelFileError({
+      file,
+      reason: `ends within its header, after ${size} bytes, or that declares more than it holds; if its download was broken off, fetch it again`,
+    });
   }
   if (needed <= maxBytes) return;
   throw new ModelFileError({

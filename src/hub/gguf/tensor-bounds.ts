@@ -66,7 +66,11 @@ export function checkTensorBounds({ tensors, dataOffset }: GgufLayout, size: num
     if (names.has(tensor.name)) refuse(tensor, 'is there twice');
     names.add(tensor.name);
     const length = byteLength(tensor) ?? refuse(tensor, 'has rows that its type cannot store');
-    if (tensor.offset + length > available) refuse(tensor, `ends after the file, which has ${size} bytes`);
+    if (tensor.offset + length > available)
+      refuse(
+        tensor,
+        `ends after the file, which has ${size} bytes; if its download was broken off, fetch it again`,
+      );
     if (length > 0n && tensor.offset < end) refuse(tensor, 'lies over another one');
     if (length > 0n) end = tensor.offset + length;
   }

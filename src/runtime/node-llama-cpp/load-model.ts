@@ -10,10 +10,11 @@ import {
   type LlamaModel,
 } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
-import { requireOption, string } from '../../format/option-rules.ts';
+import { type OptionRule, requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { checkModelFile } from '../../hub/gguf/check-model-file.ts';
+import { localPath, missingFileAdvice } from '../../hub/local-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
@@ -84,20 +85,26 @@ export interface ChatPreview {
   readonly grammar: BuiltGrammar;
 }
 
+const place: OptionRule = {
+  expected: 'a string',
+  allows: (value) => typeof value === 'string' || value instanceof URL,
+};
 const defaultContextSize = 8192;
 /** Positions can be scaled to a few times the trained length; beyond this, a number is a mistake. */
 const mostTimesTrained = 64;
 
 /**
- * Loads the GGUF file at `file`. Throws `EngineError` when node-llama-cpp does not run here, `ModelFileError`
+ * Loads the GGUF file at this path or `file:` address. Throws `EngineError` when node-llama-cpp does not run here, `ModelFileError`
  * when the file is not there (a model of the Hub is fetched before), cannot be read or has no chat template,
  * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
  * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
  * context that memory cannot hold, the signal's reason.
  */
-export async function loadModel(file: string, given: LoadModelOptions = {}): Promise<ChatModel> {
+export async function loadModel(location: string | URL, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
   options.signal?.throwIfAborted();
+  requireOption('file', location, place);
+  const file = localPath(location);
   await requireFile(file);
   await checkModelFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
@@ -199,7 +206,6 @@ class LoadedModel implements ChatModel {
 
 /** Tells a missing file from one that the engine refuses. */
 async function requireFile(file: string): Promise<void> {
-  requireOption('file', file, string);
   const stats = await fs.stat(file).catch(() => null);
   if (stats?.isFile() === true) return;
   const isFolder = stats?.isDirectory() === true;
@@ -208,8 +214,12 @@ async function requireFile(file: string): Promise<void> {
 }
 
 function noSuchFile(file: string): string {
+  const advice = missingFileAdvice(file);
+  if (advice !== null) return advice;
   const wanted = looksLikeReference(file) ? file : 'owner/name';
-  return `no such file; \`idiolect pull ${wanted}\` fetches models of the Hugging Face Hub, and prints where they lie`;
+  const looked = path.resolve(file);
+  const where = looked === file || wanted === file || file === '' ? '' : ` (${looked})`;
+  return `no such file${where}; \`idiolect pull ${wanted}\` fetches models of the Hugging Face Hub, and prints where they lie`;
 }
 
 async function openFile(

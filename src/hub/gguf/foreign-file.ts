@@ -1,0 +1,53 @@
+/** What a file is that is no GGUF model, by its first bytes, and what to do. */
+
+interface ForeignKind {
+  readonly begins: RegExp;
+  readonly reason: string;
+}
+
+const gguf = 'Idiolect loads GGUF models';
+
+/** Bytes as characters of the same number. The first kind that fits counts. */
+const kinds: readonly ForeignKind[] = [
+  { begins: /^$/, reason: 'is empty: the download was broken off before it began; fetch it again' },
+  {
+    begins: /^version https:\/\/git-lfs/,
+    reason: 'is a pointer of Git LFS, not the model itself; fetch it with `git lfs pull`',
+  },
+  {
+    begins: /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|\?xml|head|!--)/i,
+    reason: 'is a web page, not a GGUF model: the download was refused or needs a login; fetch it again',
+  },
+  {
+    // Eight bytes of length, little-endian, and a JSON object.
+    begins: /^.{5}\0\0\0\{/s,
+    reason: `holds weights as safetensors; ${gguf}: take one that was converted, or convert it with llama.cpp's convert_hf_to_gguf.py`,
+  },
+  {
+    begins: /^\s*(?:\{\s*["}]|\[\s*[[{"\]])/,
+    reason: 'is JSON, not a GGUF model; if it was downloaded, it may say what went wrong',
+  },
+  {
+    begins: /^[^\0]*?\{[%{#]/,
+    reason:
+      'is a chat template, not a model; give the model (.gguf), and the text of the template as chatTemplate',
+  },
+  {
+    begins: /^(?:lmgg|fmgg|tjgg|algg)/,
+    reason: `has a format that llama.cpp no longer reads, from before GGUF; ${gguf}: take a newer file`,
+  },
+  {
+    // A ZIP file, which PyTorch's weights are too; gzip; 7z; zstd; xz.
+    begins: /^(?:PK|.\u008b|7z\u00bc|\(\u00b5\/|\u00fd7zXZ)/,
+    reason: `is an archive, or holds PyTorch's weights; ${gguf}: unpack it, or take a model that was converted`,
+  },
+];
+
+/** As many bytes as are looked at. */
+const looked = 512;
+
+/** Why a file that begins with these bytes, and not as GGUF does, cannot be loaded. */
+export function foreignReason(bytes: Uint8Array): string {
+  const start = String.fromCharCode(...bytes.subarray(0, looked));
+  return kinds.find(({ begins }) => begins.test(start))?.reason ?? 'is not a GGUF model';
+}

@@ -1,0 +1,29 @@
+/** Files of this disk as people name them: paths, `file:` addresses, and what only looks like one. */
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ModelFileError } from '../format/errors.ts';
+import { looksLikeReference } from './reference.ts';
+
+/** The path of a file that is given as such or as a `file:` address. Throws `ModelFileError` for an address of another host. */
+export function localPath(file: string | URL): string {
+  const text = file instanceof URL ? file.href : file;
+  if (!/^file:/i.test(text)) return text;
+  try {
+    return fileURLToPath(text);
+  } catch (cause) {
+    throw new ModelFileError({ file: text, reason: `names no file of this disk: ${String(cause)}`, cause });
+  }
+}
+
+/** What to do where there is no file of that name; `null` where nothing in the name says it. */
+export function missingFileAdvice(file: string): string | null {
+  const home = /^~[/\\](.*)$/s.exec(file)?.[1];
+  if (home !== undefined) {
+    const meant = path.join(os.homedir(), home);
+    return `no such file: only shells replace ~ with the home folder; write ${meant}`;
+  }
+  if (/^https?:\/\//i.test(file) && !looksLikeReference(file))
+    return 'is an address, not a file; connectServer() of idiolect/servers talks to servers';
+  return null;
+}
