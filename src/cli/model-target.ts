@@ -23,7 +23,7 @@ export interface TargetOptions {
 /** A model in this process or on a server. */
 export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
-    Pick<ServableModel, 'preview'> {
+    Pick<ServableModel, 'preview' | 'contextSize' | 'trainedContextSize'> {
   /** Its template knows tools and calls. */
   readonly supportsTools: boolean;
 }
@@ -77,6 +77,7 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
   const { supportsTools, supportsToolCalls } = model.templates.default.format.capabilities;
   return {
     name: model.name,
+    contextSize: model.contextSize,
     templates: model.templates,
     supportsTools: requireTools || (supportsTools && supportsToolCalls),
     chat: (request) => model.chat(request),
@@ -103,6 +104,8 @@ async function openModel(
   const model = await loadModel(file, loadOptions);
   return {
     name: model.name,
+    contextSize: model.contextSize,
+    trainedContextSize: model.trainedContextSize,
     get templates() {
       return model.templates;
     },

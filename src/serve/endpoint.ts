@@ -28,6 +28,8 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   /** What the model was asked, the server's defaults included. */
   readonly chat: ChatOptions;
   readonly events: AsyncIterable<ResponseEvent>;
+  /** Tokens of the prompt, known before the first event; `null` where nobody counts them. */
+  promptTokens(): Promise<number | null>;
   /** To be asked for after the last event. */
   message(): Promise<ResponseMessage>;
 }

@@ -35,7 +35,21 @@ function modelCard(name: string, model: ServableModel | null): object {
     created_at: '1970-01-01T00:00:00Z',
     owned_by: 'idiolect',
     loaded: model !== null,
+    ...contextOf(model),
     ...learned(model),
+  };
+}
+
+/** How long its context is, by the names that others have for it: vLLM, OpenRouter, Anthropic, llama-server. */
+function contextOf(model: ServableModel | null): object {
+  const { contextSize, trainedContextSize } = model ?? {};
+  if (contextSize === undefined) return {};
+  const trained = trainedContextSize === undefined ? {} : { n_ctx_train: trainedContextSize };
+  return {
+    max_model_len: contextSize,
+    context_length: contextSize,
+    max_input_tokens: contextSize,
+    meta: { n_ctx: contextSize, ...trained },
   };
 }
 

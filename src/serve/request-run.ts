@@ -136,6 +136,7 @@ export class RequestRun {
       model: borrowed.name,
       chat,
       events: this.#watch.watch(stream),
+      promptTokens: () => stream.promptTokens,
       message: () => stream.message,
     };
     return this.#answer;

@@ -11,6 +11,9 @@ export interface ServableModel {
   chat(options: ChatOptions): ChatStream;
   /** What it would be told; `promptTokens` where the engine counts them. Default: such questions are refused. */
   preview?(options: ChatOptions): PromptPreview | Promise<PromptPreview>;
+  /** Tokens that prompt and response may have together, and the most that the model was trained on, where known. */
+  readonly contextSize?: number;
+  readonly trainedContextSize?: number;
   /** Where it is known: what `/v1/models` says of the model comes from it. */
   readonly templates?: { readonly toolUse: LearnedTemplate };
   /** Frees it. */

@@ -1,5 +1,6 @@
 /** Clients of other makers, each unmodified, through a two-step tool loop; and the real engine. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import Anthropic from '@anthropic-ai/sdk';
 import { type AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { concat } from '@langchain/core/utils/stream';
@@ -108,6 +109,21 @@ describe('with random weights, under the grammar', () => {
     expect(usage?.completion_tokens).toBeGreaterThan(0);
   }
 
+  /** Anthropic's clients are told the tokens of the prompt before the first event of the response. */
+  async function expectCounted(baseURL: string, model: string): Promise<void> {
+    const client = new Anthropic({ baseURL, apiKey: 'any', maxRetries: 0 });
+    let start = 0;
+    let total = 0;
+    const request = { model, messages: [question], max_tokens: 3 };
+    for await (const event of client.messages.stream(request)) {
+      if (event.type === 'message_start') start = event.message.usage.input_tokens;
+      if (event.type !== 'message_delta') continue;
+      total = (event.usage.input_tokens ?? 0) + (event.usage.cache_read_input_tokens ?? 0);
+    }
+    expect(start).toBeGreaterThan(0);
+    expect(start).toBe(total);
+  }
+
   it('calls are valid, and refusals come before a token', async () => {
     const model = await openTiny({ sequences: 2 });
     server = await serve(model, { port: 0 });
@@ -134,7 +150,11 @@ describe('with random weights, under the grammar', () => {
     expect(data[0]).toMatchObject({
       capabilities: { supports_tool_calls: true },
       labels: { tool_format: 'JSON_NATIVE' },
+      max_model_len: model.contextSize,
+      context_length: model.contextSize,
+      meta: { n_ctx: model.contextSize, n_ctx_train: model.trainedContextSize },
     });
+    await expectCounted(server.url, model.name);
     await server.close();
     await model.dispose();
   });
@@ -149,7 +169,18 @@ describe('with random weights, under the grammar', () => {
     const upstream = await serveModel(file, 'llama-server');
     const model = await connectServer({ kind: 'llama-server', url: upstream.url });
     server = await serve(model, { port: 0 });
-    expectValid(await create(new OpenAI({ baseURL: `${server.url}/v1`, apiKey: model.name, maxRetries: 0 })));
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: model.name, maxRetries: 0 });
+    expectValid(await create(client));
+    expect((await client.models.list()).data[0]).toMatchObject({
+      max_model_len: 2048,
+      meta: { n_ctx: 2048 },
+    });
+    await expectCounted(server.url, model.name);
+    const prompts = upstream.requests.filter(
+      ({ path, body }) => path === '/tokenize' && body.add_special === true,
+    );
+    // Each prompt is cut into tokens once.
+    expect(new Set(prompts.map(({ body }) => body.content)).size).toBe(prompts.length);
     await upstream.close();
   });
 });

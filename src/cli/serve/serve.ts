@@ -96,6 +96,8 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   return {
     name,
     ...(model.templates === undefined ? {} : { templates: model.templates }),
+    ...(model.contextSize === undefined ? {} : { contextSize: model.contextSize }),
+    ...(model.trainedContextSize === undefined ? {} : { trainedContextSize: model.trainedContextSize }),
     chat: (request) => model.chat(request),
     ...(model.preview === undefined ? {} : { preview: (request) => model.preview?.(request) as never }),
     dispose: async () => model.dispose?.(),

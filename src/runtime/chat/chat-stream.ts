@@ -36,6 +36,8 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
    * so reading it reads nothing of the response. Rejects with what keeps the response from beginning.
    */
   readonly report: Promise<readonly SchemaIssue[]>;
+  /** Tokens of the prompt; `null` where nobody counts them. Known before the first token, and rejects, like `report`. */
+  readonly promptTokens: Promise<number | null>;
 }
 
 /** Finds out what a grammar enforces otherwise than written. */
@@ -46,6 +48,7 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   readonly #readReport: ReadReport;
   readonly #readUsage: () => Usage;
   readonly #format: ResponseFormat | undefined;
+  readonly #readPromptTokens: () => Promise<number | null>;
 
   constructor(
     generation: AsyncGenerator<ResponseEvent, ResponseMessage>,
@@ -53,11 +56,13 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
     readReport: ReadReport,
     readUsage: () => Usage = () => noUsage,
     format?: ResponseFormat,
+    readPromptTokens: () => Promise<number | null> = async () => null,
   ) {
     super(generation, interrupted);
     this.#readReport = readReport;
     this.#readUsage = readUsage;
     this.#format = format;
+    this.#readPromptTokens = readPromptTokens;
   }
 
   get message(): Promise<ResponseMessage> {
@@ -82,6 +87,10 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
 
   get report(): Promise<readonly SchemaIssue[]> {
     return unseen(this.#readReport());
+  }
+
+  get promptTokens(): Promise<number | null> {
+    return unseen(this.#readPromptTokens());
   }
 }
 

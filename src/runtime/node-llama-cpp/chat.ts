@@ -90,7 +90,8 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const generation = generate(engine, options, prepare, start);
   // Callers without types may give nothing, which is refused as the stream is read.
   const responseFormat = (options as typeof options | undefined)?.responseFormat;
-  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat);
+  const promptTokens = async (): Promise<number> => (await prepare()).prompt.tokens.length;
+  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat, promptTokens);
   return stream as unknown as ChatStream<Tools, Format>;
 }
 

@@ -38,6 +38,10 @@ import { readVocabulary } from './vocabulary.ts';
 export interface ChatModel {
   /** Base name of its file. */
   readonly name: string;
+  /** Tokens that prompt and response may have together. */
+  readonly contextSize: number;
+  /** Tokens of the longest context that the model was trained on. */
+  readonly trainedContextSize: number;
   /** The model's templates, and how each is written: `default`, and `toolUse` where the model ships one. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is computed until the stream is read. */
@@ -153,6 +157,14 @@ class LoadedModel implements ChatModel {
   constructor(name: string, engine: ChatEngine) {
     this.name = name;
     this.#engine = engine;
+  }
+
+  get contextSize(): number {
+    return this.#engine.context.contextSize;
+  }
+
+  get trainedContextSize(): number {
+    return this.#engine.model.trainContextSize;
   }
 
   get templates(): ChatModel['templates'] {

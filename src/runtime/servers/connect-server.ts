@@ -22,6 +22,8 @@ import { ServerPool } from './server-pool.ts';
 export interface ServerModel {
   /** Its name. */
   readonly name: string;
+  /** Tokens that prompt and response may have together. */
+  readonly contextSize: number;
   /** The model's templates, and how each is written. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is asked for until the stream is read. */
@@ -116,6 +118,10 @@ class ConnectedModel implements ServerModel {
   constructor(name: string, engine: ServerEngine) {
     this.name = name;
     this.#engine = engine;
+  }
+
+  get contextSize(): number {
+    return this.#engine.contextSize;
   }
 
   get templates(): ServerModel['templates'] {

@@ -73,38 +73,46 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     prepared ??= prepareServerChat(engine, options);
     return prepared;
   };
+  let tokens: Promise<readonly number[]> | null = null;
+  const encode = async (): Promise<readonly number[]> => {
+    const { prompt, options: checked } = await prepare();
+    tokens ??= engine.encoder.encode(prompt, checked.signal);
+    return tokens;
+  };
   const start = (chat: PreparedServerChat, room: number): ServerRun => {
     run = createServerRun(chat, room);
     return run;
   };
   const readReport = async (): Promise<readonly SchemaIssue[]> => {
-    const { grammar, prompt, template, strays, options: checked } = await prepare();
+    const { grammar, prompt, template, strays } = await prepare();
     const known = [...grammar.report, ...strays];
     const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
     if (unprotected().length === 0) return known;
     // They may only be unknown so far: the tokens of the prompt say which of them are special.
-    await engine.encoder.encode(prompt, checked.signal);
+    await encode();
     return [...known, ...unprotected()];
   };
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   const usage = (): Usage => run?.usage ?? noUsage;
   // That calls are of the tools' types is the grammar's promise; no compiler can see it.
-  const generation = generate(engine, prepare, start);
+  const generation = generate(engine, prepare, encode, start);
   // Callers without types may give nothing, which is refused as the stream is read.
   const responseFormat = (options as typeof options | undefined)?.responseFormat;
-  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat);
+  const promptTokens = async (): Promise<number> => (await encode()).length;
+  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat, promptTokens);
   return stream as unknown as ChatStream<Tools, Format>;
 }
 
 async function* generate(
   engine: ServerEngine,
   prepare: () => Promise<PreparedServerChat>,
+  encode: () => Promise<readonly number[]>,
   start: (prepared: PreparedServerChat, room: number) => ServerRun,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   const prepared = await prepare();
   const { signal } = prepared.options;
-  const prompt = await engine.encoder.encode(prepared.prompt, signal);
+  const prompt = await encode();
   const room = engine.contextSize - prompt.length;
   if (room <= 0) throw new ContextOverflowError({ needed: prompt.length + 1, available: engine.contextSize });
   const run = start(prepared, room);

@@ -35,7 +35,8 @@ export async function* streamMessage(answer: BegunAnswer): AsyncGenerator<Frame,
   const blocks = new Blocks();
   const trouble = new TroubleLog();
   let finish: Finish | null = null;
-  yield frame({ type: 'message_start', message: messageObject(answer) });
+  const promptTokens = await answer.promptTokens();
+  yield frame({ type: 'message_start', message: messageObject(answer, { promptTokens: promptTokens ?? 0 }) });
   for await (const event of answer.events) {
     trouble.note(event);
     if (event.type === 'finish') finish = event;
@@ -81,7 +82,8 @@ function frame(event: MessageEvent): Frame {
   return { event: event.type, data: event };
 }
 
-function messageObject({ id, model }: BegunAnswer): object {
+/** `usage`: as far as it is known. What of the prompt was in the cache is known at the end. */
+function messageObject({ id, model }: BegunAnswer, usage: Partial<Usage> = {}): object {
   return {
     id: `msg_${id}`,
     type: 'message',
@@ -90,7 +92,7 @@ function messageObject({ id, model }: BegunAnswer): object {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: usageOf(undefined),
+    usage: usageOf(usage),
   };
 }
 
@@ -100,7 +102,7 @@ function stopReason(finish: Finish | null): string {
 }
 
 /** What was in the cache is no part of `input_tokens` here. */
-function usageOf(usage: Usage | undefined): object {
+function usageOf(usage: Partial<Usage> | undefined): object {
   const { promptTokens = 0, cachedTokens, completionTokens = 0 } = usage ?? {};
   const cached = cachedTokens ?? 0;
   return {
