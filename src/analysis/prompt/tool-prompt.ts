@@ -17,7 +17,9 @@ export function readToolPrompt({ template, prober }: Probing): WithToolPrompt {
   const shown = names
     .map((name) => prober.promptWithTools(name))
     .filter((each) => each?.includes(prober.sentinels.names[0]) === true);
-  const texts = shown.map((each) => withoutTools(each ?? '', prober.sentinels.pattern));
+  const { user, pattern } = prober.sentinels;
+  // What is asked may stand on one line with what is said of calls.
+  const texts = shown.map((each) => withoutTools((each ?? '').replaceAll(user, '\n'), pattern));
   return { toolPrompt: texts.join('\n\n') };
 }
 

@@ -50,7 +50,7 @@ function writeShapeKey(shape: Shape): string {
   if (shape.type === 'object') return [...objectFacts(shape)].sort().join(' ');
   return JSON.stringify(shape, (_, value: unknown) => {
     if (typeof value === 'bigint') return String(value);
-    return isTerm(value) || isState(value) ? value.id : value;
+    return isTerm(value) || isConstraint(value) ? value.id : value;
   });
 }
 
@@ -58,7 +58,7 @@ function isTerm(value: unknown): value is Term {
   return typeof value === 'object' && value !== null && 'nullable' in value && 'id' in value;
 }
 
-function isState(value: unknown): value is Constraint {
+function isConstraint(value: unknown): value is Constraint {
   return typeof value === 'object' && value !== null && 'nodes' in value && 'id' in value;
 }
 
