@@ -131,7 +131,7 @@ describe('a token', () => {
     spelling: token,
     role: 'text' as const,
     tokens: 1,
-    logprob: { token, bytes: [...new TextEncoder().encode(token)], logprob: -1, top: [] },
+    logprobs: [{ token, bytes: [...new TextEncoder().encode(token)], logprob: -1, top: [] }],
   });
   const delta = (start: number, end: number) =>
     ({ type: 'text-delta', id: 'text-0', delta: '', start, end }) as const;

@@ -44,6 +44,8 @@ interface Completion {
   readonly grammar: string | undefined;
   readonly stops: readonly string[];
   readonly maxTokens: number;
+  /** Likeliest tokens to tell with each token's probability. */
+  readonly probabilities: number | undefined;
   readonly body: Body;
 }
 
@@ -163,6 +165,7 @@ function readCompletion(kind: string, body: Body): Completion {
     grammar: grammar as string | undefined,
     stops: body.stop as readonly string[],
     maxTokens: Number(kind === 'llama-server' ? body.n_predict : body.max_tokens),
+    probabilities: (kind === 'llama-server' ? body.n_probs : body.logprobs) as number | undefined,
     body,
   };
 }
@@ -171,14 +174,19 @@ function readCompletion(kind: string, body: Body): Completion {
 async function complete(
   model: LlamaModel,
   sequence: LlamaContextSequence,
-  { prompt, grammar, stops, maxTokens, body }: Completion,
+  { prompt, grammar, stops, maxTokens, probabilities, body }: Completion,
   response: ServerResponse,
   kind: string,
 ): Promise<boolean> {
+  let told: readonly DrawnToken[] = [];
   const write = (text: string, finish: 'stop' | 'length' | null, stopType = 'eos'): void => {
     const last = finish === null ? {} : { stop_type: finish === 'length' ? 'limit' : stopType };
-    const llama = { content: text, stop: finish !== null, ...last };
-    const openAi = { choices: [{ text, finish_reason: finish, token_ids: text === '' ? [] : [0] }] };
+    const likely = tellProbabilities(model, told, probabilities);
+    const llama = { content: text, stop: finish !== null, ...last, ...likely.llama };
+    const openAi = {
+      choices: [{ text, finish_reason: finish, token_ids: text === '' ? [] : [0], ...likely.openAi }],
+    };
+    told = [];
     response.write(`data: ${JSON.stringify(kind === 'llama-server' ? llama : openAi)}\n\n`);
   };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -198,9 +206,12 @@ async function complete(
     seed: Number(body.seed ?? 0),
     ...(grammarEvaluationState === undefined ? {} : { grammarEvaluationState }),
   };
-  for await (const token of sequence.evaluate([...prompt], options)) {
+  const metadata = { confidence: probabilities !== undefined, probabilities: probabilities !== undefined };
+  for await (const drawn of sequence.evaluateWithMetadata([...prompt], metadata, options)) {
+    const { token } = drawn;
     if (response.destroyed) return true;
     if (model.isEogToken(token)) break;
+    told = [...told, drawn];
     written.push(token);
     const text = model.detokenize(written, true, prompt);
     const stop = stops.find((each) => text.includes(each));
@@ -225,6 +236,43 @@ async function complete(
   write('', 'stop');
   response.end('data: [DONE]\n\n');
   return false;
+}
+
+interface DrawnToken {
+  readonly token: Token;
+  readonly confidence?: number;
+  readonly probabilities?: ReadonlyMap<Token, number>;
+}
+
+/** What each dialect says of the tokens of a piece. */
+function tellProbabilities(
+  model: LlamaModel,
+  drawn: readonly DrawnToken[],
+  top: number | undefined,
+): { readonly llama: object; readonly openAi: object } {
+  if (top === undefined || drawn.length === 0) return { llama: {}, openAi: {} };
+  const likely = ([id, probability]: readonly [Token, number]) => {
+    const piece = pieceOf(model, id);
+    const bytes = typeof piece === 'string' ? [...Buffer.from(piece)] : piece;
+    return { id, token: Buffer.from(bytes).toString(), bytes, logprob: Math.log(probability) };
+  };
+  const tokens = drawn.map(({ token, confidence = 1, probabilities = new Map() }) => {
+    const tops = [...probabilities].slice(0, top).map(likely);
+    return { ...likely([token, confidence]), top_logprobs: tops.filter(({ logprob }) => logprob > -1e9) };
+  });
+  return {
+    llama: { completion_probabilities: tokens },
+    openAi: {
+      logprobs: {
+        tokens: tokens.map(({ token }) => token),
+        token_logprobs: tokens.map(({ logprob }) => logprob),
+        top_logprobs: tokens.map(({ token, logprob, top_logprobs: tops }) => ({
+          ...Object.fromEntries(tops.map((each) => [each.token, each.logprob])),
+          [token]: logprob,
+        })),
+      },
+    },
+  };
 }
 
 /** Where a stop may have begun that is not whole yet. */

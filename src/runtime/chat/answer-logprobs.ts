@@ -2,9 +2,9 @@
 import type { ResponseEvent, TextDelta, TokenLogprob } from '../../parser/events.ts';
 import type { TextPiece } from './stop-watch.ts';
 
-/** A piece of the response; one that is a token may have its probability. */
+/** A piece of the response; one that is a token, or several, may have their probabilities. */
 export interface LikelyPiece extends Pick<TextPiece, 'role'> {
-  readonly logprob?: TokenLogprob;
+  readonly logprobs?: readonly TokenLogprob[];
 }
 
 interface PlacedToken {
@@ -19,8 +19,13 @@ export class AnswerLogprobs {
   #waiting: PlacedToken[] = [];
 
   /** A piece is written at `start`. Control tokens have no place in the text. */
-  note({ logprob, role }: LikelyPiece, start: number): void {
-    if (logprob !== undefined && role !== 'control') this.#waiting.push({ logprob, start });
+  note({ logprobs = [], role }: LikelyPiece, start: number): void {
+    if (role === 'control') return;
+    let at = start;
+    for (const logprob of logprobs) {
+      this.#waiting.push({ logprob, start: at });
+      at += logprob.token.length;
+    }
   }
 
   /** The events, those of the answer with their tokens. */

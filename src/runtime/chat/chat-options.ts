@@ -137,8 +137,8 @@ export interface ChatOptions<
   /**
    * Say how likely each token of the answer was, and the so many likeliest tokens of its place, at most 20: the
    * `text-delta` events have them. They are the probabilities that the token was drawn by, under the grammar, and with
-   * all that changes how it is drawn. Injected text had no choice: its tokens have the probability 1. Default: nothing is
-   * said.
+   * all that changes how it is drawn. Injected text had no choice: its tokens have the probability 1. A server says what
+   * the model alone makes of a place. Default: nothing is said.
    */
   readonly logprobs?: number;
 }

@@ -88,10 +88,6 @@ export function checkServerChatOptions(given: ServerChatOptions, dialect: Server
     const reason = 'only a model in this process leaves messages out; shorten the conversation';
     throw new UnsupportedOptionError({ option: 'contextOverflow', reason });
   }
-  if (options.logprobs !== undefined) {
-    const reason = 'only a model in this process says how likely its tokens were; leave it out';
-    throw new UnsupportedOptionError({ option: 'logprobs', reason });
-  }
   if (options.speculate === true) {
     const reason = 'only a model in this process guesses; a server has options of its own for it';
     throw new UnsupportedOptionError({ option: 'speculate', reason });

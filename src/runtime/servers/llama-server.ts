@@ -17,6 +17,7 @@ import {
   type ServerQuestion,
   type ServerToken,
 } from './server-dialect.ts';
+import { readLlamaLogprobs } from './server-logprobs.ts';
 
 /** See the top of this file. */
 export const llamaServer: ServerDialect = {
@@ -28,7 +29,7 @@ export const llamaServer: ServerDialect = {
   describe: { path: '/props', body: null, read: readProps },
   tokenize: (text, _, begins) => tokenizing(text, begins, true),
   tokenizePlain: (text) => tokenizing(text, false, false),
-  complete: (request) => ({ path: '/completion', body: completionBody(request), read: readPiece }),
+  complete: (request) => ({ path: '/completion', body: completionBody(request), read: pieceReader(request) }),
 };
 
 /** `special`: control tokens count; user-defined ones always do. */
@@ -72,6 +73,7 @@ function completionBody({
   maxTokens,
   free,
   sampling,
+  logprobs,
 }: CompletionRequest): object {
   const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
   return {
@@ -90,6 +92,8 @@ function completionBody({
     stop: stops,
     ...(sampling.seed === undefined ? {} : { seed: llamaSeed(sampling.seed) }),
     ...(grammar === null ? {} : { grammar }),
+    // The token's own probability comes with those of others only.
+    ...(logprobs == null ? {} : { n_probs: Math.max(1, logprobs) }),
     ...(free ? freeSamplers(sampling) : {}),
   };
 }
@@ -112,6 +116,17 @@ function freeSamplers(sampling: SamplingOptions): object {
     logit_bias: logitBias,
   };
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+function pieceReader({
+  logprobs: top = null,
+}: CompletionRequest): (answer: unknown) => CompletionPiece | null {
+  if (top === null) return readPiece;
+  return (answer) => {
+    const piece = readPiece(answer);
+    const told = isRecord(answer) ? answer.completion_probabilities : null;
+    return piece && { ...piece, logprobs: readLlamaLogprobs(told, top) };
+  };
 }
 
 function readPiece(answer: unknown): CompletionPiece | null {

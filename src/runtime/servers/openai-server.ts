@@ -18,6 +18,7 @@ import {
   type ServerDialect,
   type ServerToken,
 } from './server-dialect.ts';
+import { readOpenAiLogprobs } from './server-logprobs.ts';
 
 const notThere = 'vLLM and SGLang have no such sampler; leave it out';
 
@@ -107,7 +108,7 @@ function openAiServer(told: Enforcement): Omit<ServerDialect, 'tokenize' | 'spel
         ...completionBody(request),
         ...enforced(request, told),
       },
-      read: readPiece,
+      read: pieceReader(request),
       failure: failureOf,
     }),
   };
@@ -132,7 +133,7 @@ function readModels(answer: unknown): ServedModel | null {
   };
 }
 
-function completionBody({ prompt, stops, maxTokens, free, sampling }: CompletionRequest): object {
+function completionBody({ prompt, stops, maxTokens, free, sampling, logprobs }: CompletionRequest): object {
   const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
   return {
     prompt,
@@ -148,6 +149,7 @@ function completionBody({ prompt, stops, maxTokens, free, sampling }: Completion
     skip_special_tokens: false,
     spaces_between_special_tokens: false,
     return_token_ids: true,
+    ...(logprobs == null ? {} : { logprobs }),
     ...stated({ seed: sampling.seed, cache_salt: sampling.cacheSalt, priority: sampling.priority }),
     ...(free ? freeSamplers(sampling) : {}),
   };
@@ -171,10 +173,25 @@ function stated(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function readPiece(answer: unknown): CompletionPiece | null {
+function pieceReader({
+  logprobs: top = null,
+}: CompletionRequest): (answer: unknown) => CompletionPiece | null {
+  if (top === null) return readPiece;
+  return (answer) => {
+    const piece = readPiece(answer);
+    return piece && { ...piece, logprobs: readOpenAiLogprobs(choiceOf(answer)?.logprobs, top) };
+  };
+}
+
+function choiceOf(answer: unknown): Readonly<Record<string, unknown>> | null {
   const choices = isRecord(answer) ? answer.choices : null;
   const [choice] = Array.isArray(choices) ? choices : [];
-  if (!isRecord(choice)) return null;
+  return isRecord(choice) ? choice : null;
+}
+
+function readPiece(answer: unknown): CompletionPiece | null {
+  const choice = choiceOf(answer);
+  if (choice === null) return null;
   const text = readText(choice.text);
   if (text === null) return null;
   // Older servers do not say which tokens a text has.
@@ -190,8 +207,7 @@ function readFinish(reason: unknown): CompletionPiece['finish'] {
 
 /** `abort`, `error`, `content_filter`: the response ended, and neither the model nor `max_tokens` ended it. */
 function failureOf(answer: unknown): string | null {
-  const [choice] = isRecord(answer) && Array.isArray(answer.choices) ? answer.choices : [];
-  const reason: unknown = isRecord(choice) ? choice.finish_reason : null;
+  const reason = choiceOf(answer)?.finish_reason;
   if (reason === null || reason === undefined || readFinish(reason) !== null) return null;
   return `it ended the response itself (finish_reason ${JSON.stringify(reason)})`;
 }

@@ -153,6 +153,7 @@ async function* complete(
     maxTokens: Math.min(run.tokensLeft, room),
     free,
     sampling: samplingOf(options, run.tries),
+    logprobs: options.logprobs ?? null,
   };
   const question = dialect.complete(request, model);
   for await (const piece of servers.stream(question, conversationOf(options), signal)) {

@@ -1,6 +1,7 @@
 /** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
 import type { RefusedOptions } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
+import type { TokenLogprob } from '../../parser/events.ts';
 import type { SamplingOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 
 /** What to write after a prompt. */
@@ -19,6 +20,8 @@ export interface CompletionRequest {
   /** All of the text is free text: only there do penalties, DRY, XTC and a bias count. */
   readonly free: boolean;
   readonly sampling: SamplingOptions & ServerRequestOptions;
+  /** Likeliest tokens to tell with each token's probability; absent or `null` where none is to be told. */
+  readonly logprobs?: number | null;
 }
 
 /** A message of a streamed completion. */
@@ -30,6 +33,8 @@ export interface CompletionPiece {
   readonly finish: 'stop' | 'length' | null;
   /** Tokens of the prompt that the server had in its cache; `null` where it does not say. */
   readonly cachedTokens?: number | null;
+  /** How likely its tokens were, where that was asked for and the server says it. */
+  readonly logprobs?: readonly TokenLogprob[];
 }
 
 /** What a server says of the model that it serves. */

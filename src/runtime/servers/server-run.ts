@@ -80,12 +80,17 @@ export class ServerRun {
   }
 
   /** The server wrote something. */
-  take({ text, tokens, finish }: CompletionPiece): Advance {
+  take({ text, tokens, finish, logprobs }: CompletionPiece): Advance {
     const response = this.#response;
     // The server knows the limit; what it writes beyond it is not taken.
     if (finish === null && tokens > response.tokensLeft) return { events: [], next: this.cutOff() };
     const wasConstrained = response.constrained;
-    const { kept } = this.#revocable.take({ spelling: text, role: 'text', tokens });
+    const { kept } = this.#revocable.take({
+      spelling: text,
+      role: 'text',
+      tokens,
+      ...(logprobs === undefined ? {} : { logprobs }),
+    });
     if (wasConstrained && response.matcher === null) {
       throw response.broken('the server wrote what the grammar does not allow: does it support grammars?');
     }

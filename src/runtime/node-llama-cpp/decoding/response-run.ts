@@ -226,6 +226,6 @@ export class ResponseRun {
     // Under a grammar the text of every token counts, whatever it is to the format.
     const isSilent = vocabulary.isControl(token) && !markers.has(token) && !this.#response.constrained;
     const role = isSilent ? 'control' : vocabulary.isSpecial(token) ? 'marker' : 'text';
-    return { spelling, role, tokens: 1, ...(logprob === undefined ? {} : { logprob }) };
+    return { spelling, role, tokens: 1, ...(logprob === undefined ? {} : { logprobs: [logprob] }) };
   }
 }
