@@ -16,3 +16,14 @@ export function pointerPart(key: string): string {
 export function pointerKey(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
+
+/** A part of a JSON pointer in a URI's fragment as the key that it means: percent signs are decoded first. */
+export function fragmentKey(part: string): string {
+  let decoded = part;
+  try {
+    decoded = decodeURIComponent(part);
+  } catch {
+    // A stray percent sign stands for itself.
+  }
+  return pointerKey(decoded);
+}

@@ -4,7 +4,7 @@
  */
 
 import type { JsonType } from '../../format/chat-format.ts';
-import { isObject, pointerKey } from '../../format/json-values.ts';
+import { fragmentKey, isObject } from '../../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts';
 
 /** Every JSON type. */
@@ -147,11 +147,9 @@ function variants(place: SchemaPlace, depth: number): readonly JsonObject[] {
 function resolveReference(reference: string, root: JsonSchema | undefined): unknown {
   if (!reference.startsWith('#')) return undefined;
   const keys = reference.slice(1).split('/').slice(1);
-  let place: unknown = root;
-  for (const key of keys) {
-    place = ownProperty(place, pointerKey(key));
-  }
-  return place;
+  let value: unknown = root;
+  for (const key of keys) value = ownValue(value, fragmentKey(key));
+  return value;
 }
 
 function patternProperty(schema: JsonObject, key: string): JsonSchema | undefined {
@@ -162,9 +160,13 @@ function patternProperty(schema: JsonObject, key: string): JsonSchema | undefine
 }
 
 function ownProperty(value: unknown, key: string): JsonSchema | undefined {
-  if (!isObject(value) && !Array.isArray(value)) return undefined;
-  const found: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+  const found = ownValue(value, key);
   return isSchema(found) ? found : undefined;
+}
+
+function ownValue(value: unknown, key: string): unknown {
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -2,7 +2,7 @@
  * A schema as a graph of nodes: every sub-schema that is asked for becomes a node with a number, and
  * references lead from node to node. Nothing is fetched; other documents are given.
  */
-import { pointerKey, pointerPart } from '../../../format/json-values.ts';
+import { fragmentKey, pointerPart } from '../../../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { type DynamicScope, DynamicScopes } from './dynamic-scopes.ts';
 import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabularies.ts';
@@ -180,7 +180,7 @@ export class SchemaDocument {
     if (direct !== undefined) return this.#nodeFrom(direct, scope);
     const start = this.#identified.get(resource);
     if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
-    const tokens = fragment.split('/').slice(1).map(decodeToken);
+    const tokens = fragment.split('/').slice(1).map(fragmentKey);
     // Pointers into a part with an `$id` of its own are often meant from the top of the document.
     const top = reference.startsWith('#') ? this.#identified.get(document) : undefined;
     const found = this.#walkFrom(start, tokens, scope);
@@ -362,14 +362,4 @@ function splitFragment(uri: string): readonly string[] {
 /** The URI of a dynamic anchor; that without a name is the resource itself. */
 function withAnchor(resource: string, name: string): string {
   return name === '' ? resource : `${resource}#${name}`;
-}
-
-function decodeToken(token: string): string {
-  let decoded = token;
-  try {
-    decoded = decodeURIComponent(token);
-  } catch {
-    // A stray percent sign stands for itself.
-  }
-  return pointerKey(decoded);
 }
