@@ -171,11 +171,28 @@ describe('who may call', () => {
     [['https://mine.example'], 'https://mine.example'],
     [['https://other.example'], null],
   ])('pages of other origins, where %j may', async (corsOrigins, allowed) => {
-    const url = await open({ corsOrigins });
-    const headers = { origin: 'https://mine.example', 'access-control-request-method': 'POST' };
-    const response = await fetch(url, { method: 'OPTIONS', headers });
-    expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
+    expect(await originFor('https://mine.example', corsOrigins)).toBe(allowed);
   });
+
+  it.each([
+    ['http://localhost:5173', true],
+    ['https://127.0.0.1', true],
+    ['http://[::1]:80', true],
+    ['http://localhost.evil.example', false],
+    ['http://evil.example/?http://localhost', false],
+    ['http://localhost:5173.evil.example', false],
+    ['null', false],
+  ])('a page of %s, where those of this machine may: %s', async (origin, allowed) => {
+    expect(await originFor(origin, ['localhost'])).toBe(allowed ? origin : null);
+  });
+
+  /** What a page of `origin` is told that it may be of. */
+  async function originFor(origin: string, corsOrigins: readonly string[]): Promise<string | null> {
+    const url = await open({ corsOrigins });
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const response = await fetch(url, { method: 'OPTIONS', headers });
+    return response.headers.get('access-control-allow-origin');
+  }
 });
 
 it.each(['GET /v1/chat/completions', 'POST /v1/models', 'POST /v1/completions', 'DELETE /'])(

@@ -1,10 +1,12 @@
 /** `/v1/messages` under Anthropic's own client, over five notations. */
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
+import { serve } from '../../src/serve/index.ts';
 import type { Turn } from '../ai-sdk/written-model.ts';
 import {
   answer,
   anyFormat,
+  brokenModel,
   formats,
   isThoughtful,
   oneCall,
@@ -175,6 +177,17 @@ describe('a request', () => {
     const error = { type: 'error', error: { type: 'not_found_error' } };
     await expect(client.messages.batches.create({ requests: [] })).rejects.toMatchObject({ error });
     await expect(client.models.retrieve('other')).rejects.toMatchObject({ status: 404, error });
+  });
+
+  it('whose stream breaks off hears of it as the API’s own event', async () => {
+    const broken = await serve(brokenModel(), { port: 0 });
+    const client = new Anthropic({ baseURL: broken.url, apiKey: 'any', maxRetries: 0 });
+    const words: string[] = [];
+    const stream = client.messages.stream({ ...asked, model: 'broken', messages: [question] });
+    stream.on('text', (text) => words.push(text));
+    await expect(stream.finalMessage()).rejects.toMatchObject({ error: { error: { type: 'api_error' } } });
+    expect(words).toEqual(['word']);
+    await broken.close();
   });
 
   it('without the key gets the API’s own error', async () => {

@@ -1,11 +1,17 @@
 /** The cases of Open Responses that are about text, and the shapes of what breaks off. */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
-import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
-import { type RunningServer, type ServableModel, serve } from '../../src/serve/index.ts';
+import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 import { checkedFetch, eventsOf, requireEvent, requireResponse } from './open-responses-schema.ts';
-import { answer, formats, isThoughtful, oneCall, serveTurns, weatherSchema } from './served-models.ts';
+import {
+  answer,
+  brokenModel,
+  formats,
+  isThoughtful,
+  oneCall,
+  serveTurns,
+  weatherSchema,
+} from './served-models.ts';
 
 let served: RunningServer | null = null;
 afterEach(async () => {
@@ -85,20 +91,7 @@ describe('what is sent has the published shapes', () => {
   });
 
   it('of a response that fails on its way, whose events are numbered to the end', async () => {
-    async function* write(): AsyncGenerator<ResponseEvent, ResponseMessage> {
-      yield { type: 'text-start', id: 'text-0', start: 0, end: 0 };
-      yield { type: 'text-delta', id: 'text-0', delta: 'word', start: 0, end: 4 };
-      throw new Error('the engine stopped');
-    }
-    const none = { role: 'assistant', content: null } as const;
-    const chat = () =>
-      new GeneratedChat(
-        write(),
-        () => none,
-        async () => [],
-      );
-    const broken: ServableModel = { name: 'broken', chat };
-    served = await serve(broken, { port: 0 });
+    served = await serve(brokenModel(), { port: 0 });
     const events = eventsOf(await ask(served, { input: 'Hello', stream: true }));
     for (const event of events) requireEvent(event);
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));

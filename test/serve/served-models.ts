@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { type RunningServer, type ServeOptions, serve } from '../../src/serve/index.ts';
+import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
+import { type RunningServer, type ServableModel, type ServeOptions, serve } from '../../src/serve/index.ts';
 import { type Turn, type WrittenModel, writtenModel } from '../ai-sdk/written-model.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 
@@ -60,4 +62,20 @@ export async function serveTurns(
 ): Promise<Served> {
   const model = writtenModel(format, turns);
   return { ...(await serve(model, { port: 0, ...options })), model };
+}
+
+/** A model that says one word, and then its engine stops. */
+export function brokenModel(): ServableModel {
+  async function* write(): AsyncGenerator<ResponseEvent, ResponseMessage> {
+    yield { type: 'text-start', id: 'text-0', start: 0, end: 0 };
+    yield { type: 'text-delta', id: 'text-0', delta: 'word', start: 0, end: 4 };
+    throw new Error('the engine stopped');
+  }
+  const chat = () =>
+    new GeneratedChat(
+      write(),
+      () => ({ role: 'assistant', content: null }) as const,
+      async () => [],
+    );
+  return { name: 'broken', chat };
 }
