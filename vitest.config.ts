@@ -2,10 +2,14 @@ import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { useTemporaryFolder } from './test/support/run-folders.ts';
 
 // Property tests draw new cases in every run; to repeat a run, give its seed: SEED=123 npm test.
 process.env.SEED ??= String(randomInt(2 ** 31));
 console.log(`property tests: SEED=${process.env.SEED}`);
+
+// Before vitest itself makes any.
+useTemporaryFolder();
 
 /**
  * Files that replace modules, timers or globals, or measure the process, have one of their own. All others share that of a
@@ -30,7 +34,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['idiolect:source', 'node', 'import', 'module', 'default'] } },
   test: {
     setupFiles: ['test/support/setup.ts'],
-    globalSetup: ['test/support/script-folder.ts'],
+    globalSetup: ['test/support/run-folders.ts'],
     testTimeout: 120_000,
     hookTimeout: 240_000,
     projects: [

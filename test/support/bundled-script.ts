@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { folder as parent } from './script-folder.ts';
+import { scriptFolder } from './run-folders.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const made = new Map<string, string>();
@@ -11,8 +11,8 @@ const made = new Map<string, string>();
 export function bundledScript(file: string): string {
   const known = made.get(file);
   if (known !== undefined) return known;
-  fs.mkdirSync(parent, { recursive: true });
-  const folder = fs.mkdtempSync(path.join(parent, 'script-'));
+  fs.mkdirSync(scriptFolder, { recursive: true });
+  const folder = fs.mkdtempSync(path.join(scriptFolder, 'script-'));
   buildSync({
     absWorkingDir: root,
     entryPoints: [file],

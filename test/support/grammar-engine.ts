@@ -11,10 +11,10 @@
  * by way of another rule.
  */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
-import { readBundledFile } from './llama-bundle.ts';
+import { writeModelFile } from '../../examples/support/small-models.ts';
+import { cacheFolder, readBundledFile } from './llama-bundle.ts';
 
 /** What the engine says about texts under one grammar. */
 export interface EngineMatcher {
@@ -131,10 +131,7 @@ function bindingsOf(llama: Llama): Bindings {
 
 async function vocabularyFile(): Promise<string> {
   const bytes = await readBundledFile('models/ggml-vocab-llama-spm.gguf');
-  const file = path.join(os.tmpdir(), `idiolect-llama-spm-${bytes.length}.gguf`);
-  if (!fs.existsSync(file)) {
-    fs.writeFileSync(`${file}.${process.pid}`, bytes);
-    fs.renameSync(`${file}.${process.pid}`, file);
-  }
+  const file = path.join(cacheFolder, 'models', `vocabulary-llama-spm-${bytes.length}.gguf`);
+  if (!fs.existsSync(file)) writeModelFile(file, bytes);
   return file;
 }
