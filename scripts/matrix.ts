@@ -52,7 +52,7 @@ Ten formats, each on a model of a few megabytes with random weights. At temperat
 | – | refused with a typed error before the first token, or a state that the template has no way to be in ([why](#refused)) |
 | ✗ | broken |
 
-Bytes that are no UTF-8 count as llama.cpp counts them: a run of them is one character of a \`maxLength\`, and more when decoded.
+Bytes that are not UTF-8 count as llama.cpp counts them: a run of them is one character of a \`maxLength\`, and more when decoded.
 
 ${count.holds} hold, ${count.refused} are refused, ${count.broken} are broken.
 
