@@ -6,6 +6,9 @@ import { printGbnf } from './gbnf/print-gbnf.ts';
 import { turnStart } from './prompt-position.ts';
 import { responseGrammar } from './response-grammar.ts';
 
+/** How rules are named that hold wherever a notation is written: `json-value`. */
+const notation = /^(?:json|python|nested)-/;
+
 /** A format's grammar as a tree and as GBNF. */
 export interface FormatGrammar {
   readonly expression: Grammar;
@@ -23,6 +26,6 @@ export function formatGrammar(format: ChatFormat): FormatGrammar {
     argumentOrder: 'schema',
     contentSchema: true,
   });
-  const expression = mergeEqualRules(grammar, 'json-');
+  const expression = mergeEqualRules(grammar, notation);
   return { expression, gbnf: printGbnf(expression) };
 }

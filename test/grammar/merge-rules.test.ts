@@ -43,7 +43,7 @@ test('twins become one again, and accept what they accepted', () => {
       const picks = [...choices.take(6)];
       const merged = mergeEqualRules(
         doubled(grammar, (index) => picks[index] === true),
-        'json-',
+        /^json-/,
       );
       expect(merged.rules.size).toBeLessThanOrEqual(grammar.rules.size);
       for (const text of textsNear(grammar, seed, 6)) {
@@ -64,7 +64,7 @@ test('of equal rules, the one that is named for what all places share keeps its 
     ['members', list('members')],
     ['json-members', list('json-members')],
   ]);
-  expect([...mergeEqualRules({ root: 'root', rules }, 'json-').rules.keys()]).toEqual([
+  expect([...mergeEqualRules({ root: 'root', rules }, /^json-/).rules.keys()]).toEqual([
     'root',
     'json-members',
   ]);
@@ -72,7 +72,7 @@ test('of equal rules, the one that is named for what all places share keeps its 
 
 test.each(sampled(generatedFormats(), 4))('the grammars of $name repeat no rule', ({ format }) => {
   const { expression } = formatGrammar(format);
-  expect(mergeEqualRules(expression, 'json-').rules.size).toBe(expression.rules.size);
+  expect(mergeEqualRules(expression, /^json-/).rules.size).toBe(expression.rules.size);
   const bodies = printOhm(expression, 'Response')
     .split('\n\n')
     .map((block) => block.slice(block.indexOf('\n  ') + 1));

@@ -3,13 +3,13 @@ import { type Expression, type Grammar, unreachable } from './expression.ts';
 
 /**
  * The same grammar in which no two rules say the same, up to the names of what they refer to. Of equal rules the
- * first keeps its name, but one that begins with `shared` comes first: it is named for what all places have in common.
+ * first keeps its name, but one that `shared` matches comes first: it is named for what all places have in common.
  *
  * All rules begin as one class, and classes are split by what their bodies say with classes for names, until none
  * splits any more (partition refinement).
  */
-export function mergeEqualRules({ root, rules }: Grammar, shared: string): Grammar {
-  const order = [...rules].sort(([a], [b]) => Number(b.startsWith(shared)) - Number(a.startsWith(shared)));
+export function mergeEqualRules({ root, rules }: Grammar, shared: RegExp): Grammar {
+  const order = [...rules].sort(([a], [b]) => Number(shared.test(b)) - Number(shared.test(a)));
   let names: ReadonlyMap<string, string> = new Map(order.map(([name]) => [name, '']));
   for (let count = 0, before = -1; count !== before; ) {
     before = count;

@@ -81,6 +81,13 @@ describe('keys in any order', () => {
     expect(accepts('{"x": {"b": 1, "a": 2, "b": 1}}')).toBe(false);
   });
 
+  test('may begin with undeclared ones, even where one alone is declared', () => {
+    const { matcher } = build({ type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] });
+    expect(matcher.accepts('{"more": 1, "a": 2}')).toBe(true);
+    expect(matcher.accepts('{"a": 2, "more": 1}')).toBe(true);
+    expect(matcher.accepts('{"more": 1}')).toBe(false);
+  });
+
   const many = (count: number, required: number): JsonSchema => {
     const keys = Array.from({ length: count }, (_, index) => `key${index}`);
     const properties = Object.fromEntries(keys.map((key) => [key, { type: 'integer' }]));

@@ -188,7 +188,8 @@ class ObjectWriter {
     const { declared, clauses, someCount } = this.#plan;
     const labels = [...declared.keys()].filter((label) => this.#usable[label]);
     const required = new Set([...declared.keys()].filter((label) => declared[label]?.required));
-    if (labels.length < 2 || [...required].some((label) => !this.#usable[label])) return null;
+    const isAlone = labels.length === 0 || this.#usable.filter((usable) => usable).length < 2;
+    if (isAlone || [...required].some((label) => !this.#usable[label])) return null;
     const order = new AnyOrder(labels, required);
     const say = (reason: string, effect: 'narrowed' | 'noted') =>
       reportAt(this.#writing.compilation, this.#location, 'properties', reason, effect);

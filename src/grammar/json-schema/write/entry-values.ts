@@ -99,7 +99,9 @@ export class EntryValueWriter {
         reason: `this format cannot write the argument ${JSON.stringify(key)}`,
       });
     }
-    return alternatives(...options);
+    const written = alternatives(...options);
+    // Values under keys that are not declared come again after each of them.
+    return key === null && written.type === 'choice' ? this.#rules.add('argument-value', written) : written;
   }
 
   /** Whether values of `type` are scalars in the frame of raw strings, so that only the text tells them apart. */

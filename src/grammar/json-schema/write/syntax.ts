@@ -11,6 +11,8 @@ import {
 
 /** Texts are as they stand in the response, escapes included. */
 export interface Syntax {
+  /** What the rules for any value are named after: `json-value`. */
+  readonly name: 'json' | 'python' | 'nested';
   readonly null: string;
   readonly true: string;
   readonly false: string;
@@ -68,6 +70,7 @@ export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' =
   const text = (plain: string) => outer.text(plain);
   const spelling = nestSpelling(jsonSpelling(style.ascii), outer);
   return {
+    name: 'json',
     null: 'null',
     true: 'true',
     false: 'false',
@@ -124,6 +127,7 @@ const single = pythonSpelling("'");
 /** Python literals as `repr` writes them. */
 export const pythonSyntax: Syntax = {
   ...jsonSyntax,
+  name: 'python',
   null: 'None',
   true: 'True',
   false: 'False',
@@ -145,6 +149,7 @@ export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json:
   const { array, object } = nested;
   return {
     ...json,
+    name: 'nested',
     null: framed(frames.null, 'null'),
     true: framed(frames.boolean, 'true'),
     false: framed(frames.boolean, 'false'),

@@ -71,10 +71,9 @@ export class ValueWriter {
     const anything = constraint === this.compilation.constraints.anything && this.#isBlank(location);
     // Schemas of one rule set share the rules for any value at all.
     const key = anything ? this.#anythingKey() : `${this.#key} ${constraint.id} ${location.id}`;
-    return this.rules.named(`${key} ${column}`, anything ? 'json-value' : hint, () =>
-      alternatives(
-        ...(scalars ?? this.#alternatives(constraint, location, anything ? 'json-value' : hint, margin)),
-      ),
+    const name = anything ? `${this.syntax.name}-value` : hint;
+    return this.rules.named(`${key} ${column}`, name, () =>
+      alternatives(...(scalars ?? this.#alternatives(constraint, location, name, margin))),
     );
   }
 
