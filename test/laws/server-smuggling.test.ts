@@ -1,6 +1,5 @@
 /**
- * Prompts for servers, as tokens of the server's own vocabulary: no text of a user, a tool or a system message becomes
- * a special token, and a prompt whose texts hold none has the tokens of the plain render. The server's vocabulary is
+ * Prompts for servers, as tokens of the server's own vocabulary: no text of a request becomes a special token, and a prompt whose texts hold none has the tokens of the plain render. The server's vocabulary is
  * the judge: it says what is a special token, and the encoder has to find that out.
  */
 import type { LlamaModel, Token } from 'node-llama-cpp';
@@ -8,16 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
-import type { Message } from '../../src/format/messages.ts';
 import { renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
 import type { PromptEncoder } from '../../src/runtime/servers/prompt-encoder.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 import { smallVocabulary, tinyModelFile } from '../support/small-vocabulary.ts';
 import {
-  attackedConversation,
+  type AttackedRequest,
   attackedPositions,
-  attackedTools,
+  attackedRequest,
   attacksWith,
   literalsOf,
 } from '../support/smuggled-texts.ts';
@@ -56,10 +54,10 @@ async function encode(
   encoder: PromptEncoder,
   source: string,
   format: ChatFormat,
-  messages: readonly Message[],
+  request: AttackedRequest,
 ): Promise<{ readonly tokens: readonly number[]; readonly text: string } | null> {
   try {
-    const wanted = { messages, tools: attackedTools, input: format.input, now: new Date(0) };
+    const wanted = { ...request, input: format.input, now: new Date(0) };
     const prompt = renderTraced(source, wanted, format);
     return { tokens: await encoder.encode(prompt, undefined), text: prompt.text };
   } catch (error) {
@@ -86,13 +84,14 @@ describe.each(learned)('$name', ({ name, source, format, markers }) => {
     if (dialect === undefined) throw new RangeError(kind);
     const encoder = encoderFor(model, dialect);
     const smuggled: string[] = [];
-    for (const position of attackedPositions) {
+    for (const position of sampled(attackedPositions, 6, place)) {
       for (const [attack, twin] of markers.flatMap((marker) => attacksWith(marker, literals))) {
-        const found = await encode(encoder, source, format, attackedConversation(position, attack));
-        const expected = await encode(encoder, source, format, attackedConversation(position, twin));
+        const found = await encode(encoder, source, format, attackedRequest(position, attack, source));
+        const expected = await encode(encoder, source, format, attackedRequest(position, twin, source));
         if (found === null || expected === null) continue;
         attacks += 1;
-        if (countSpecials(found.tokens) > countSpecials(expected.tokens)) smuggled.push(attack);
+        if (countSpecials(found.tokens) > countSpecials(expected.tokens))
+          smuggled.push(`${position}: ${attack}`);
         // A literal of the template between the halves may itself be a marker.
         if (controls.some((marker) => twin.includes(marker))) continue;
         expect(expected.tokens).toEqual(model.tokenize(expected.text, true));

@@ -1,5 +1,5 @@
 /**
- * No text of a user, a tool or a system message becomes a special token, however a template cuts and joins it.
+ * No text of a request becomes a special token, wherever it stands and however a template cuts and joins it.
  * The judge knows nothing of origins: a prompt must have as many special tokens as the same prompt with characters
  * that look alike in place of those of the attack's marker.
  */
@@ -7,37 +7,45 @@ import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
-import type { Message } from '../../src/format/messages.ts';
 import { cutPrompt, renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../src/runtime/chat/special-finder.ts';
+import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
+import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 import {
-  attackedConversation,
+  type AttackedRequest,
   attackedPositions,
-  attackedTools,
+  attackedRequest,
   attacksWith,
   literalsOf,
 } from '../support/smuggled-texts.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 
 const long = process.env.LAWS === 'long';
+const corpus = await allTemplates();
 const templates = long
   ? (await generatedInputs()).map(({ name, templateSource: source }) => ({ name, source }))
-  : sampled(await spineTemplates(), 3);
+  : [...sampled(await spineTemplates(), 3), ...sampled(corpus, 40).filter(hasFormat)];
+
+/** Classifiers have none. */
+function hasFormat({ source }: CorpusTemplate): boolean {
+  try {
+    return analyzeTemplate(source).format.turn.start !== '';
+  } catch (error) {
+    if (error instanceof IdiolectError) return false;
+    throw error;
+  }
+}
 
 function countSpecials(
   source: string,
   format: ChatFormat,
   finder: SpecialFinder,
-  messages: readonly Message[],
+  request: AttackedRequest,
 ): number | null {
   try {
-    const prompt = renderTraced(
-      source,
-      { messages, tools: attackedTools, input: format.input, now: new Date(0) },
-      format,
-    );
+    const prompt = renderTraced(source, { ...request, input: format.input, now: new Date(0) }, format);
     const pieces = cutPrompt(prompt, finder);
     expect(pieces.map(({ text }) => text).join('')).toBe(prompt.text);
     return pieces.reduce((sum, piece) => sum + [...finder.find(piece.text)].length, 0);
@@ -55,16 +63,29 @@ describe.each(templates)('$name', ({ source }) => {
   );
   const finder = new SpecialFinder(markers.map((text) => ({ text })));
 
-  it.each(attackedPositions)('keeps special tokens out of the text of a %s', (position) => {
+  it.each(attackedPositions)('keeps special tokens out of the text of a place: %s', (position) => {
     const smuggled: string[] = [];
     for (const marker of markers) {
       for (const [attack, harmless] of attacksWith(marker, literals.slice(0, long ? undefined : 12))) {
-        const found = countSpecials(source, format, finder, attackedConversation(position, attack));
-        const expected = countSpecials(source, format, finder, attackedConversation(position, harmless));
+        const found = countSpecials(source, format, finder, attackedRequest(position, attack, source));
+        const expected = countSpecials(source, format, finder, attackedRequest(position, harmless, source));
         if (found === null || expected === null) continue;
         if (found > expected) smuggled.push(attack);
       }
     }
     expect(smuggled).toEqual([]);
   });
+});
+
+it.each(attackedPositions)('there are prompts with a text of this place: %s', (position) => {
+  const word = 'Lighthouse';
+  const isPrinted = ({ source }: CorpusTemplate): boolean => {
+    try {
+      return renderPrompt(source, attackedRequest(position, word, source)).includes(word);
+    } catch (error) {
+      if (error instanceof IdiolectError) return false;
+      throw error;
+    }
+  };
+  expect(corpus.some(isPrinted)).toBe(true);
 });
