@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { JsonObject, Tool } from '../../src/format/messages.ts';
 import { lenientTools, outcome } from '../support/lenient-outcome.ts';
-import { customQuotes, pairs, tagged } from '../support/sample-formats.ts';
+import { customQuotes, jsonInTags, pairs, pythonic, tagged } from '../support/sample-formats.ts';
 
 /** `<use>f\n<key>a</key>\n<val>raw</val>\n</use>`: as `pairs`, with markers long enough to be told from text. */
 const keyed: ChatFormat = JSON.parse(
@@ -12,6 +13,9 @@ const keyed: ChatFormat = JSON.parse(
     .replace(/(<\/?)v>/g, '$1val>'),
 );
 const written = (text: string) => text.replace(/(<\/?)k>/g, '$1key>').replace(/(<\/?)v>/g, '$1val>');
+
+/** `customQuotes` with quotes that no text holds. */
+const wideQuotes: ChatFormat = JSON.parse(JSON.stringify(customQuotes).replaceAll('<q>', '<|q|>'));
 
 const ask = { input: 'who?', deep: true };
 
@@ -95,5 +99,53 @@ describe('the end of the turn', () => {
     ],
   ])('closes a call: %s', (_, format, text, laws) => {
     expect(outcome(format, text)).toEqual({ calls: [['ask', { input: 'who?' }]], laws, malformed: 0 });
+  });
+});
+
+describe('a value that holds what closes it', () => {
+  const text = (value: string) => `<use>\n<fn=ask>\n<arg=input>\n${value}\n</arg>\n</fn>\n</use>`;
+
+  test('is reported if the name of another argument follows, whose opener may be missing', () => {
+    expect(outcome(tagged, text('who?\n</arg>\ndeep>\ntrue'))).toMatchObject({
+      laws: ['unclosed'],
+      malformed: 0,
+    });
+    expect(outcome(pythonic, "<calls>[ask(input='who?' deep='yes')]</calls>").laws).toEqual(['unclosed']);
+  });
+
+  test('is reported if no text holds that', () => {
+    expect(outcome(wideQuotes, '<call>pick{items:[<|q|>a<|q|><|q|>b<|q|>]}</call>').laws).toEqual([
+      'unclosed',
+    ]);
+  });
+
+  test('quotes it otherwise', () => {
+    expect(outcome(tagged, text('who?\n</arg>\nme')).laws).toEqual([]);
+  });
+});
+
+test.each([
+  ['calls as in Python', pythonic, "<calls>[ask(input'who?', deep=True)]</calls>"],
+  ['a missing end of a call', pythonic, "<calls>[ask(input='who?', add(a=3)]</calls>"],
+])('a key that holds what stands around keys is none: %s', (_, format, text) => {
+  expect(outcome(format, text)).toMatchObject({ laws: [], malformed: 1 });
+  expect(outcome(format, text.replaceAll('ask', 'other')).malformed).toBe(1);
+});
+
+/** The schema of a tool's arguments. */
+function objectOf({ function: { parameters } }: Tool): JsonObject {
+  return typeof parameters === 'object' ? parameters : {};
+}
+
+test('a schema without further properties names only its own', () => {
+  const strict = lenientTools.map((tool) => ({
+    ...tool,
+    function: { ...tool.function, parameters: { ...objectOf(tool), additionalProperties: false } },
+  }));
+  const text = '<use>\n{"name": "add", "parameters": {"a": 3}}\n</use>';
+  expect(outcome(jsonInTags, text, { tools: strict })).toEqual({
+    calls: [['add', { a: 3 }]],
+    laws: ['arguments-key'],
+    malformed: 0,
   });
 });

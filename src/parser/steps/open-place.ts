@@ -61,7 +61,8 @@ function unquoted(reader: Reader, key: string, name: string): string {
   return name;
 }
 
-function unquote(key: string): string {
+/** What stands in the quotes or markers around a key. */
+export function unquote(key: string): string {
   const quoted = /^(["']|<[^<>\s]+>)(.*)\1$/s.exec(key);
   return quoted?.[2] ?? key;
 }

@@ -53,11 +53,23 @@ export function propertyPlace(place: SchemaPlace, key: string): SchemaPlace {
 function newPropertyPlace(place: SchemaPlace, key: string): SchemaPlace {
   const found = variants(place, 0).flatMap((schema): readonly JsonSchema[] => {
     const property = ownProperty(schema.properties, key) ?? patternProperty(schema, key);
-    const fallback = isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
-    const schemaOf = property ?? fallback;
+    const schemaOf = property ?? otherProperties(schema);
     return schemaOf === undefined ? [] : [schemaOf];
   });
   return joined(found, place.root);
+}
+
+/** The schema of properties without names; `undefined` where it only says whether there may be any. */
+function otherProperties({ additionalProperties: others }: JsonObject): JsonSchema | undefined {
+  return isObject(others) && Object.keys(others).length > 0 ? others : undefined;
+}
+
+/** The names of the properties that a schema declares. */
+export function propertyNames(place: SchemaPlace): readonly string[] {
+  const names = variants(place, 0).flatMap(({ properties }) =>
+    isObject(properties) ? Object.keys(properties) : [],
+  );
+  return [...new Set(names)];
 }
 
 /** The schema of an array's items. */

@@ -8,7 +8,9 @@ import type { Reader, State } from '../reader.ts';
 import type { HoleTable, IdPart } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail, failExtraCall } from './fail.ts';
-import { openPlace } from './open-place.ts';
+import { isProperty } from './lenient-arguments.ts';
+import { openPlace, unquote } from './open-place.ts';
+import { anywhere, propertyNames } from './schema-place.ts';
 import { endsHere, enterMarker } from './steps-call.ts';
 
 /** Longest name, id, index or key. */
@@ -34,7 +36,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   if (
     end - cursor.at > longestHole ||
     (isOver && !isAcceptable(table, value)) ||
-    (isOver && holdsMarker(table, value)) ||
+    (isOver && isNoKey(reader, table, value)) ||
     isBroken(reader, table, match, value)
   ) {
     return fail(reader, table.recover, [describeHole(table)], `no ${describeHole(table)} here`);
@@ -98,13 +100,21 @@ function isAcceptable(table: HoleTable<State>, value: string): boolean {
 
 /** Shorter markers of an entry may stand in a key. */
 const shortestMarker = 4;
+/** What stands around keys in some format. */
+const aroundKeys = /[,:=()[\]{}<>"'\n]/;
 
-/** Whether a key holds what begins or closes an argument: a marker is missing before that, and it is no key. */
-function holdsMarker({ place }: HoleTable<State>, value: string): boolean {
+/**
+ * Whether a key holds what begins or closes an argument, or what stands around keys although the schema has no such
+ * property: a marker is missing before that, and it is no key.
+ */
+function isNoKey({ call }: Reader, { place }: HoleTable<State>, value: string): boolean {
   if (place === undefined || value === '') return false;
   const [close] = place.close;
   const markers = [place.another?.open, typeof close === 'string' ? close.trim() : ''];
-  return markers.some((each = '') => each.length >= shortestMarker && value.includes(each));
+  if (markers.some((each = '') => each.length >= shortestMarker && value.includes(each))) return true;
+  const around = place.kind === 'entry' ? call.parameters : (call.values?.schema ?? anywhere);
+  const key = unquote(value);
+  return aroundKeys.test(key) && propertyNames(around).length > 0 && !isProperty(around, key);
 }
 
 /**

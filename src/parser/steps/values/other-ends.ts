@@ -2,7 +2,7 @@
 import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 
 /** Shorter markers are too common in values. */
-const shortestMarker = 4;
+export const shortestMarker = 4;
 
 const knownEnds = new WeakMap<ValuePlace<unknown>, readonly string[]>();
 

@@ -7,6 +7,7 @@ import { escapeJson, readEscape } from '../../json/json-text.ts';
 import { absent, undecided } from '../../markers/markers.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValueProgress } from '../step-progress.ts';
+import { noteHeldCloser } from './held-closer.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
@@ -83,6 +84,7 @@ function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
 function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
   const { buffer, cursor, writer } = reader;
   if (!buffer.isEmpty) {
+    noteHeldCloser(reader, values, progress, progress.bufferedJson);
     const json = progress.begun ? progress.bufferedJson : `"${progress.bufferedJson}`;
     writer.input(json, buffer.start, cursor.offset);
     progress.begun = true;

@@ -5,6 +5,7 @@
 import { escapeJson } from '../../json/json-text.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { UnclosedOffsets, ValueProgress } from '../step-progress.ts';
+import { noteHeldCloser } from './held-closer.ts';
 import { opensEntry, type UnclosedEnd, unclosedEnd } from './unclosed-end.ts';
 import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';
 import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
@@ -29,7 +30,7 @@ export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgr
   if (reader.buffer.isEmpty) emitString(reader, progress, found.refused ?? found.textEnd);
   if (progress.refused !== null) reader.bufferTo(found.textEnd);
   if (found.end !== null) {
-    emitBufferedString(reader, progress);
+    emitBufferedString(reader, values, progress);
     return endString(reader, values, progress, found.end);
   }
   if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
@@ -115,11 +116,13 @@ function emitString(reader: Reader, progress: ValueProgress, end: number): void 
 }
 
 /** Emits what was buffered after a closer that was none. */
-function emitBufferedString(reader: Reader, progress: ValueProgress): void {
+function emitBufferedString(reader: Reader, values: ValueStack, progress: ValueProgress): void {
   const { buffer, cursor } = reader;
   if (buffer.isEmpty) return;
   const { start } = buffer;
-  const json = escapeJson(buffer.take());
+  const text = buffer.take();
+  noteHeldCloser(reader, values, progress, text);
+  const json = escapeJson(text);
   reader.writer.input(progress.begun ? json : `"${json}`, start, cursor.offset);
   progress.begun = true;
 }
@@ -158,6 +161,8 @@ export function readBuffered(reader: Reader, values: ValueStack, progress: Value
     return null;
   }
   const written = cursor.text.slice(0, unclosed === null ? length : unclosed.textEnd - start);
+  if (progress.refused !== null)
+    noteHeldCloser(reader, values, progress, written.slice(progress.refused - start));
   reader.writer.input(decode(reader, written, progress), start, start + written.length);
   cursor.moveTo(written.length);
   if (unclosed !== null) return endUnclosed(reader, values, unclosed);

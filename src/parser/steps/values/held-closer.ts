@@ -1,0 +1,33 @@
+/**
+ * A value that holds its own closer quotes it, or a marker of the next argument is missing after it. Both read alike,
+ * so what hints at the latter is reported: the name of an argument that the call does not have, or a closer that no
+ * text holds.
+ */
+import type { Reader } from '../../reader.ts';
+import { propertyNames } from '../schema-place.ts';
+import type { ValueProgress } from '../step-progress.ts';
+import { otherEnds, shortestMarker } from './other-ends.ts';
+import type { ValueStack } from './value-stack.ts';
+
+/** Reports what hints at a lost marker in the text of a value from its first refused closer on. */
+export function noteHeldCloser(
+  reader: Reader,
+  values: ValueStack,
+  { frame }: ValueProgress,
+  text: string,
+): void {
+  if (!reader.options.lenient) return;
+  const held = `the value of ${JSON.stringify(values.key)} holds what closes it`;
+  const named = nextName(reader, values, text);
+  if (named !== undefined)
+    reader.noteRepair('unclosed', `${held}, and then the argument ${JSON.stringify(named)}`);
+  else if (frame.close.trim().length >= shortestMarker) reader.noteRepair('unclosed', held);
+}
+
+/** A property of the object around the value that stands in the text, and not as a whole entry. */
+function nextName({ call }: Reader, { place, outer }: ValueStack, text: string): string | undefined {
+  const around = place.kind === 'entry' ? call.parameters : outer?.schema;
+  if (around === undefined || otherEnds(place).some((each) => text.includes(each))) return undefined;
+  const words = new Set(text.match(/[\p{L}\p{N}_.$-]+/gu));
+  return propertyNames(around).find((name) => words.has(name) && !call.entryNames.has(name));
+}
