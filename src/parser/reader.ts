@@ -248,6 +248,7 @@ export class Reader implements MatchContext {
 
   /** A call opens here. */
   openCall(): void {
+    this.triedBareCalls = false;
     this.openedAt = this.cursor.offset;
     this.isInCall = true;
     this.draft = new CallDraft(!this.options.parallel && this.writer.callCount > 0);
@@ -333,11 +334,13 @@ export class Reader implements MatchContext {
     return { at, end: at + token.length };
   }
 
-  /** The answer has not begun, and neither has a call: it may be calls alone. */
+  /** The answer has not begun, or begins again after a call: it may be calls alone. */
   get mayBeBareCalls(): boolean {
     const { options, writer, cursor } = this;
-    const isFirst = writer.callCount === 0 && !writer.hasText && cursor.offset >= 0 && !this.triedBareCalls;
-    return isFirst && options.lenient && options.tools.known && this.callsAllowed;
+    const isBeginning =
+      (writer.callCount > 0 || !writer.hasText) && cursor.offset >= 0 && !this.triedBareCalls;
+    const isAllowed = options.parallel || writer.callCount === 0;
+    return isBeginning && isAllowed && options.lenient && options.tools.known && this.callsAllowed;
   }
 
   /** The answer is not calls alone, or they have been read. */

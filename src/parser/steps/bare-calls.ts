@@ -1,6 +1,7 @@
 /**
  * An answer that is nothing but calls of offered tools, written as JSON: one, several or a list, alone or in a code
- * fence, whatever the format has for calls. Text is buffered while it can be that, and read again if it is not.
+ * fence, whatever the format has for calls. Text may stand before them if the format's own marker opens or closes
+ * them. Text is buffered while it can be that, and read again if it is not.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { knowsCalls } from '../markers/lookahead.ts';
@@ -8,7 +9,8 @@ import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
-import type { EnvelopePaths } from '../state-tables.ts';
+import type { EnvelopePaths, Transition } from '../state-tables.ts';
+import type { ToolTable } from '../tool-table.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import type { BareCallsProgress } from './step-progress.ts';
 
@@ -33,6 +35,39 @@ const notations: readonly EnvelopePaths[] = [
   { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'] },
 ];
 
+/** Where such calls may begin in text: at the format's own openers, and at braces. Only `readRegion` takes them. */
+export function bareCallStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
+  const openers = stops.filter(({ role, peek, ambiguous, speculative, repairs }) => {
+    return role === 'call' && !peek && !ambiguous && !speculative && repairs === undefined;
+  });
+  const tags = openers.flatMap(({ marker, next }) => {
+    const tag = /^\s*(?:<[^<>\s]+>|\[[^[\]\s]+\])/.exec(marker)?.[0];
+    return tag === undefined ? [] : [{ marker: tag, next }];
+  });
+  const [first] = tags;
+  const all = first === undefined ? [] : [...tags, { marker: '\n{"', next: first.next }];
+  return all.map((each) => ({ ...each, role: 'call', speculative: true, repairs: 'bare-calls' }));
+}
+
+/** Begins to read what may be calls in the middle of text, at a marker of `bareCallStops`. */
+export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
+  reader.progress = {
+    ...newProgress(),
+    inTextAt: reader.cursor.offsetOf(at),
+    isMarked: marker.trim() !== '{"',
+  };
+}
+
+/** What calls begin with that do not begin with their name. */
+const otherBeginnings = [
+  '{"type":"function"',
+  '{"id":"',
+  '{"function":{"name":"',
+  '{"function":{"arguments":',
+  '{"arguments":{',
+  '{"parameters":{',
+];
+
 /** Reads the answer's beginning. `wait`: it may be calls. `text`: it is not calls. `calls`: they have been read. */
 export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait' | 'text' | 'calls' {
   const { progress: known } = reader;
@@ -41,11 +76,14 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait'
   const verdict = readOn(reader, progress, stops);
   if (verdict === 'wait') return verdict;
   reader.progress = null;
-  reader.noteBareCalls();
   const reached = reader.cursor.offset;
   reader.rewind();
-  if (verdict === 'calls') emitCalls(reader, reached);
-  return verdict;
+  const { inTextAt, isMarked } = progress;
+  const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
+  if (!isText) emitCalls(reader, reached);
+  reader.noteBareCalls();
+  if (isText && inTextAt !== null) reader.noteSpeculated(Math.max(reached, inTextAt + 1));
+  return isText ? 'text' : 'calls';
 }
 
 function newProgress(): BareCallsProgress {
@@ -54,6 +92,7 @@ function newProgress(): BareCallsProgress {
     scanner: new JsonScanner(),
     json: new TextBlocks(),
     phase: 'begin',
+    inTextAt: null,
     isFenced: false,
     isMarked: false,
     isClosed: false,
@@ -96,20 +135,28 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const opening = fence ?? marker ?? '';
   const written = text.slice(opening.length).replace(/\s/g, '');
   const list = written.startsWith('[') ? written.slice(1) : written;
-  const beginnings = ['{"type":"function"', '{"id":"', '{"function":{"name":"', '{"function":{"arguments":'];
-  const argumentsFirst = ['{"arguments":{', '{"parameters":{'];
-  const names = options.tools.names().flatMap((name) => {
-    const text = JSON.stringify(name).replace(/\s/g, '');
-    return [`{"name":${text}`, `{"function":${text}`];
-  });
-  const all = [...beginnings, ...argumentsFirst, ...names];
+  const all = beginningsOf(options.tools);
   if (all.some((each) => list.startsWith(each))) {
     progress.isFenced = fence !== undefined;
-    progress.isMarked = marker !== undefined;
     reader.bufferTo(cursor.at + opening.length);
     return 'calls';
   }
   return isCut && all.some((each) => each.startsWith(list)) ? 'wait' : 'text';
+}
+
+const knownBeginnings = new WeakMap<ToolTable, readonly string[]>();
+
+/** What such calls begin with, without white space. */
+function beginningsOf(tools: ToolTable): readonly string[] {
+  const known = knownBeginnings.get(tools);
+  if (known !== undefined) return known;
+  const names = tools.names().flatMap((name) => {
+    const text = JSON.stringify(name).replace(/\s/g, '');
+    return [`{"name":${text}`, `{"function":${text}`];
+  });
+  const all = [...otherBeginnings, ...names];
+  knownBeginnings.set(tools, all);
+  return all;
 }
 
 /** A call or a list of them; `null` when it has been read. */
@@ -129,7 +176,7 @@ function readValue(reader: Reader, progress: BareCallsProgress, limit: number): 
   progress.count += isList ? JSON.parse(value).length : 1;
   json.clear();
   scanner.reset();
-  return parallel || progress.count === 1 ? null : 'text';
+  return parallel || progress.count + reader.writer.callCount === 1 ? null : 'text';
 }
 
 /** After a call: the end of the fence, of the turn or of the response; `null` if another call begins. */
@@ -156,6 +203,7 @@ function readBetween(
   if (match === undecided) return 'wait';
   const passed = match === null ? endOfSeparator(progress, text, at) : at;
   if (passed > at) {
+    progress.isMarked ||= closesBlock(stops, text.slice(at, passed));
     reader.bufferTo(passed);
     return readBetween(reader, progress, stops, limit);
   }
@@ -167,19 +215,25 @@ function readBetween(
 }
 
 /** End of a marker, a comma or a semicolon at `at` between calls or after them; `at`: none; `undecided`. */
-function endOfSeparator({ isMarked, isFenced }: BareCallsProgress, text: string, at: number): number {
+function endOfSeparator({ isFenced }: BareCallsProgress, text: string, at: number): number {
   if (/[;,]/.test(text.charAt(at))) return at + 1;
-  if (!isMarked || isFenced) return at;
+  if (isFenced) return at;
   const rest = text.slice(at, at + longestBeginning);
   const marker = firstMarker.exec(rest)?.[0];
   if (marker !== undefined) return at + marker.length;
   return beginningOfMarker.test(rest) && rest.length < longestBeginning ? undecided : at;
 }
 
+/** Whether a text ends with what closes the format's own blocks of calls. */
+function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
+  return choices.some(({ blockEnd }) => blockEnd !== undefined && blockEnd.endsWith(text.trim()));
+}
+
 /** Reads the calls that stand here up to the offset `reached`, and what stands around them. */
 function emitCalls(reader: Reader, reached: number): void {
   const { cursor } = reader;
-  reader.noteRepair('bare-calls', 'the whole answer is calls as JSON');
+  if (reader.region !== null) reader.leaveRegion();
+  reader.noteRepair('bare-calls', 'the calls are written as JSON, and not in the format');
   for (;;) {
     const around = cursor.text.slice(cursor.at, reached - cursor.base);
     const length = aroundCalls.exec(around)?.[0].length ?? 0;

@@ -29,8 +29,10 @@ export interface BareCallsProgress {
   /** JSON of the value that is being read. */
   readonly json: TextBlocks;
   phase: 'begin' | 'value' | 'between';
+  /** Where they begin, as an offset, if text stands before them. */
+  readonly inTextAt: number | null;
   isFenced: boolean;
-  /** They stand in markers that are not the format's. */
+  /** The format's own marker opens or closes them. */
   isMarked: boolean;
   /** The fence is closed. */
   isClosed: boolean;

@@ -4,7 +4,7 @@ import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
-import { readBareCalls } from './bare-calls.ts';
+import { bareCallStops, beginBareCalls, readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
 
 /** White space between regions is waited through up to this many units; more of it is text. */
@@ -17,7 +17,11 @@ export function beginTable(table: BeginTable<State>): Compiled<BeginTable<State>
 
 /** Compiles the table of `readRegion`. */
 export function regionTable(table: RegionTable<State>): Compiled<RegionTable<State>> {
-  return { table, markers: new MarkerTable(table.stops) };
+  const mayHoldCalls = table.region === 'text' && table.mustClose !== true;
+  return {
+    table,
+    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? bareCallStops(table.stops) : [])]),
+  };
 }
 
 /** Compiles the table of `readAmbiguous`. */
@@ -63,8 +67,19 @@ function passMarker(reader: Reader, { choice, end }: Match<State>, start: number
 
 /** In a region: emits its text up to the first stop. */
 export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>>): State | null {
-  const { table, markers } = compiled;
-  if (table.region === 'text' && table.mustClose !== true && reader.mayBeBareCalls) {
+  for (;;) {
+    const next = readStretch(reader, compiled);
+    if (next !== 'more') return next;
+  }
+}
+
+/** Up to the next stop, or to what may be calls that are not written in the format. */
+function readStretch(
+  reader: Reader,
+  { table, markers }: Compiled<RegionTable<State>>,
+): State | null | 'more' {
+  const isAnswer = table.region === 'text' && table.mustClose !== true;
+  if (isAnswer && (reader.progress?.kind === 'bare-calls' || reader.mayBeBareCalls)) {
     if (readBareCalls(reader, markers) === 'wait') return null;
   }
   reader.enterRegion(table.region, table.mustClose === true);
@@ -78,6 +93,10 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
+  if (choice.repairs === 'bare-calls') {
+    beginBareCalls(reader, choice, at);
+    return 'more';
+  }
   if (choice.ambiguous || choice.speculative) return choice.next;
   reader.leaveRegion();
   const next = enterMarker(reader, match, at);
