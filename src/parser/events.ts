@@ -172,6 +172,8 @@ export type LeniencyLaw =
   | 'bare-calls' // the whole answer is calls as JSON
   | 'empty-block' // a block of calls holds none
   | 'marker-part' // a part of a marker is left out
+  | 'spelling' // a marker is written with other characters
+  | 'fence' // JSON of a call stands in a code fence
   | 'unclosed' // something is not closed
   | 'result-marker' // a marker of a tool's result stands in the answer
   | 'special-token' // a special token stands where none may

@@ -214,10 +214,10 @@ export class Reader implements MatchContext {
   /** Consumes a marker up to `end`, and claims the white space after it. */
   consumeMarker(transition: ConsumedMarker, end: number): State {
     this.openedThoughts = false;
-    const { repairs } = transition;
-    // A part of a marker that is only seen is reported where it is consumed.
-    const isReported = !(repairs === 'marker-part' && transition.peek);
-    if (repairs !== undefined && isReported) this.noteRepair(repairs, repairDetail(transition));
+    const { repairs, role, peek } = transition;
+    // A part of a marker that is only seen, and a fence after an opener, are reported where they are passed.
+    const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');
+    if (repairs !== undefined && !isAhead) this.noteRepair(repairs, repairDetail(transition));
     if (transition.peek) return transition.next;
     if (transition.role === 'thought' && this.options.thoughtsInText) {
       this.emitAs('text', end);

@@ -11,6 +11,10 @@ export function repairDetail({ repairs, marker, role, passes, peek }: Transition
       return `${written} holds no call`;
     case 'marker-part':
       return `${written} stands for a marker of which it is a part`;
+    case 'spelling':
+      return `${written} is a marker in other characters`;
+    case 'fence':
+      return 'the JSON stands in a code fence';
     case 'separator':
       if (passes) return 'the calls stand in a list';
       if (peek) return 'nothing separates the calls';

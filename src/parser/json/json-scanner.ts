@@ -103,6 +103,11 @@ export class JsonScanner {
     return this.mode === 'string' && this.quote === '"';
   }
 
+  /** The brackets that alone are missing from the value; empty where something else is missing, or nothing. */
+  get missingBrackets(): string {
+    return this.mode === 'after' ? this.closers.toReversed().join('') : '';
+  }
+
   /** What was consumed and is not in any output yet: an unfinished number, word or escape; a comma. */
   get held(): string {
     return this.comma ? this.heldSpace : this.pending;

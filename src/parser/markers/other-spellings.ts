@@ -7,9 +7,15 @@ import type { Transition } from '../state-tables.ts';
 
 /** The choices and, where they open calls, the same markers in other spellings. */
 export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
-  const others = choices.flatMap((choice) => (opensCall(choice) ? otherOpeners(choice) : []));
+  const others = choices.flatMap((choice) => [
+    ...(opensCall(choice) ? otherOpeners(choice) : []),
+    ...endsOfFencedList(choice),
+  ]);
   const known = new Set(choices.map(({ marker }) => marker.trim()));
-  return [...choices, ...others.filter(({ marker }) => !known.has(marker.trim()))];
+  return [
+    ...choices,
+    ...others.filter(({ marker, repairs }) => repairs === 'fence' || !known.has(marker.trim())),
+  ];
 }
 
 /** A marker of punctuation alone, or in thoughts, is taken as it stands or not at all. */
@@ -34,8 +40,21 @@ function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] 
   ];
   return [
     ...spellings.map((marker): Transition<Ref> => ({ ...opener, marker, repairs: 'opener' })),
+    ...beforeFence(opener),
     ...emptyBlock(choice),
   ];
+}
+
+/** The end of a list of JSON calls in a code fence. */
+function endsOfFencedList<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
+  if (choice.marker.trim() !== ']' || choice.repairs !== undefined) return [];
+  return [{ ...choice, marker: ']\n```', repairs: 'fence' }];
+}
+
+/** The marker before JSON in a code fence. */
+function beforeFence<Ref>(opener: Transition<Ref>): readonly Transition<Ref>[] {
+  if (!opener.followedBy?.texts?.includes('{')) return [];
+  return [{ ...opener, followedBy: { texts: ['```'] }, repairs: 'fence' }];
 }
 
 /** `<|tool_call|>` for `<tool_call>`, and the other way round. */

@@ -41,8 +41,15 @@ export function isWholeButForBraces({ writer }: Reader, { phase, argumentsRead }
   return phase === 'after' && argumentsRead && writer.hasWholeInput;
 }
 
-/** The call ends here, although its last braces are missing. */
-export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress): void {
+/** The brackets that are missing from the arguments of a call, where nothing else is; empty otherwise. */
+export function bracketsToCome(reader: Reader, { phase, early }: EnvelopeProgress): string {
+  return phase === 'arguments' && early === null ? reader.scanner.missingBrackets : '';
+}
+
+/** The call ends here, although its last braces are missing; `brackets` are those of its arguments. */
+export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress, brackets: string): void {
+  const { offset } = reader.cursor;
+  if (brackets !== '') reader.writer.input(brackets, offset, offset);
   settleArguments(reader, envelope);
   reader.noteRepair('unclosed', 'the call is closed before its last brace');
   endCall(reader);

@@ -10,7 +10,7 @@ import type { EnvelopePaths } from '../state-tables.ts';
 import { closeObject, flushBuffer, pass } from './envelope-end.ts';
 import { isArguments, isAt, isNextToArguments, isNextToName, leadsOn } from './envelope-paths.ts';
 import { mayHoldArguments, withholdWrapped, wrapperAt } from './lenient-arguments.ts';
-import { isNameKey, wrappedPaths } from './lenient-names.ts';
+import { callKey, isNameKey, wrappedPaths } from './lenient-names.ts';
 import type { EnvelopePhase, EnvelopeProgress } from './step-progress.ts';
 
 type Status = 'open' | 'done' | 'illegal';
@@ -126,6 +126,8 @@ function readKey(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
   if (!reader.scanner.begun) {
     const first = cursor.text[cursor.at];
     if (first === '}') return closeObject(reader, envelope);
+    const inner = first === '{' ? wrappedPaths(reader, envelope, '') : null;
+    if (inner !== null) return enterWrapper(envelope, '', inner);
     if (first !== '"' && first !== "'") return refuse(envelope, ['"', '}']);
     envelope.captured = '';
     envelope.valueStart = cursor.offset;
@@ -178,15 +180,18 @@ function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | 
       reader.noteRepair('arguments-key', `the arguments stand under ${JSON.stringify(key)}`);
     return begun;
   }
-  const wrapped = first === '{' ? wrappedPaths(reader, envelope) : null;
-  if (wrapped !== null) {
-    envelope.wrapper = key;
-    envelope.paths = wrapped;
-    envelope.path.push(key);
-    envelope.phase = 'open';
-    return 'more';
-  }
+  const wrapped = first === '{' && key === callKey ? wrappedPaths(reader, envelope, key) : null;
+  if (wrapped !== null) return enterWrapper(envelope, key, wrapped);
   envelope.phase = 'other';
+  return 'more';
+}
+
+/** The call stands in one more object, under `key`; an empty key stands for none, where a brace is doubled. */
+function enterWrapper(envelope: EnvelopeProgress, key: string, paths: EnvelopePaths): 'more' {
+  envelope.wrapper = key;
+  envelope.paths = paths;
+  envelope.path.push(key);
+  envelope.phase = 'open';
   return 'more';
 }
 
@@ -336,8 +341,10 @@ function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): 
     emitMarker(early.end, cursor.offset);
     envelope.early = null;
   }
-  if (envelope.wrapper !== null)
-    reader.noteRepair('wrapped-call', `the call is wrapped in ${JSON.stringify(envelope.wrapper)}`);
+  if (envelope.wrapper !== null) {
+    const wrapper = envelope.wrapper === '' ? 'braces of its own' : JSON.stringify(envelope.wrapper);
+    reader.noteRepair('wrapped-call', `the call is wrapped in ${wrapper}`);
+  }
   reader.input.begin();
 }
 

@@ -10,7 +10,16 @@ import type { Reader } from '../reader.ts';
 import { propertyPlace, type SchemaPlace } from './schema-place.ts';
 
 /** Keys under which APIs and models have the arguments of a call. */
-const argumentKeys = ['arguments', 'parameters', 'parameter', 'args', 'input', 'params', 'kwargs'] as const;
+const argumentKeys = [
+  'arguments',
+  'parameters',
+  'parameter',
+  'args',
+  'input',
+  'params',
+  'kwargs',
+  'properties',
+] as const;
 const isArgumentKey: ReadonlySet<string> = new Set(argumentKeys);
 /** Members of a call that hold no arguments. */
 export const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);

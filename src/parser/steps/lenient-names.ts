@@ -14,22 +14,26 @@ const nameKeys: ReadonlySet<string> = new Set([
   'action',
 ]);
 /** The key under which an API has the whole call. */
-const callKey = 'function';
+export const callKey = 'function';
 
 /** Whether a text under this key is the name of the call: of a tool on offer, while no other name is known. */
 export function isNameKey({ options, call }: Reader, key: string, text: string): boolean {
   return options.lenient && !call.started && nameKeys.has(key) && options.tools.has(text);
 }
 
-/** The paths of a call that stands in one more object, as APIs write it; `null` where the current key holds none. */
-export function wrappedPaths({ options, call }: Reader, envelope: EnvelopeProgress): EnvelopePaths | null {
-  const { paths, path, key, early, members } = envelope;
+/** The paths of a call that stands in one more object, under the key `wrapper`; `null` where none can stand here. */
+export function wrappedPaths(
+  { options, call }: Reader,
+  envelope: EnvelopeProgress,
+  wrapper: string,
+): EnvelopePaths | null {
+  const { paths, path, early, members } = envelope;
   const hasArguments = early !== null || [...members.keys()].some((each) => !plainMembers.has(each));
   if (!options.lenient || call.started || hasArguments) return null;
-  if (key !== callKey || path.length > 0 || paths.name?.length !== 1) return null;
+  if (path.length > 0 || paths.name?.length !== 1) return null;
   return {
     ...paths,
-    name: [callKey, ...paths.name],
-    arguments: [callKey, ...paths.arguments],
+    name: [wrapper, ...paths.name],
+    arguments: [wrapper, ...paths.arguments],
   };
 }

@@ -10,7 +10,10 @@ import { closerPartsEnd, valueCloser } from './values/value-closer.ts';
 
 /** Compiles the table of `expect`. */
 export function expectTable(table: ExpectTable<State>): Compiled<ExpectTable<State>> {
-  return { table, markers: new MarkerTable([...withLostParts(table.choices), ...moreCalls(table)]) };
+  return {
+    table,
+    markers: new MarkerTable([...withLostParts(table.choices), ...moreCalls(table), ...fences(table)]),
+  };
 }
 
 /** What more calls in the markers of one begin with, and the end of a list of them. */
@@ -23,6 +26,14 @@ function moreCalls({ moreCalls: more }: ExpectTable<State>): readonly Transition
     ...[',', ';'].map((marker) => ({ marker, next, ...flags })),
     { marker: ']', next, passes: true, repairs: 'separator' },
   ];
+}
+
+/** The beginning and the end of a code fence around the JSON of calls, where the format has none. */
+function fences({ choices }: ExpectTable<State>): readonly Transition<State>[] {
+  const [first] = choices;
+  if (first === undefined || choices.some(({ marker }) => marker.includes('`'))) return [];
+  const { next } = first;
+  return ['```json', '```'].map((marker) => ({ marker, next, passes: true, repairs: 'fence' }));
 }
 
 /** Compiles the table of `recover`. */

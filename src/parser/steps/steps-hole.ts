@@ -146,7 +146,7 @@ function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: n
     if (table.place !== undefined) openPlace(reader, table.place, value, end);
     return;
   }
-  if (table.hole === 'name') call.name ??= value;
+  if (table.hole === 'name') call.name ??= nameWithoutQuotes(reader, value);
   if (table.hole === 'id' || (table.hole === 'index' && table.indexIsId)) reader.noteId(value);
   if (table.hole === 'composed-id') {
     reader.noteId(value);
@@ -160,6 +160,15 @@ function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: n
     reader.skip(end);
   }
   if (bareName !== null) reader.noteRepair('name-prefix', `the id is ${JSON.stringify(value)}`);
+}
+
+/** A name in quotes, if that is a tool on offer, and the name with them is not. */
+function nameWithoutQuotes(reader: Reader, value: string): string {
+  const { tools, lenient } = reader.options;
+  const name = unquote(value);
+  if (!lenient || name === value || tools.has(value) || !tools.has(name)) return value;
+  reader.noteRepair('literal', `the name ${name} was written in quotes`);
+  return name;
 }
 
 /** The name within a composed id: `get_time` in `functions.get_time:0`; the rest of an id that only begins like one. */

@@ -5,7 +5,7 @@ import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { EnvelopeTable, JsonArgumentsTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
-import { closeWithoutBraces, isWholeButForBraces } from './envelope-end.ts';
+import { bracketsToCome, closeWithoutBraces, isWholeButForBraces } from './envelope-end.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { withholdWrapped, wrapperAt } from './lenient-arguments.ts';
@@ -29,8 +29,23 @@ export function readJsonArguments(
   const { progress } = reader;
   const status = progress?.kind === 'arguments' ? readObject(reader, progress) : 'open';
   if (status === 'open') return null;
-  if (status === 'illegal')
-    return fail(reader, table.recover, ['JSON'], 'the arguments are not a JSON object');
+  return status === 'done' ? finishArguments(reader, table) : closeArguments(reader, table, markers);
+}
+
+/** The arguments break off: where a call may end, only their last brackets are missing. */
+function closeArguments(
+  reader: Reader,
+  table: JsonArgumentsTable<State>,
+  markers: MarkerTable<State>,
+): State | null {
+  const { cursor, scanner, progress } = reader;
+  const brackets = progress?.kind === 'arguments' && progress.string === null ? scanner.missingBrackets : '';
+  const isForgiven = brackets !== '' && reader.forgives(cursor.at);
+  const end = isForgiven ? markers.matchAt(reader, cursor.text, cursor.at) : null;
+  if (end === undecided) return null;
+  if (end === null) return fail(reader, table.recover, ['JSON'], 'the arguments are not a JSON object');
+  reader.writer.input(brackets, cursor.offset, cursor.offset);
+  reader.noteRepair('unclosed', 'the arguments are closed before their last bracket');
   return finishArguments(reader, table);
 }
 
@@ -45,8 +60,7 @@ function beginArguments(
   markers: MarkerTable<State>,
 ): State | null | 'begun' {
   const { cursor } = reader;
-  reader.skip(skipSpace(cursor.text, cursor.at));
-  if (cursor.isAtEnd) return null;
+  if (!reachesValue(reader) || !passFence(reader)) return null;
   const wrapper = cursor.text[cursor.at] === '{' ? wrapperAt(reader, cursor.at) : null;
   if (wrapper === undecided) return null;
   if (wrapper !== null) withholdWrapped(reader, wrapper);
@@ -100,7 +114,7 @@ export function readEnvelope(
 ): State | null {
   if (reader.call.isExtra) return passExtraEnvelope(reader, table);
   if (reader.progress === null) {
-    if (!reachesValue(reader) || !passListOpener(reader, table)) return null;
+    if (!reachesValue(reader) || !passFence(reader) || !passListOpener(reader, table)) return null;
     reader.progress = newEnvelope(reader, table.paths, table.indexIsId === true);
   }
   const { progress } = reader;
@@ -108,13 +122,31 @@ export function readEnvelope(
   const status = readEnvelopeOn(reader, progress);
   if (status === 'open') return null;
   if (status === 'done') return table.next;
-  const end = isWholeButForBraces(reader, progress)
-    ? markers.matchAt(reader, reader.cursor.text, reader.cursor.at)
-    : null;
+  const brackets = bracketsToCome(reader, progress);
+  const end =
+    brackets !== '' || isWholeButForBraces(reader, progress)
+      ? markers.matchAt(reader, reader.cursor.text, reader.cursor.at)
+      : null;
   if (end === undecided) return null;
   if (end === null) return fail(reader, table.recover, progress.expected, progress.reason);
-  closeWithoutBraces(reader, progress);
+  closeWithoutBraces(reader, progress, brackets);
   return table.next;
+}
+
+/** Longest opening of a code fence. */
+const longestFence = 32;
+
+/** Passes over the opening of a code fence, and white space; false while more text could show one. */
+function passFence(reader: Reader): boolean {
+  const { cursor } = reader;
+  if (cursor.text[cursor.at] !== '`' || !reader.forgives(cursor.at)) return true;
+  const text = cursor.text.slice(cursor.at, cursor.at + longestFence);
+  const fence = /^```[a-z_-]*\s*(?=[[{"])/.exec(text)?.[0];
+  if (fence === undefined)
+    return reader.ended || text.length === longestFence || !/^`{1,3}$|^```[a-z_-]*\s*$/.test(text);
+  reader.skip(cursor.at + fence.length);
+  reader.noteRepair('fence', 'the JSON stands in a code fence');
+  return true;
 }
 
 /** Passes over the bracket of a list of calls where the format has none; false while more text could show one. */
