@@ -212,8 +212,8 @@ export class EngineError extends errorClass(
     facts.gpu === null
       ? `node-llama-cpp does not run here (${facts.reason}): install it on this machine, with its optional packages, ` +
         'or compile it (npx node-llama-cpp source download)'
-      : `node-llama-cpp does not run here with gpu: '${facts.gpu}' (${facts.reason}): leave the option out for the GPU ` +
-        'that is there, or take gpu: false',
+      : `node-llama-cpp does not run here with gpu: '${facts.gpu}' (${facts.reason}): leave out the option to use any ` +
+        'available GPU, or set gpu: false',
 ) {}
 
 interface ServerFacts {
@@ -279,8 +279,8 @@ export class CheckFailedError extends errorClass(
     /** What had been generated until then. */
     readonly text: string;
   }) =>
-    `${facts.tool === '' ? 'response schema' : `tool ${quoted(facts.tool)}`}: after ${facts.tries} tries no valid value has come ` +
-    `(${facts.problems.map(({ keyword, message }) => `${keyword}: ${message}`).join('; ')}); ask again, or ask for less in the schema`,
+    `${facts.tool === '' ? 'response schema' : `tool ${quoted(facts.tool)}`}: no valid value after ${facts.tries} attempts ` +
+    `(${facts.problems.map(({ keyword, message }) => `${keyword}: ${message}`).join('; ')}); try again, or relax the schema`,
 ) {}
 
 /** A regular expression of a response template that cannot be read or is too costly. */
@@ -342,8 +342,7 @@ export class MessageError extends errorClass(
 /** A response was iterated that is being read already: its events are not kept. */
 export class ResponseReadError extends errorClass(
   'response-read',
-  () =>
-    'this response is being read already: begin to iterate before you await its message, and iterate once',
+  () => 'this response is being read already: iterate before you await its message, and only once',
 ) {
   constructor() {
     super({});
@@ -360,13 +359,13 @@ export class StalledError extends errorClass(
     /** What does not come. */
     readonly waitsFor: string;
     readonly advice: string;
-  }) => `waits for ${waitsFor}, and nothing else goes on in this process: ${advice}`,
+  }) => `waits for ${waitsFor}, but nothing else is running in this process: ${advice}`,
 ) {}
 
 /** Text was fed to a parser after `finish()`. */
 export class ResponseOverError extends errorClass(
   'response-over',
-  () => 'text was fed after finish(): call reset(), or make a parser, for the next response',
+  () => 'text was fed after finish(): call reset(), or create a new parser, for the next response',
 ) {
   constructor() {
     super({});

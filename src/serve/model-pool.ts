@@ -159,6 +159,6 @@ function isServable(value: unknown): boolean {
 }
 
 function nameTwice(name: string): UnsupportedOptionError {
-  const reason = `two are called ${JSON.stringify(name)}; give one of them another name`;
+  const reason = `two models are called ${JSON.stringify(name)}; rename one of them`;
   return new UnsupportedOptionError({ option: 'models', reason });
 }

@@ -59,7 +59,7 @@ export async function answerQuestion(
 }
 
 function countOf({ promptTokens }: PromptPreview): number {
-  if (promptTokens === undefined) throw unanswerable('counts no tokens of a request that is not made');
+  if (promptTokens === undefined) throw unanswerable('cannot count tokens without a request');
   return promptTokens;
 }
 

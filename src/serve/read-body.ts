@@ -52,7 +52,7 @@ async function readText(
   if (tooLong) throw tooLarge(maxBodyBytes);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const reason = `the body was not here after ${bodyTimeoutMs} ms`;
+    const reason = `the body did not arrive within ${bodyTimeoutMs} ms`;
     const error = new RequestError({ status: 408, reasonCode: 'request_timeout', param: null, reason });
     timer = setTimeout(() => reject(error), bodyTimeoutMs);
   });

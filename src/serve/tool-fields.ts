@@ -45,7 +45,7 @@ export interface AskedTools {
 export function toolOptions({ tools, choice, parallel }: AskedTools): Partial<ChatOptions> {
   if (tools.length === 0) {
     if (choice === undefined || choice === 'none' || choice === 'auto') return {};
-    throw invalid('tool_choice', 'tool_choice demands a call, and there are no tools');
+    throw invalid('tool_choice', 'tool_choice requires a call, but there are no tools');
   }
   return {
     tools: tools as unknown as ToolList,
@@ -71,7 +71,7 @@ export function flatTool({ tool, path }: GivenTool, schema: string): Tool {
 export function requireKind({ tool, path }: GivenTool, kinds: readonly unknown[]): void {
   if (kinds.includes(tool.type)) return;
   if (typeof tool.type !== 'string') throw invalid(`${path}.type`, `${path}.type must be "function"`);
-  const reason = `${path}.type: nothing is known here of the arguments of ${JSON.stringify(tool.type)}; offer it as a function of your own`;
+  const reason = `${path}.type: the arguments of ${JSON.stringify(tool.type)} are not known here; offer it as a function of your own`;
   throw invalid(`${path}.type`, reason, 'unsupported_parameter');
 }
 

@@ -49,10 +49,7 @@ class Walk {
       return 1;
     }
     if (this.#inside.has(value))
-      throw new NotJson(
-        pointer,
-        'the object stands inside of itself: a schema is JSON, which says this with `$ref`',
-      );
+      throw new NotJson(pointer, 'the object contains itself: a schema is JSON; use `$ref` for recursion');
     const known = this.#sizes.get(value);
     if (known !== undefined || depth > maxDepth) return known ?? 1;
     this.#inside.add(value);

@@ -121,7 +121,7 @@ function readSchema(fields: Fields, place: ToolLocation): JsonSchema | null {
     throw new ToolListError({
       ...place,
       pointer,
-      reason: 'the schema of the arguments goes into `parameters`',
+      reason: 'put the schema of the arguments into `parameters`',
     });
   }
   const at = { ...place, pointer: `${place.pointer}/${key}` };
@@ -130,7 +130,8 @@ function readSchema(fields: Fields, place: ToolLocation): JsonSchema | null {
     throw new ToolListError({ ...at, reason: 'the parameters must be a JSON Schema' });
   const schema = convert(given, at);
   if (!isPropertiesAlone(schema)) return schema;
-  const reason = 'its properties stand alone: a JSON Schema of them is { type: "object", properties: { … } }';
+  const reason =
+    'these are only its properties: a JSON Schema of them is { type: "object", properties: { … } }';
   throw new ToolListError({ ...at, reason });
 }
 

@@ -36,10 +36,10 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
     converted = JSON.parse(JSON.stringify(jsonSchema.input({ target: 'draft-2020-12' })));
   } catch (error) {
     throw refusal(
-      `${vendor} cannot give it as JSON Schema: ${error instanceof Error ? error.message : error}`,
+      `${vendor} cannot convert it to JSON Schema: ${error instanceof Error ? error.message : error}`,
     );
   }
-  if (!isJsonSchema(converted)) throw refusal(`${vendor} gave something that is not JSON Schema`);
+  if (!isJsonSchema(converted)) throw refusal(`${vendor} returned something that is not JSON Schema`);
   return converted;
 }
 
@@ -66,8 +66,8 @@ function withoutJsonSchema(vendor: string): string {
   const wrapper =
     vendor === 'valibot'
       ? 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'
-      : `take a version of ${vendor} that implements Standard JSON Schema, or give the JSON Schema itself`;
-  return `a schema of ${vendor} does not say what it is as JSON Schema: ${wrapper}`;
+      : `use a version of ${vendor} that implements Standard JSON Schema, or give the JSON Schema itself`;
+  return `a schema of ${vendor} does not convert itself to JSON Schema: ${wrapper}`;
 }
 
 function isJsonSchema(value: unknown): value is JsonSchema {

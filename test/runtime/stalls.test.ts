@@ -27,10 +27,10 @@ async function printed(name: string, sequences: number): Promise<string> {
 test.each([
   [
     'sequence',
-    'stalled: waits for a free sequence of the context, and nothing else goes on in this process: ',
+    'stalled: waits for a free sequence of the context, but nothing else is running in this process: ',
   ],
-  ['message', 'stalled: waits for the end of a response, and nothing else goes on in this process: '],
-  ['tool', "stalled: waits for a tool's result, and nothing else goes on in this process: "],
+  ['message', 'stalled: waits for the end of a response, but nothing else is running in this process: '],
+  ['tool', "stalled: waits for a tool's result, but nothing else is running in this process: "],
 ])('%s', async (name, start) => {
   expect(await printed(name, 1)).toContain(start);
 });

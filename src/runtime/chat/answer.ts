@@ -29,7 +29,7 @@ export async function readAnswer<Format extends ResponseFormat>(
   const text = content ?? '';
   requireJson(format, text);
   if (text === '' && calls.length > 0) {
-    throw new AnswerError({ text, reason: 'the model called a tool in place of it' });
+    throw new AnswerError({ text, reason: 'the model called a tool instead' });
   }
   const value = parse(text);
   const schema: unknown = format.type === 'json_schema' ? format.json_schema.schema : null;
@@ -44,7 +44,7 @@ function requireJson(
   text: string,
 ): asserts format is Exclude<ResponseFormat, { readonly type: 'text' }> {
   if (format === undefined || format.type === 'text') {
-    throw new AnswerError({ text, reason: 'no JSON was asked for: give a `responseFormat`' });
+    throw new AnswerError({ text, reason: 'no JSON was requested: pass a `responseFormat`' });
   }
 }
 

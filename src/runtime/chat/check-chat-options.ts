@@ -97,7 +97,7 @@ function checkRequest<Options extends ChatOptions>(options: Options): Options {
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);
   if (options.speculate === true && (options.temperature ?? 0) > 0) {
-    const reason = 'guesses are taken at temperature 0 alone, where they change nothing';
+    const reason = 'speculation requires temperature 0, where it does not change the response';
     throw new UnsupportedOptionError({ option: 'speculate', reason });
   }
   return options;

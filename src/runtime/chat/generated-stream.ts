@@ -109,6 +109,6 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
 function notRead(): StalledError {
   return new StalledError({
     waitsFor: 'the end of a response',
-    advice: 'the loop that reads it does not go on; await the message after that loop, never inside it',
+    advice: 'the loop that reads it is blocked; await the message after that loop, never inside it',
   });
 }

@@ -59,46 +59,46 @@ function checkNested<Options extends object>(
 
 const samplers = 'node-llama-cpp has no such sampler to pass it to';
 
-const events = 'iterate over the chat: its events come as they are written';
+const events = 'iterate over the chat: events arrive as they are written';
 
-const runs = 'a chat carries out no calls; runTools does, and takes it';
+const runs = 'a chat does not execute calls; it is an option of runTools';
 
 /** Options of llama.cpp, node-llama-cpp and other APIs that are known and not taken, and why; or their names here. */
 export const refusedOptions: RefusedOptions = {
-  dynatempRange: `${samplers}; take temperature with minP`,
-  dynatempExponent: `${samplers}; take temperature with minP`,
-  typicalP: `${samplers}; take topP or minP`,
-  topNSigma: `${samplers}; take minP`,
-  mirostat: `${samplers}; take minP`,
-  mirostatTau: `${samplers}; take minP`,
-  mirostatEta: `${samplers}; take minP`,
-  adaptiveTarget: `${samplers}; take xtc`,
+  dynatempRange: `${samplers}; use temperature with minP`,
+  dynatempExponent: `${samplers}; use temperature with minP`,
+  typicalP: `${samplers}; use topP or minP`,
+  topNSigma: `${samplers}; use minP`,
+  mirostat: `${samplers}; use minP`,
+  mirostatTau: `${samplers}; use minP`,
+  mirostatEta: `${samplers}; use minP`,
+  adaptiveTarget: `${samplers}; use xtc`,
   samplers:
-    'node-llama-cpp has one order of samplers: bias, penalties, dry, topK, topP, minP, xtc, temperature',
-  ignoreEos: 'where a response ends, its format says; for longer ones, continueFinalMessage',
-  grammar: 'the grammar is made of the format and tools; for one of your own, responseFormat',
-  cacheSalt: 'a model in this process answers nobody else; only vLLM and SGLang take it',
-  priority: 'who came first is served first; only vLLM and SGLang take it',
-  thinkingTokenBudget: 'take thinkingBudget, which needs nothing of the server',
+    'node-llama-cpp has a fixed order of samplers: bias, penalties, dry, topK, topP, minP, xtc, temperature',
+  ignoreEos: 'the format decides where a response ends; for longer ones, use continueFinalMessage',
+  grammar: 'the grammar is built from the format and the tools; to constrain answers, use responseFormat',
+  cacheSalt: 'no other program shares the cache of a model in this process; only vLLM and SGLang support it',
+  priority: 'chats are served in order of arrival; only vLLM and SGLang support it',
+  thinkingTokenBudget: 'use thinkingBudget, which needs no support by the server',
   enableInReasoning:
-    'vLLM takes it when it is started (--structured-outputs-config), and needs it for none of this',
-  n: 'one response for each chat; ask again, with another seed',
-  stream: 'a chat always streams; await message for all of it at once',
+    'vLLM accepts it only at startup (--structured-outputs-config), and it is not needed here',
+  n: 'a chat gives one response; start another one, with another seed',
+  stream: 'a chat always streams; await message for the whole response',
   onToken: events,
   onTextChunk: events,
   onResponseChunk: events,
   abortSignal: 'signal',
   stopOnAbortSignal: 'iterate, and leave the loop: message is then what had been written',
-  responsePrefix: "take continueFinalMessage, with an assistant's message at the end",
-  reasoningEffort: 'take templateVariables: { reasoning_effort }, as the template calls it',
+  responsePrefix: "use continueFinalMessage, with an assistant's message at the end",
+  reasoningEffort: 'use templateVariables: { reasoning_effort }, or the name that the template uses',
   prompt: "put it into messages: [{ role: 'user', content }]",
   system: "put it into messages, as the first one: { role: 'system', content }",
-  model: 'a chat asks the model that it belongs to',
+  model: 'a chat uses the model that it belongs to',
   maxSteps: runs,
   execute: runs,
   toolRetries: runs,
   toolTimeoutMs: runs,
-  stopWhen: 'take maxSteps of runTools',
+  stopWhen: 'use maxSteps of runTools',
   functions: 'tools',
   customStopTriggers: 'stop',
   stopSequences: 'stop',

@@ -42,9 +42,9 @@ function isAdapter(value: unknown): boolean {
 }
 
 const ownPredictor =
-  "node-llama-cpp's token predictors walk through a grammar of their own, and know nothing of text that is injected";
+  "node-llama-cpp's token predictors track a grammar of their own, which does not see injected text";
 const chatOption = 'it is an option of each chat';
-const ownCache = 'node-llama-cpp calls it experimental: values that a backend does not know end the process';
+const ownCache = 'experimental in node-llama-cpp: values that a backend does not support crash the process';
 
 /** Options of llama.cpp and node-llama-cpp that are known and not taken, and why. */
 const refusedOptions: RefusedOptions = {
@@ -55,12 +55,12 @@ const refusedOptions: RefusedOptions = {
   cacheTypeV: ownCache,
   experimentalKvCacheKeyType: ownCache,
   experimentalKvCacheValueType: ownCache,
-  mainGpu: 'node-llama-cpp does not pass it on; choose the device by an environment variable of its backend',
+  mainGpu: 'node-llama-cpp does not pass it on; select the device by an environment variable of its backend',
   tensorSplit: 'node-llama-cpp does not pass it on; it spreads layers by itself',
   modelPath: 'the file is the first argument',
-  swaFullCache: 'states to go back to are kept instead, which takes less memory: checkpointMemory',
-  vocabOnly: "such a model cannot chat; take node-llama-cpp's own loadModel",
-  embeddings: "take node-llama-cpp's own createEmbeddingContext; getLlama() can be shared: llama",
+  swaFullCache: 'states are saved instead, which takes less memory: checkpointMemory',
+  vocabOnly: "such a model cannot chat; use node-llama-cpp's own loadModel",
+  embeddings: "use node-llama-cpp's own createEmbeddingContext; getLlama() can be shared: llama",
   maxTokens: chatOption,
   temperature: chatOption,
   contextShift: `${chatOption}: contextOverflow`,

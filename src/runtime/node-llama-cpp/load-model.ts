@@ -258,7 +258,7 @@ async function createContext(
   const { contextSize = Math.min(trained, defaultContextSize) } = options;
   // The engine takes minutes to find out that billions are too many.
   if (contextSize > mostTimesTrained * trained) {
-    const reason = `the model was trained on ${trained} tokens, and cannot make use of ${contextSize}`;
+    const reason = `the model was trained on ${trained} tokens, and cannot use ${contextSize}`;
     throw new UnsupportedOptionError({ option: 'contextSize', reason });
   }
   const lora = options.lora === undefined ? undefined : adaptersOf(options.lora);
@@ -269,7 +269,11 @@ async function createContext(
     signal?.throwIfAborted();
     if (cause instanceof InsufficientMemoryError)
       throw new UnsupportedOptionError({ option: 'contextSize', reason: cause.message });
-    throw new ModelFileError({ file, reason: `node-llama-cpp makes no context: ${String(cause)}`, cause });
+    throw new ModelFileError({
+      file,
+      reason: `node-llama-cpp cannot create a context: ${String(cause)}`,
+      cause,
+    });
   }
 }
 

@@ -81,19 +81,19 @@ export function checkServerChatOptions(given: ServerChatOptions, dialect: Server
     if (value !== undefined && reason !== undefined) throw new UnsupportedOptionError({ option, reason });
   }
   if (dialect.biasById && options.logitBias?.some(([token]) => typeof token === 'string') === true) {
-    const reason = 'this server takes token ids and no texts';
+    const reason = 'this server accepts token ids only, no texts';
     throw new UnsupportedOptionError({ option: 'logitBias', reason });
   }
   if (options.contextOverflow === 'shift') {
-    const reason = 'only a model in this process leaves messages out; shorten the conversation';
+    const reason = 'only models in this process drop messages; shorten the conversation';
     throw new UnsupportedOptionError({ option: 'contextOverflow', reason });
   }
   if (options.speculate === true) {
-    const reason = 'only a model in this process guesses; a server has options of its own for it';
+    const reason = 'only models in this process speculate; servers have their own options for it';
     throw new UnsupportedOptionError({ option: 'speculate', reason });
   }
   if (options.injectForcedText !== undefined) {
-    const reason = 'a server writes all of its text itself; leave it out';
+    const reason = 'a server samples all text itself; leave it out';
     throw new UnsupportedOptionError({ option: 'injectForcedText', reason });
   }
   return options;

@@ -22,8 +22,8 @@ import { readLlamaLogprobs } from './server-logprobs.ts';
 /** See the top of this file. */
 export const llamaServer: ServerDialect = {
   refused: {
-    cacheSalt: 'llama-server has no salt for its cache; leave it out',
-    priority: 'llama-server serves in the order in which requests come; leave it out',
+    cacheSalt: 'llama-server does not support a cache salt; leave it out',
+    priority: 'llama-server serves requests in order of arrival; leave it out',
   },
   biasById: false,
   describe: { path: '/props', body: null, read: readProps },

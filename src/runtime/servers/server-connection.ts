@@ -201,7 +201,7 @@ export class ServerConnection {
     if (typeof failed === 'string') throw this.error(path, failed);
     const understood = read(answer);
     if (understood !== null) return understood;
-    const reason = `an answer that is not what was asked for: ${wordsOf(text)}`;
+    const reason = `an unexpected answer: ${wordsOf(text)}`;
     throw this.error(path, reason, { advice: adviceOnAnswer(text) });
   }
 
@@ -221,7 +221,7 @@ export class ServerConnection {
   }
 
   #silence(path: string): ServerError {
-    return this.error(path, `nothing came for ${this.#timeoutMs} ms (timeoutMs)`);
+    return this.error(path, `no data for ${this.#timeoutMs} ms (timeoutMs)`);
   }
 
   /** A server may repeat what it was sent. */

@@ -66,9 +66,9 @@ const adviceByCode: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is the host in url right?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'does the server speak http instead of https?',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'does the server speak http instead of https?',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'NODE_EXTRA_CA_CERTS names a file of certificates that Node is to trust',
-  SELF_SIGNED_CERT_IN_CHAIN: 'NODE_EXTRA_CA_CERTS names a file of certificates that Node is to trust',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'NODE_EXTRA_CA_CERTS names a file of certificates that Node is to trust',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'set NODE_EXTRA_CA_CERTS to a file of certificates for Node to trust',
+  SELF_SIGNED_CERT_IN_CHAIN: 'set NODE_EXTRA_CA_CERTS to a file of certificates for Node to trust',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'set NODE_EXTRA_CA_CERTS to a file of certificates for Node to trust',
 };
 
 /** What to do about something that `fetch` threw. */

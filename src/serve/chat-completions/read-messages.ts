@@ -38,7 +38,7 @@ function textPart(part: ContentPart, path: string): ContentPart {
     return { type: 'text', text: part.refusal };
   throw invalid(
     path,
-    `${path}: models are given text, and no part of type ${part.type}`,
+    `${path}: parts of type ${part.type} are not supported, only text`,
     'unsupported_content',
   );
 }

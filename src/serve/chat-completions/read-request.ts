@@ -81,20 +81,24 @@ export const fieldsWithoutEffect = [
 
 /** What the engine does not give, and what it may be told nevertheless. */
 export const refusedFields: readonly Absent[] = [
-  { name: 'n', reason: 'one choice is made per request', isNothing: (value) => value === 1 },
+  { name: 'n', reason: 'only one choice per request is supported', isNothing: (value) => value === 1 },
   { name: 'audio', reason: 'models read and write text', isNothing: () => false },
   {
     name: 'modalities',
     reason: 'models read and write text',
     isNothing: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
   },
-  { name: 'web_search_options', reason: 'there is no search; offer a tool for it', isNothing: () => false },
+  {
+    name: 'web_search_options',
+    reason: 'there is no web search; offer a tool for it',
+    isNothing: () => false,
+  },
   ...['grammar', 'guided_grammar', 'guided_regex', 'guided_choice', 'structured_outputs'].map((name) => ({
     name,
-    reason: 'answers are constrained by response_format, and by tools',
+    reason: 'use response_format or tools to constrain answers',
     isNothing: () => false,
   })),
-  { name: 'moderation', reason: 'nothing here judges contents', isNothing: () => false },
+  { name: 'moderation', reason: 'moderation is not supported', isNothing: () => false },
   { name: 'functions', reason: 'use tools', isNothing: () => false },
   { name: 'function_call', reason: 'use tool_choice', isNothing: () => false },
 ];
@@ -104,7 +108,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
   const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
   const streamOptions = objectField(body, 'stream_options');
   if (streamOptions !== undefined && !head.stream)
-    throw invalid('stream_options', 'stream_options is for streams: set stream to true');
+    throw invalid('stream_options', 'stream_options requires stream: true');
   const messages = requiredField(body, 'messages', array);
   return {
     ...head,
@@ -158,7 +162,7 @@ function readLogprobs(body: Body): number | undefined {
   const top = readTopLogprobs(body);
   if (flag(body, 'logprobs')) return top ?? 0;
   if (top === undefined || top === 0) return undefined;
-  throw invalid('top_logprobs', 'top_logprobs are told with logprobs: set it to true');
+  throw invalid('top_logprobs', 'top_logprobs requires logprobs: true');
 }
 
 function readLimits(body: Body): Partial<ChatOptions> {
@@ -177,7 +181,7 @@ function readContinuation(body: Body): Partial<ChatOptions> {
   if (isContinued !== opensTurn) return isContinued ? { continueFinalMessage: true } : {};
   const reason = isContinued
     ? 'a new turn cannot be opened where the last message is continued'
-    : 'without a new turn the last message has to be continued: set continue_final_message';
+    : 'without a new turn the last message must be continued: set continue_final_message';
   throw invalid('add_generation_prompt', `add_generation_prompt: ${reason}`);
 }
 
@@ -196,7 +200,7 @@ function readFormat(body: Body): ResponseFormat | undefined {
   const format = field(body, 'response_format', anyValue);
   const [name, ...others] = schemaFields.filter((each) => body[each] != null);
   if (name !== undefined && (format !== undefined || others.length > 0))
-    throw invalid(name, `${name}: the answer has another format already; leave one of them out`);
+    throw invalid(name, `${name}: another format is given already; leave one of them out`);
   if (name !== undefined) return schemaFormat(body[name], name);
   if (format === undefined) return undefined;
   // Some servers take a schema of any JSON text here.

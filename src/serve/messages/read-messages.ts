@@ -118,7 +118,7 @@ function readCall(given: Block): ToolCall {
 function textOf(given: Block): string {
   const { block, path } = given;
   if (block.type === 'text') return stringOf(given, 'text');
-  const reason = `${path}: models are given text, calls and results, and no block of type ${JSON.stringify(block.type)} here`;
+  const reason = `${path}: blocks of type ${JSON.stringify(block.type)} are not supported, only text, calls and results`;
   throw invalid(path, reason, 'unsupported_content');
 }
 
@@ -130,6 +130,6 @@ function stringOf({ block, path }: Block, name: string): string {
 
 function begunAnswer(index: number): Error {
   const path = `messages[${index}]`;
-  const reason = `${path}: an answer that was begun is not continued here; the last message has to be the user's`;
+  const reason = `${path}: partial answers are not continued here; the last message must be the user's`;
   return invalid(path, reason, 'unsupported_content');
 }

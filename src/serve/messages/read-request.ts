@@ -63,7 +63,7 @@ export const refusedFields: readonly Absent[] = [
   { name: 'mcp_servers', reason: 'tools are called by the client', isNothing: isEmpty },
   {
     name: 'thread',
-    reason: 'nothing is kept of earlier messages; send the whole conversation',
+    reason: 'earlier messages are not stored; send the whole conversation',
     // By this code clients know that they have to.
     reasonCode: 'thread_unsupported_request',
     isNothing: () => false,

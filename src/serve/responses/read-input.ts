@@ -98,7 +98,7 @@ function readItem(conversation: Conversation, item: unknown, path: string): void
       conversation.addReasoning(readThoughts(item, path));
       break;
     default: {
-      const reason = `${path}.type: there are messages, function calls, their outputs and reasoning, and no ${JSON.stringify(type)}`;
+      const reason = `${path}.type: items of type ${JSON.stringify(type)} are not supported, only messages, function calls, their outputs and reasoning`;
       throw invalid(`${path}.type`, reason, 'unsupported_content');
     }
   }
@@ -152,7 +152,7 @@ function readText(content: unknown, path: string): string {
     if (isRecord(part) && typeof part.text === 'string' && textParts.some((each) => each === type))
       return part.text;
     if (isRecord(part) && type === 'refusal' && typeof part.refusal === 'string') return part.refusal;
-    const reason = `${path}[${index}]: models are given text, and no part of type ${JSON.stringify(type)}`;
+    const reason = `${path}[${index}]: parts of type ${JSON.stringify(type)} are not supported, only text`;
     throw invalid(`${path}[${index}]`, reason, 'unsupported_content');
   });
   return texts.join('\n');

@@ -45,7 +45,7 @@ export const fieldsWithoutEffect = [
 ] as const;
 
 const isFalse = (value: unknown): boolean => value === false;
-const stateless = 'nothing is kept of earlier responses; send the whole conversation as input';
+const stateless = 'earlier responses are not stored; send the whole conversation as input';
 
 /** What nothing here does. */
 export const refusedFields: readonly Absent[] = [
@@ -53,11 +53,11 @@ export const refusedFields: readonly Absent[] = [
   { name: 'conversation', reason: stateless, isNothing: () => false },
   {
     name: 'background',
-    reason: 'no response is kept until it is asked for; stream it, or wait for it',
+    reason: 'responses are not stored; stream it, or wait for it',
     isNothing: isFalse,
   },
-  { name: 'prompt', reason: 'no prompts are kept here', isNothing: () => false },
-  { name: 'moderation', reason: 'nothing here judges contents', isNothing: () => false },
+  { name: 'prompt', reason: 'prompts are not stored', isNothing: () => false },
+  { name: 'moderation', reason: 'moderation is not supported', isNothing: () => false },
   { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
 ];
 

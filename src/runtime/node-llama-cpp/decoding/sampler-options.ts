@@ -125,7 +125,7 @@ function biasOf({ logitBias = [] }: SamplingOptions, vocabulary: Vocabulary): To
   for (const [token, value] of logitBias) {
     for (const each of tokensOf(token, vocabulary)) {
       if (vocabulary.endsGeneration(each)) {
-        const reason = `token ${each} ends the generation, and node-llama-cpp takes no bias for such; maxTokens and stop end a response`;
+        const reason = `token ${each} ends the generation, and node-llama-cpp supports no bias for such tokens; use maxTokens or stop to end a response`;
         throw new UnsupportedOptionError({ option: 'logitBias', reason });
       }
       bias.set(each, value === false ? 'never' : { logit: value });
@@ -140,6 +140,6 @@ function tokensOf(token: number | string, vocabulary: Vocabulary): readonly Toke
     return special === undefined ? vocabulary.encodePlain(token) : [special.token];
   }
   if (token < vocabulary.size) return [vocabulary.token(token)];
-  const reason = `token ${token} is not one of the vocabulary's ${vocabulary.size}`;
+  const reason = `token ${token} is not in the vocabulary of ${vocabulary.size}`;
   throw new UnsupportedOptionError({ option: 'logitBias', reason });
 }

@@ -72,7 +72,7 @@ function noSequence(): StalledError {
   return new StalledError({
     waitsFor: 'a free sequence of the context',
     advice:
-      'those who have one do not read their responses on; read each to its end or leave its loop before the next begins, ' +
+      'nothing reads the responses that hold one; read each to its end or leave its loop before the next begins, ' +
       'or load the model with more `sequences`',
   });
 }
