@@ -25,18 +25,18 @@ interface InspectOptions {
 export function registerInspect(program: Command): void {
   program
     .command('inspect')
-    .description('show what a chat template says of its model, field by field, with the evidence')
-    .argument('<file>', 'a chat template (.jinja), a model (.gguf) or a model of the Hub (owner/name)')
+    .description('show what a chat template says about its model, field by field, with the evidence')
+    .argument('<file>', 'a chat template (.jinja), a model (.gguf) or a model on the Hub (owner/name)')
     .option('--grammar', 'also print the GBNF grammar', false)
     .option('--ohm', 'also print the Ohm grammar', false)
     .option('--parser', 'also print the generated parser', false)
     .option(
       '--structural-tag <tools>',
-      'only print the structural tag for these tools, as JSON (default: none)',
+      'print only the structural tag for these tools, as JSON (default: none)',
     )
     .option('--json', 'everything, for programs', false)
     .addOption(
-      new Option('--open', 'show it in a browser instead, in a page served to this machine; Ctrl-C ends it')
+      new Option('--open', 'show it in a browser instead, on a page served to this machine; Ctrl-C ends it')
         .default(false)
         .conflicts(['grammar', 'ohm', 'parser', 'structuralTag', 'json']),
     )

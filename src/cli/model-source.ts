@@ -26,7 +26,7 @@ export interface ModelSource {
 }
 
 /**
- * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model of the Hub
+ * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model on the Hub
  * (`owner/name`), which is not downloaded. Throws `ModelFileError` and the errors of the Hub.
  */
 export async function readModelSource(given: string): Promise<ModelSource> {

@@ -41,7 +41,7 @@ export async function openTarget(target: string, options: TargetOptions): Promis
   return (await locateTarget(target, options)).open();
 }
 
-/** Finds what `target` names; a model of the Hub is fetched. Throws what the Hub throws. */
+/** Finds what `target` names; a model on the Hub is fetched. Throws what the Hub throws. */
 export async function locateTarget(target: string, options: TargetOptions): Promise<LocatedTarget> {
   if (isAddress(target)) return { bytes: 0, open: () => openServer(target, options) };
   // No file and no model of the Hub is called so.

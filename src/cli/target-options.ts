@@ -7,22 +7,22 @@ export function addTargetOptions(command: Command): Command {
   return command
     .option(
       '--context-size <number>',
-      'tokens that a conversation may have; default: what the model was trained on, at most 8192',
+      "tokens available to a conversation; default: the model's training context, at most 8192",
       positiveInteger,
     )
     .option(
       '--threads <number>',
-      "threads to compute with; 0: as many as are useful; default: node-llama-cpp's choice",
+      "compute threads; 0: as many as are useful; default: node-llama-cpp's choice",
       wholeNumber,
     )
     .option('--no-gpu', 'use no GPU')
     .addOption(
-      new Option('--server <kind>', 'kind of server at an address')
+      new Option('--server <kind>', 'kind of server at the address')
         .choices(['llama-server', 'vllm', 'sglang'])
         .default('llama-server'),
     )
     .option(
       '--template <file>',
-      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server says",
+      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server reports",
     );
 }

@@ -21,9 +21,9 @@ interface Row {
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .description('try the laws on chat templates; exits with 1 where one is broken')
-    .argument('<files...>', 'chat templates (.jinja), models (.gguf) or models of the Hub (owner/name)')
-    .option('-v, --verbose', 'show every breach with what came and what should have come', false)
+    .description('test the laws on chat templates; exits with 1 if one is broken')
+    .argument('<files...>', 'chat templates (.jinja), models (.gguf) or models on the Hub (owner/name)')
+    .option('-v, --verbose', 'show every violation with the actual and the expected text', false)
     .option('--json', 'report for programs', false)
     .action(verify);
 }

@@ -1,5 +1,5 @@
 /**
- * The errors of Idiolect: one base class, one class per thing that a caller would do differently.
+ * The errors of Idiolect: one base class, and one class per way in which a caller would react.
  * Each carries its facts as fields, and its message says what happened, where, and what to do.
  */
 import type { Capabilities } from './chat-format.ts';
@@ -40,21 +40,20 @@ export class TemplateLimitError extends errorClass(
     `${facts.template}: it needs more than ${facts.allowed} ${limitUnits[facts.limit]}; is this a chat template?`,
 ) {}
 
-/** What a template writes cannot be read as a chat format. */
+/** A template's output cannot be read as a chat format. */
 export class AnalysisError extends errorClass(
   'analysis',
   (facts: {
     readonly template: string;
-    /** The probe that gave the answer that could not be used. */
+    /** The probe whose result could not be used. */
     readonly probe: string;
     readonly reason: string;
   }) => `${facts.template}: ${facts.reason} (probe ${facts.probe})`,
 ) {}
 
 /**
- * A keyword of a tool's schema that the grammar does not fully enforce. In the report of a chat, with the keyword
- * `messages` and neither tool nor pointer: a marker in what the chat was given that is not protected, or a result of
- * no call.
+ * A keyword of a tool's schema that the grammar does not fully enforce. In the report of a chat also, with the keyword
+ * `messages` and neither tool nor pointer: an unprotected marker in the chat's data, or a result without a call.
  */
 export interface SchemaIssue {
   /** Name of the tool; empty for a response schema. */
@@ -67,8 +66,8 @@ export interface SchemaIssue {
    * `checked`: the grammar accepts values that the schema refuses; `compileValidator` refuses them. Chats check
    * values as they are written; with another engine, validate after the call.
    * `narrowed`: some valid values cannot be written.
-   * `noted`: what the keyword does may not be what was meant, or a corner that the reason names is not
-   * enforced, which hardly any response comes into. Never an error.
+   * `noted`: the keyword may not do what was intended, or an edge case that the reason names, and that hardly any
+   * response reaches, is not enforced. Never an error.
    */
   readonly effect: 'widened' | 'checked' | 'narrowed' | 'noted';
   /** Why, and what the grammar does instead. */
@@ -113,7 +112,7 @@ export class ToolListError extends errorClass(
   }
 }
 
-/** A tool cannot be offered in this format, is named twice, or is asked for and not among the tools. */
+/** A tool cannot be offered in this format, is listed twice, or is requested but not among the tools. */
 export class ToolError extends errorClass(
   'tool',
   (facts: { readonly tool: string; readonly reason: string }) =>
@@ -121,7 +120,7 @@ export class ToolError extends errorClass(
 ) {}
 
 /**
- * An option that does not exist, a value that it cannot have, or a combination that this format cannot do.
+ * An unknown option, an invalid value, or a combination that this format does not support.
  * Thrown before the first token.
  */
 export class UnsupportedOptionError extends errorClass(
@@ -200,13 +199,13 @@ export class ModelDisposedError extends errorClass(
     `${facts.model} was disposed of: call dispose() when its last chat is over, or load it again`,
 ) {}
 
-/** node-llama-cpp does not run on this machine: mostly there is no build for it. */
+/** node-llama-cpp does not run on this machine, usually because there is no build for it. */
 export class EngineError extends errorClass(
   'engine',
   (facts: {
     /** In node-llama-cpp's own words. */
     readonly reason: string;
-    /** The backend that was asked for by its name; `null` where none was. */
+    /** The backend requested by name; `null` if none was. */
     readonly gpu: string | null;
   }) =>
     facts.gpu === null
@@ -217,24 +216,24 @@ export class EngineError extends errorClass(
 ) {}
 
 interface ServerFacts {
-  /** What was asked for; without keys. */
+  /** The requested address, without keys. */
   readonly url: string;
-  /** The HTTP status of a refusal; `null` where there was no answer, or one that cannot be read. */
+  /** The HTTP status of an error; `null` if there was no answer, or an unreadable one. */
   readonly status: number | null;
-  /** In the server's own words, where it said any. */
+  /** In the server's own words, if there are any. */
   readonly reason: string;
-  /** The same may work later, or elsewhere: it is overloaded or starting, or the connection was lost. */
+  /** A retry may succeed, here or elsewhere: the server is overloaded or starting, or the connection was lost. */
   readonly transient: boolean;
-  /** After how many milliseconds it may, by the server's own words (`Retry-After`); `null` where it does not say. */
+  /** After how many milliseconds, according to the server (`Retry-After`); `null` if it does not say. */
   readonly retryAfterMs: number | null;
-  /** What to do about it; `null` where the server's words have to do. */
+  /** What to do about it; `null` if only the server's words are known. */
   readonly advice: string | null;
 }
 
 /** What a `ServerError` may be thrown without. */
 type Assumed = 'status' | 'transient' | 'retryAfterMs' | 'advice';
 
-/** An inference server that cannot be reached, refuses a request, or gives an answer that cannot be read. */
+/** An inference server cannot be reached, rejects a request, or gives an unreadable answer. */
 export class ServerError extends errorClass(
   'server',
   ({ url, status, reason, advice }: ServerFacts) =>
@@ -252,7 +251,7 @@ export class MissingPackageError extends errorClass(
     `${neededFor} needs the package ${packageName}: npm install ${packageName}`,
 ) {}
 
-/** Generation had to stop because what was promised could not be kept; nothing went on unconstrained. */
+/** Generation had to stop because the constraint could not be kept; nothing continued unconstrained. */
 export class DecodingError extends errorClass(
   'decoding',
   (facts: {
@@ -262,7 +261,7 @@ export class DecodingError extends errorClass(
   }) => `${facts.reason} (after ${quoted(facts.text.slice(-80))})`,
 ) {}
 
-/** What no grammar can enforce did not come right after as many tries as are made. Nothing invalid was given out. */
+/** A condition that no grammar can enforce still failed after the last attempt. Nothing invalid was emitted. */
 export class CheckFailedError extends errorClass(
   'check-failed',
   (facts: {
@@ -274,7 +273,7 @@ export class CheckFailedError extends errorClass(
       readonly keyword: string;
       readonly message: string;
     }[];
-    /** How often something was taken back. */
+    /** How often text was discarded and sampled again. */
     readonly tries: number;
     /** What had been generated until then. */
     readonly text: string;
@@ -288,7 +287,7 @@ export class PatternError extends errorClass(
   'pattern',
   (facts: {
     readonly pattern: string;
-    /** Index in `pattern` where the trouble is. */
+    /** Index in `pattern` of the problem. */
     readonly position: number;
     readonly reason: string;
   }) => `pattern ${quoted(facts.pattern)}: ${facts.reason} at position ${facts.position}`,
@@ -307,7 +306,7 @@ export class ResponseTemplateError extends errorClass(
     `${facts.source ?? 'response template'}, ${facts.pointer === '' ? '(root)' : facts.pointer}: ${facts.reason}`,
 ) {}
 
-/** Model output that a response template cannot make a value of. */
+/** Model output that a response template cannot turn into a value. */
 export class ResponseFieldError extends errorClass(
   'response-field',
   (facts: {
@@ -319,17 +318,17 @@ export class ResponseFieldError extends errorClass(
   }) => (facts.field === null ? facts.reason : `field ${quoted(facts.field)}: ${facts.reason}`),
 ) {}
 
-/** A response that was to hold a JSON answer holds none: it was cut, or the model called a tool instead. */
+/** A response without the expected JSON answer: it was cut, or the model called a tool instead. */
 export class AnswerError extends errorClass(
   'answer',
   (facts: {
-    /** What the response holds in place of the answer. */
+    /** What the response holds instead of the answer. */
     readonly text: string;
     readonly reason: string;
   }) => `answer: ${facts.reason}`,
 ) {}
 
-/** A message of a conversation does not have the shape that it should have. */
+/** A message of a conversation is invalid. */
 export class MessageError extends errorClass(
   'message',
   (facts: {
@@ -339,7 +338,7 @@ export class MessageError extends errorClass(
   }) => `${facts.path}: ${facts.reason}`,
 ) {}
 
-/** A response was iterated that is being read already: its events are not kept. */
+/** A response is iterated although it is already being read: its events are not stored. */
 export class ResponseReadError extends errorClass(
   'response-read',
   () => 'this response is being read already: iterate before you await its message, and only once',
@@ -349,14 +348,14 @@ export class ResponseReadError extends errorClass(
   }
 }
 
-/** Something waits for what the rest of the program does not do any more; the process would end without a word. */
+/** Something waits for an event that nothing in the program can cause any more; the process would exit silently. */
 export class StalledError extends errorClass(
   'stalled',
   ({
     waitsFor,
     advice,
   }: {
-    /** What does not come. */
+    /** What is missing. */
     readonly waitsFor: string;
     readonly advice: string;
   }) => `waits for ${waitsFor}, but nothing else is running in this process: ${advice}`,

@@ -5,18 +5,18 @@ import type { ToolList } from '../tools/tools.ts';
 
 /** What a request asks for. */
 export interface GrammarOptions {
-  /** Tools on offer, in any shape that `normalizeTools` takes. Default: none. */
+  /** Tools on offer, in any form that `normalizeTools` accepts. Default: none. */
   readonly tools?: ToolList;
   /**
-   * Default: `auto`. The grammar then begins with the first call outside of reasoning; a call inside of
-   * thoughts that are never closed is read as a call, but nothing constrained it.
+   * Default: `auto`. The grammar then begins with the first call outside of reasoning; a call inside thoughts that
+   * are never closed is read as a call, but is unconstrained.
    */
   readonly toolChoice?: ToolChoice;
-  /** More than one call may be written. Default: as the format can; one call where `toolChoice` names a tool. */
+  /** Allows several calls. Default: if the format supports it; one call where `toolChoice` names a tool. */
   readonly parallelToolCalls?: boolean;
-  /** The content must be JSON of this schema (or, without a schema, any JSON object). */
+  /** The content must be JSON that fits this schema (or, without a schema, any JSON object). */
   readonly responseFormat?: ResponseFormat;
-  /** What the prompt already wrote of the assistant's turn. Default: its start and nothing more. */
+  /** The part of the assistant's turn that is already in the prompt. Default: only its start. */
   readonly generationPrompt?: string;
   /**
    * `strict` (default): a schema that cannot be fully enforced is a `SchemaError`. `degrade`: it is

@@ -63,7 +63,7 @@ export async function inspectFile(file: string, observe: ObserveCapabilities): P
   );
 }
 
-/** Inspects a model of the Hub by range requests, without downloading it. Throws like `inspectFile`. */
+/** Inspects a model on the Hub by range requests, without downloading it. Throws like `inspectFile`. */
 export async function inspectRemote(
   hub: Hub,
   resolved: ResolvedModel,

@@ -1,4 +1,4 @@
-/** A model by whatever name a person gives it: a file on this disk, or a model of the Hub. */
+/** A model by whatever name a person gives it: a file on this disk, or a model on the Hub. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
 import { checkOptions, type OptionRules, orNull, requireOption, string } from '../format/option-rules.ts';
@@ -78,7 +78,7 @@ export interface ObtainedModel {
 }
 
 /**
- * Makes sure that a model is on this disk: a file as it is, a model of the Hub from the cache or else by
+ * Makes sure that a model is on this disk: a file as it is, a model on the Hub from the cache or else by
  * `pullModel`. What the cache holds is taken without asking the Hub. A model that cannot call tools is
  * refused with `ToolsUnsupportedError`, unless `requireTools` is false.
  */

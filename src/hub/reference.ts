@@ -1,4 +1,4 @@
-/** What people write to name a model of the Hub, read into its parts. */
+/** What people write to name a model on the Hub, read into its parts. */
 import { ModelReferenceError } from './errors.ts';
 
 /** A model of the Hub, and which of its files. */
@@ -42,7 +42,7 @@ export function parseModelReference(text: string): ModelReference {
   return { model, revision, quantization, file: null };
 }
 
-/** Whether the text can only be a model of the Hub: `owner/name` without a file ending. */
+/** Whether the text can only be a model on the Hub: `owner/name` without a file ending. */
 export function looksLikeReference(text: string): boolean {
   if (typeof text !== 'string') return false;
   if (prefixPattern.test(text)) return true;

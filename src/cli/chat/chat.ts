@@ -25,14 +25,14 @@ interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireToo
 export function registerChat(program: Command): void {
   const command = program
     .command('chat')
-    .description('talk to a model in the terminal; it is given a clock, a calculator and dice to call')
+    .description('talk to a model in the terminal; it can call a clock, a calculator and dice')
     .argument(
       '<model>',
-      'a GGUF file, a model of the Hub (owner/name, owner/name:Q5_K_M), or the address of a server (http://localhost:8080)',
+      'a GGUF file, a model on the Hub (owner/name, owner/name:Q5_K_M), or the address of a server (http://localhost:8080)',
     )
     .option('--no-tools', 'offer no tools')
-    .option('--thinking', 'ask for thinking, where the template can')
-    .option('--no-thinking', 'decline thinking, where the template can')
+    .option('--thinking', 'turn thinking on, if the template supports it')
+    .option('--no-thinking', 'turn thinking off, if the template supports it')
     .option(
       '--temperature <number>',
       'sampling temperature; 0 always takes the likeliest token',
@@ -44,10 +44,10 @@ export function registerChat(program: Command): void {
       'the most tokens of one answer; default: what the context holds',
       positiveInteger,
     )
-    .option('--seed <number>', 'makes answers repeatable; default: another every time', wholeNumber)
+    .option('--seed <number>', 'makes answers reproducible; default: random', wholeNumber)
     .option('--system <text>', 'a system message; default: none')
-    .option('--require-tools', 'refuse a model that cannot call tools (the default, unless --no-tools)')
-    .option('--no-require-tools', 'also take a model that cannot call tools');
+    .option('--require-tools', 'reject a model that cannot call tools (the default, unless --no-tools)')
+    .option('--no-require-tools', 'also accept a model that cannot call tools');
   addTargetOptions(command).addHelpText('after', `\n${usage}`).action(chat);
 }
 

@@ -14,7 +14,7 @@ export type GenerateInput =
   | { readonly kind: 'response-template'; readonly name: string; readonly template: ResponseTemplate };
 
 /**
- * Reads a file or a model of the Hub. JSON with `fields`, or with `response_template` and no chat
+ * Reads a file or a model on the Hub. JSON with `fields`, or with `response_template` and no chat
  * template, is a response template. Throws `ResponseTemplateError` and what `readModelSource` throws.
  */
 export async function readGenerateInput(file: string): Promise<GenerateInput> {

@@ -29,7 +29,7 @@ export function registerGenerate(program: Command): void {
     .description('write the parser module and the grammars of chat templates or models')
     .argument(
       '<files...>',
-      'chat templates (.jinja, tokenizer_config.json), models (.gguf), models of the Hub (owner/name), or response templates of Hugging Face (.json)',
+      'chat templates (.jinja, tokenizer_config.json), models (.gguf), models on the Hub (owner/name), or response templates of Hugging Face (.json)',
     )
     .option('-o, --out <folder>', 'where to write; one folder per model', 'generated')
     .option('-n, --name <name>', 'name of the folder, when one file is given; default: from the file name')
@@ -38,18 +38,18 @@ export function registerGenerate(program: Command): void {
       'also write types and grammars for exactly these tools: a JSON file, a TypeScript or JavaScript module, or the command of an MCP server in quotes; may be given more than once; default: no tools',
       (source: string, before: readonly string[] = []) => [...before, source],
     )
-    .option('--degrade', "accept tools' schemas that cannot be enforced in full, and say what is not", false)
+    .option('--degrade', 'accept tool schemas that cannot be enforced in full, and report what is not', false)
     .option('--response-template', "also write Hugging Face's response template of each chat template", false)
     .addOption(
       new Option(
         '--import-extension <ending>',
-        'how imports between the files end: js for tsc, tsx and bundlers, ts for Node and Deno as they are',
+        'extension of imports between the files: js for tsc, tsx and bundlers; ts for Deno, and for Node with type stripping',
       )
         .choices(['js', 'ts'])
         .default('js'),
     )
     .option('-f, --force', 'write a module even if it fails its own check', false)
-    .option('--check', 'write nothing; exit with 1 where what lies there differs', false)
+    .option('--check', 'write nothing; exit with 1 if the existing files differ', false)
     .option('--json', 'report for programs', false)
     .action(generate);
 }

@@ -23,15 +23,15 @@ interface PullCommandOptions {
 export function registerPull(program: Command): void {
   program
     .command('pull')
-    .description('fetch a model from the Hub, after its header has shown that it can call tools')
+    .description('download a model from the Hub once its header shows that it can call tools')
     .argument('<model>', 'owner/name, owner/name:Q5_K_M, owner/name@revision')
     .option(
       '-q, --quantization <name>',
-      'which quantisation: Q5_K_M; default: Q4_K_M, or the nearest that is there',
+      'which quantisation: Q5_K_M; default: Q4_K_M, or the nearest available',
     )
     .option('--file <path>', 'which file of the repository; default: by the quantisation')
     .option('--revision <name>', 'branch, tag or commit; default: main')
-    .option('--no-require-tools', 'also fetch a model that cannot call tools')
+    .option('--no-require-tools', 'also download models that cannot call tools')
     .option('--connections <number>', 'parallel connections', connectionCount, 4)
     .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')
     .option('--json', 'report for programs', false)

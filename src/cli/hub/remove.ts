@@ -21,7 +21,7 @@ export function registerRemove(program: Command): void {
     .alias('rm')
     .description('remove models from the cache; without a quantisation, all of that name')
     .argument('<model>', 'owner/name, owner/name:Q5_K_M, owner/name@revision')
-    .option('--file <path>', 'only this file of the repository; default: all that the name means')
+    .option('--file <path>', 'only this file of the repository; default: everything that the name covers')
     .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')
     .option('--json', 'report for programs', false)
     .action(remove);

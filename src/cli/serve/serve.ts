@@ -41,33 +41,30 @@ export function registerServe(program: Command): void {
     .description('serve models through an OpenAI-compatible HTTP API; their tool calls fit the schemas')
     .argument(
       '<model...>',
-      'GGUF files, models of the Hub (owner/name), or addresses of servers; name=model gives one another name',
+      'GGUF files, models on the Hub (owner/name), or addresses of servers; name=model gives one another name',
     )
-    .option('-p, --port <number>', 'port to listen at; 0 for any that is free', wholeNumber, 8080)
-    .option('--host <address>', 'the address to listen at; 0.0.0.0 lets others in', '127.0.0.1')
+    .option('-p, --port <number>', 'port to listen on; 0 for any free one', wholeNumber, 8080)
+    .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option(
       '--api-key <key...>',
-      "keys, one of which a request needs; default: IDIOLECT_SERVE_KEY's, or none",
+      "accepted keys; a request needs one; default: IDIOLECT_SERVE_KEY's, or none",
     )
     .option(
       '-s, --sequences <number>',
-      'responses of one model that are written at a time',
+      'responses that one model writes at the same time',
       positiveInteger,
       2,
     )
     .option('--queue <number>', 'requests that may wait; further ones get 429', wholeNumber, 100)
-    .option('--memory <GB>', 'that the files of open models may take; default: no limit', nonNegative)
+    .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
     .option('--temperature <number>', 'for requests that do not set it', nonNegative, 0.7)
     .option('--degrade', 'accept schemas that cannot be enforced in full')
-    .option(
-      '--cors <origin...>',
-      'pages that may call, by their origin; localhost for those of this machine; default: none',
-    )
-    .option('--any-model', 'let the first model answer under unknown names; default: they get 404')
+    .option('--cors <origin...>', 'origins whose pages may call; localhost for this machine; default: none')
+    .option('--any-model', 'let the first model answer to unknown names; default: they get 404')
     .option('--allow-host <name...>', 'host names that requests may use; default: those of this machine')
-    .option('--no-require-tools', 'also take models that cannot call tools')
-    .option('--open', 'show a page to chat with the models, and their calls as they come')
-    .option('--log', 'one line for every request; no contents')
+    .option('--no-require-tools', 'also accept models that cannot call tools')
+    .option('--open', 'show a page to chat with the models and see their calls as they arrive')
+    .option('--log', 'one line per request; no contents')
     .option('--json', 'the same for programs, on standard output');
   addTargetOptions(command).action(serveModels);
 }

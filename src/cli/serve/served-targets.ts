@@ -18,7 +18,7 @@ export function readTarget(argument: string): NamedTarget {
   return { name, target };
 }
 
-/** `qwen3.gguf` is called `qwen3`; a model of the Hub and a server are called what they are called. */
+/** `qwen3.gguf` is called `qwen3`; a model on the Hub and a server are called what they are called. */
 function targetName(target: string): string {
   return /\.gguf$/i.test(target) ? path.basename(target).replace(/\.gguf$/i, '') : target;
 }

@@ -1,4 +1,4 @@
-/** How a model file is to be opened. */
+/** How to open a model file. */
 
 import type { Llama } from 'node-llama-cpp';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
@@ -9,68 +9,67 @@ import type { ModuleRegistry } from '../chat/learned-template.ts';
 export interface LoraAdapter {
   /** Its path. */
   readonly file: string;
-  /** How strong it is. Default: 1. */
+  /** Its weight. Default: 1. */
   readonly scale?: number;
 }
 
-/** What computes: a backend of node-llama-cpp, the one that fits, or the processor alone. */
+/** What computes: a given backend of node-llama-cpp, the best available one, or only the processor. */
 export type GpuBackend = 'auto' | 'cuda' | 'vulkan' | 'metal' | false;
 
 /** Options of `loadModel`. */
 export interface LoadModelOptions {
   /**
-   * Generated modules, or the registry `generated/index.ts` exports; the one with the template's
-   * fingerprint is used. Default: none, and the template is analysed when it is first needed.
+   * Generated modules, or the registry that `generated/index.ts` exports; the one with the template's fingerprint is
+   * used. Default: none; the template is analysed on first use.
    */
   readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
   /** Jinja source to use instead of the templates in the file. */
   readonly chatTemplate?: string;
-  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
+  /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
   readonly requireTools?: boolean;
-  /** Tokens that prompt and response may have together. Default: what the model was trained on, at most 8192. */
+  /** Tokens available to prompt and response together. Default: the model's training context, at most 8192. */
   readonly contextSize?: number;
   /** Chats that can run at the same time; further ones wait. Default: 1. */
   readonly sequences?: number;
   /**
-   * Threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
-   * spinning: on a machine that is busy otherwise fewer are many times faster, and very small models are
-   * fastest with 1.
+   * Compute threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
+   * spinning: on a busy machine fewer are many times faster, and very small models are fastest with 1.
    */
   readonly threads?: number;
   /**
-   * Bytes of memory for states to go back to, over all sequences: models that are recurrent or have a sliding window
-   * cannot evaluate what a prompt adds otherwise. Default: 1 GiB.
+   * Bytes of memory for saved states, over all sequences: without them, models that are recurrent or have a sliding
+   * window evaluate every prompt from its beginning. Default: 1 GiB.
    */
   readonly checkpointMemory?: number;
   /**
-   * A folder for schemas that take long to compile, so that other processes need not. Files are named by a hash of the
-   * schema, and of all else that the result depends on. Default: none is kept.
+   * A folder that keeps schemas that take long to compile, shared between processes. Files are named by a hash of the
+   * schema and of everything else that the result depends on. Default: none.
    */
   readonly schemaCache?: string;
-  /** `auto` (default) takes the GPU that is there, by the best backend; `false`, none. */
+  /** `auto` (default) uses a GPU if there is one, with the best backend; `false` uses none. */
   readonly gpu?: GpuBackend;
-  /** Layers that the GPU holds; `auto` (default): as many as its memory has room for, `max`: all. */
+  /** Layers to place on the GPU; `auto` (default): as many as fit into its memory, `max`: all. */
   readonly gpuLayers?: number | 'auto' | 'max';
-  /** Attention in blocks, which takes less memory. Default: `auto`, where the backend and the model can. */
+  /** Computes attention in blocks, which uses less memory. Default: `auto`, where backend and model support it. */
   readonly flashAttention?: boolean | 'auto';
-  /** Tokens that are evaluated at once. Default: 512. More of them take more memory, and less time on a GPU. */
+  /** Prompt tokens evaluated at once. Default: 512. Larger batches use more memory, and are faster on a GPU. */
   readonly batchSize?: number;
-  /** The file is mapped into memory, not read. Default: true where the system can, unless a GPU holds more without. */
+  /** Maps the file into memory instead of reading it. Default: true if supported, unless a GPU holds more without. */
   readonly useMmap?: boolean;
-  /** The system may not move the model out of memory. Default: false. */
+  /** Keeps the system from swapping the model out. Default: false. */
   readonly useMlock?: boolean;
-  /** LoRA adapters (GGUF) that are added to the model's weights. Default: none. */
+  /** LoRA adapters (GGUF) to apply to the model. Default: none. */
   readonly lora?: readonly LoraAdapter[];
-  /** Told how much of the model is loaded, from 0 to 1. */
+  /** Called with the fraction of the model that is loaded, from 0 to 1. */
   readonly onLoadProgress?: (loaded: number) => void;
-  /** Ends loading; chats have signals of their own. */
+  /** Aborts loading; chats have their own signals. */
   readonly signal?: AbortSignal;
-  /** An engine that is open already. Default: one for the whole process. */
+  /** An engine that is already open. Default: one per process. */
   readonly llama?: Llama;
 }
 
 /**
- * What chats to come have in common, as they will be given it. What is absent is prepared in its usual ways:
- * `toolChoice` with `auto` and `required`, `thinking` asked for, declined and neither.
+ * What later chats have in common, in the form in which they will receive it. What is absent is prepared in its usual
+ * variants: `toolChoice` as `auto` and `required`; `thinking` on, off and unset.
  */
 export type PrepareOptions = Partial<ChatOptions>;

@@ -99,7 +99,7 @@ const mostTimesTrained = 64;
 
 /**
  * Loads the GGUF file at this path or `file:` address. Throws `EngineError` when node-llama-cpp does not run here, `ModelFileError`
- * when the file is not there (a model of the Hub is fetched before), cannot be read or has no chat template,
+ * when the file is not there (a model on the Hub is fetched before), cannot be read or has no chat template,
  * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
  * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
  * context that memory cannot hold, the signal's reason.

@@ -5,44 +5,44 @@ import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
-/** The servers that are spoken to. */
+/** The supported servers. */
 export type ServerKind = 'llama-server' | 'vllm' | 'sglang';
 
 /** Options of `connectServer`. */
 export interface ServerOptions {
   readonly kind: ServerKind;
   /**
-   * Where it is: `http://localhost:8080`; with a path if it is after one. Without user, password and query. Or where
-   * several are that serve the same model: a conversation stays with one of them as long as it answers.
+   * Its address: `http://localhost:8080`, including a path prefix if there is one; without user, password and query. Or
+   * the addresses of several that serve the same model: a conversation stays with one of them as long as it answers.
    */
   readonly url: string | readonly string[];
-  /** Its model's name in requests. Default: the first that the server names. */
+  /** The model's name in requests. Default: the first that the server lists. */
   readonly model?: string;
   /** Sent as a bearer token. Default: none. */
   readonly apiKey?: string;
-  /** Jinja source of the model's chat template. Default: what the server says; vLLM and SGLang say nothing. */
+  /** Jinja source of the model's chat template. Default: what llama-server reports; required for vLLM and SGLang. */
   readonly chatTemplate?: string;
-  /** Text of the token that begins texts, which many templates write. Default: what the server says, or ''. */
+  /** Text of the token that begins a text, which many templates write. Default: what the server reports, or ''. */
   readonly bosToken?: string;
-  /** Text of the token that ends texts. Default: what the server says, or ''. */
+  /** Text of the token that ends a text. Default: what the server reports, or ''. */
   readonly eosToken?: string;
-  /** Tokens that prompt and response may have together. Default: what the server says. */
+  /** Tokens available to prompt and response together. Default: what the server reports. */
   readonly contextSize?: number;
-  /** Generated modules, or their registry, as for `loadModel`. Default: none, and the template is analysed. */
+  /** Generated modules, or their registry, as for `loadModel`. Default: none; the template is analysed. */
   readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
-  /** Refuse a model whose template cannot do tools. Default: true; `false` for chats without tools. */
+  /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
   readonly requireTools?: boolean;
   /**
-   * A server that sends nothing for so many milliseconds is given up; an answer that is no stream has to be complete
-   * by then. Default: 300,000, because the first token of a long prompt takes its time.
+   * Milliseconds without data after which a server counts as failed; a non-streamed answer has to be complete by then.
+   * Default: 300,000, because the first token of a long prompt can take minutes.
    */
   readonly timeoutMs?: number;
   /**
-   * How often a request is made again that failed for the moment: overloaded (429), no answer through a gateway (502),
-   * starting (503), or a connection that was refused, or lost before anything came. Default: 2.
+   * How often a request is retried after a transient failure: overloaded (429), no answer through a gateway (502),
+   * starting (503), or a connection that was refused, or lost before any data arrived. Default: 2.
    */
   readonly retries?: number;
-  /** Ends connecting; chats have signals of their own. */
+  /** Aborts connecting; chats have their own signals. */
   readonly signal?: AbortSignal;
   /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
