@@ -93,7 +93,8 @@ test.each([
   [{ properties: { type: { type: 'string' } } }, false],
 ])('properties without a schema around them: %j', (given, isRefused) => {
   const read = () => normalizeTools([{ name: 'weather', parameters: given }]);
-  if (isRefused) expect(read).toThrow(/^tools, tool "weather", \/0\/parameters: these are only its properties/);
+  if (isRefused)
+    expect(read).toThrow(/^tools, tool "weather", \/0\/parameters: these are only its properties/);
   else expect(read).not.toThrow();
 });
 
