@@ -48,6 +48,8 @@ const idCharacter = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x
 const maxNameLength = 64;
 /** Ids longer than this are not ids. */
 const maxIdLength = 64;
+/** An id of any length that an id may have. One object, by which it is known again among patterns that look like it. */
+export const idOfAnyLength: Expression = repeat(idCharacter, 1, maxIdLength);
 /** Digits of an index. */
 const maxIndexDigits = 3;
 
@@ -205,7 +207,7 @@ function partExpression(
 
 /** An id of the length that the template insists on, or else of any. */
 function idExpression({ id }: CallsFormat): Expression {
-  return repeat(idCharacter, id?.length ?? 1, id?.length ?? maxIdLength);
+  return id?.length === undefined ? idOfAnyLength : repeat(idCharacter, id.length, id.length);
 }
 
 /** The literal that follows the arguments. */

@@ -63,6 +63,34 @@ describe.each(['glm-4.6', 'qwen3-coder', 'google-gemma-4-31b-it'])('the tag of %
   });
 });
 
+describe('an id in a tag', () => {
+  // A pattern with the characters and the length of an id.
+  const pattern = '^[A-Za-z0-9_-]{1,64}$';
+  const coded = { type: 'object', properties: { code: { type: 'string', pattern } }, required: ['code'] };
+  const get = { type: 'function', function: { name: 'get', parameters: coded } } as const;
+  const callWith = (code: number, id: number): string =>
+    `[{"name": "get", "arguments": {"code": "${'c'.repeat(code)}"}, "id": "${'i'.repeat(id)}"}]`;
+
+  it('may be long, as its limit costs a pass over the vocabulary for each character; the limit of a schema holds', async () => {
+    const { tag, expression } = tagOf('cogito-3b', { tools: [get], toolChoice: 'required' });
+    const accepts = await structuralTagMatcher(tag ?? {});
+    const lengths = [
+      [64, 1, true],
+      [64, 64, true],
+      [64, 300, true],
+      [65, 1, false],
+      [64, 0, false],
+    ] as const;
+    for (const [code, id, isAllowed] of lengths) {
+      const text = callWith(code, id);
+      expect([code, id, await accepts(text)]).toEqual([code, id, isAllowed]);
+      if (expression === null) throw new TypeError('calls are required');
+      const matcher = createMatcher(expression);
+      expect(matcher.accept(text) && matcher.complete).toBe(isAllowed);
+    }
+  });
+});
+
 describe('an answer of a model whose calls have no marker', async () => {
   const { tag } = tagOf('meta-llama-llama-3.1-8b-instruct', { tools, toolChoice: 'auto' });
   const accepts = await structuralTagMatcher(tag ?? {});

@@ -1,11 +1,15 @@
 /**
- * Rewrites a grammar so that XGrammar's nodes can express its free text. A node can say less than an automaton, so
- * three things are allowed in addition; the parser reads each of them like the grammar's own spelling:
+ * Rewrites a grammar so that XGrammar's nodes can express its free text, and so that it compiles fast. A node can say
+ * less than an automaton, so four things are allowed in addition; the parser reads each of them like the grammar's own
+ * spelling:
  *
  *     text up to "\n</value>", never "</value>" alone   text up to "</value>": the white space may be missing
  *     text up to "<a><a b>", a beginning within itself  text up to "<a>", and "<a b>" has to follow
  *     calls, and white space after the last             white space after each
+ *     an id of at most 64 characters                    of any number: XGrammar goes through the vocabulary for each
  */
+
+import { idOfAnyLength } from '../call-grammar.ts';
 import {
   choice,
   type Expression,
@@ -30,6 +34,7 @@ export function easeGrammar(grammar: Grammar): Grammar {
       case 'choice':
         return choice(...expression.alternatives.map(ease));
       case 'repeat':
+        if (expression === idOfAnyLength) return repeat(expression.item, expression.min);
         return repeat(ease(expression.item), expression.min, expression.max);
       case 'until':
         return easeUntil(expression, ease);
