@@ -77,6 +77,11 @@ class Observer {
     return tryObserve(this.template, { messages: shapeMessages(messages, this.shape), ...variables });
   }
 
+  /** With a tool; without one where the template refuses it, as it may where it wants tools in a form of its own. */
+  observeWithTool(messages: readonly Message[]): ObservedRender | null {
+    return this.observe(messages, { tools: [this.tool] }) ?? this.observe(messages);
+  }
+
   /** A message with one call for each value. */
   callMessage(values: readonly string[]): AssistantMessage {
     const { names, keys, ids } = this.sentinels;
@@ -102,11 +107,11 @@ function seeTools(observer: Observer): Sighting {
 }
 
 function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
-  const { tool, user, sentinels } = observer;
+  const { user, sentinels } = observer;
   const [key, text] = [sentinels.keys[0], sentinels.values[0]];
-  const render = observer.observe([user, observer.callMessage([text])], { tools: [tool] });
+  const render = observer.observeWithTool([user, observer.callMessage([text])]);
   const call = 'messages[1].tool_calls[0]';
-  const path = `${call}.function`;
+  const path = observer.shape.calls === 'flat' ? call : `${call}.function`;
   const value = sight('one-call', render, text, "the call's argument");
   const named = read(value, render, observer.shape.callIds === 'composed' ? `${call}.id` : `${path}.name`);
   const inside = read(named, render, `${path}.arguments.${key}`);
@@ -117,7 +122,7 @@ function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
 function seeParallel(observer: Observer): Sighting {
   const [first, second] = observer.sentinels.values;
   const messages = [observer.user, observer.callMessage([first, second])];
-  const render = observer.observe(messages, { tools: [observer.tool] });
+  const render = observer.observeWithTool(messages);
   return sight('two-calls', render, second, 'the second call');
 }
 
@@ -128,8 +133,8 @@ function seeSystem(observer: Observer): Sighting {
 }
 
 function seeStringContent(observer: Observer): Sighting {
-  const { user, sentinels } = observer;
-  return sight('user', observer.observe([user]), sentinels.user, 'content that is text');
+  const { template, user, sentinels } = observer;
+  return sight('user', tryObserve(template, { messages: [user] }), sentinels.user, 'content that is text');
 }
 
 function seeTypedContent(observer: Observer): Sighting {

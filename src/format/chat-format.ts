@@ -132,6 +132,10 @@ export interface InputShape {
    * `functions.⟨name⟩:⟨index⟩`. Absent means that ids may be any text.
    */
   readonly callIds?: 'composed';
+  /** `flat`: a call's name and arguments stand in the call itself, not in its `function`. Absent means `function`. */
+  readonly calls?: 'flat';
+  /** Roles whose content is read in parts (`[{type: "text", text: "…"}]`) and not as text. Absent means none. */
+  readonly contentParts?: readonly ('system' | 'user' | 'assistant' | 'tool')[];
   /** The message field that carries reasoning, `thinking-part` being a content part of type `thinking`. */
   readonly reasoningField: 'reasoning_content' | 'reasoning' | 'thinking' | 'thinking-part' | null;
   /** Template variables that the template reads to switch thinking: `enable_thinking`, `thinking`. */

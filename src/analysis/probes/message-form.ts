@@ -14,7 +14,7 @@ export interface InferredInput {
 
 /** Supports the form that the prober tries, and finds the setting under which reasoning is rendered. */
 export function inferInput({ prober, probes, log }: Probing): InferredInput {
-  const { arguments: encoding, emptyContent, callIds, reasoningField } = prober.form;
+  const { arguments: encoding, emptyContent, callIds, calls, contentParts, reasoningField } = prober.form;
   const { thinkingVariables } = prober;
   const reasoning = reasoningField === null ? null : findReasoning(prober, probes);
   const call = prober.turn(probes.oneCall);
@@ -27,6 +27,15 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
   log.support('input.arguments', 'one-call', encoding, shown);
   log.support('input.emptyContent', 'one-call', emptyContent, shown);
   if (callIds !== undefined) supportComposedIds({ prober, log }, probes.oneCall);
+  if (calls !== undefined)
+    log.support('input.calls', 'one-call', calls, 'name and arguments are read from the call itself');
+  if (contentParts !== undefined)
+    log.support(
+      'input.contentParts',
+      'content',
+      contentParts.join(', '),
+      'their text is rendered in parts only',
+    );
   log.support(
     'input.reasoningField',
     reasoning?.probe ?? 'reasoning-content',
@@ -39,6 +48,8 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
       arguments: encoding,
       emptyContent,
       ...(callIds === undefined ? {} : { callIds }),
+      ...(calls === undefined ? {} : { calls }),
+      ...(contentParts === undefined ? {} : { contentParts }),
       reasoningField,
       thinkingVariables,
     },

@@ -6,29 +6,37 @@ import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import type { Probe, ProbeCall } from './probes.ts';
 
 /** The form of messages under which a template is tried. */
-export type MessageForm = Pick<InputShape, 'arguments' | 'emptyContent' | 'callIds' | 'reasoningField'>;
+export type MessageForm = Omit<InputShape, 'thinkingVariables'>;
 
 type RawMessage = Readonly<Record<string, unknown>>;
 
 /** The messages of a probe: what is earlier, user, assistant, and what follows. */
 export function probeMessages(probe: Probe | null, sentinels: Sentinels, form: MessageForm): RawMessage[] {
-  const messages: RawMessage[] = [{ role: 'user', content: sentinels.user }];
+  const messages: RawMessage[] = [textMessage('user', sentinels.user, form)];
   if (probe === null) return messages;
   if (probe.isLater) {
     const earlier = assistantMessage({ id: 'earlier', content: sentinels.content }, form);
-    messages.unshift({ role: 'user', content: sentinels.laterUser }, earlier);
+    messages.unshift(textMessage('user', sentinels.laterUser, form), earlier);
   }
   messages.push(assistantMessage(probe, form));
-  if (probe.followedBy === 'user') messages.push({ role: 'user', content: sentinels.laterUser });
+  if (probe.followedBy === 'user') messages.push(textMessage('user', sentinels.laterUser, form));
   if (probe.followedBy === 'tool') messages.push(...toolMessages(probe.calls ?? [], sentinels, form));
   return messages;
+}
+
+type Role = 'user' | 'assistant' | 'tool';
+
+function textMessage(role: Role, text: string, { contentParts }: MessageForm): RawMessage {
+  if (contentParts?.includes(role) !== true) return { role, content: text };
+  return { role, content: text === '' ? [] : [{ type: 'text', text }] };
 }
 
 function assistantMessage(probe: Probe, form: MessageForm): RawMessage {
   const message: Record<string, unknown> = { role: 'assistant' };
   const hasCalls = (probe.calls ?? []).length > 0;
-  if (probe.content !== undefined && probe.content !== '') message.content = probe.content;
-  else if (!hasCalls || form.emptyContent === 'empty') message.content = '';
+  const content = probe.content ?? '';
+  if (content !== '' || !hasCalls || form.emptyContent === 'empty')
+    Object.assign(message, textMessage('assistant', content, form));
   else if (form.emptyContent === 'null') message.content = null;
   addReasoning(message, probe, form);
   if (hasCalls) message.tool_calls = probe.calls?.map((call, index) => rawCall(call, index, form));
@@ -52,19 +60,18 @@ function idOf(call: ProbeCall, index: number, { callIds }: MessageForm): string 
 
 function rawCall(call: ProbeCall, index: number, form: MessageForm): RawMessage {
   const text = JSON.stringify(call.arguments);
-  return {
-    id: idOf(call, index, form),
-    type: 'function',
-    function: { name: call.name, arguments: form.arguments === 'string' ? text : JSON.parse(text) },
-  };
+  const called = { name: call.name, arguments: form.arguments === 'string' ? text : JSON.parse(text) };
+  const id = idOf(call, index, form);
+  return form.calls === 'flat'
+    ? { id, type: 'function', ...called }
+    : { id, type: 'function', function: called };
 }
 
 function toolMessages(calls: readonly ProbeCall[], sentinels: Sentinels, form: MessageForm): RawMessage[] {
   return calls.map((call, index) => ({
-    role: 'tool',
     tool_call_id: idOf(call, index, form),
     name: call.name,
-    content: sentinels.toolResult,
+    ...textMessage('tool', sentinels.toolResult, form),
   }));
 }
 

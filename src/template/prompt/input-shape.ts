@@ -3,7 +3,7 @@
  * until what was put in comes out, and then used to turn OpenAI's messages into that shape.
  */
 import type { InputShape } from '../../format/chat-format.ts';
-import type { Message } from '../../format/messages.ts';
+import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
 import type { Template, TemplateVariables } from '../template.ts';
 import { composeIds } from './composed-ids.ts';
@@ -11,8 +11,13 @@ import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from './sentinels.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
 
-type CallShape = Pick<InputShape, 'arguments' | 'emptyContent' | 'callIds'>;
+type CallShape = Pick<InputShape, 'arguments' | 'emptyContent' | 'callIds' | 'calls'>;
+type ContentShape = Pick<InputShape, 'contentParts'>;
 type ReasoningField = InputShape['reasoningField'];
+type ContentRole = NonNullable<InputShape['contentParts']>[number];
+
+/** What the trials of other parts of the shape leave open. */
+const plainShape = { reasoningField: null, thinkingVariables: [] } as const;
 
 /** A message in the shape that a template reads: plain data, not OpenAI's any more. */
 export type ShapedMessage = Readonly<Record<string, unknown>>;
@@ -25,6 +30,8 @@ export const callShapes: readonly [CallShape, ...CallShape[]] = [
   { arguments: 'object', emptyContent: 'null' },
   { arguments: 'object', emptyContent: 'absent' },
   { arguments: 'string', emptyContent: 'absent' },
+  { arguments: 'object', emptyContent: 'empty', calls: 'flat' },
+  { arguments: 'string', emptyContent: 'empty', calls: 'flat' },
 ];
 
 /** Message fields that may carry reasoning, in the order in which they are tried. */
@@ -45,27 +52,68 @@ function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons
 class ShapeProbe {
   readonly sentinels: Sentinels;
   readonly #template: Template;
+  readonly #tools: readonly Tool[];
 
   constructor(template: Template) {
     this.#template = template;
     this.sentinels = anySentinels(template.source);
+    const tools = [sentinelTool(this.sentinels)];
+    const messages = [{ role: 'user', content: this.sentinels.user }];
+    // Tools in a form that nobody gives must not keep a template from showing the rest.
+    this.#tools = tryRender(template, { messages, tools }) === null ? [] : tools;
   }
 
   render(message: Message, shape: InputShape, variables: TemplateVariables): string | null {
     const user: Message = { role: 'user', content: this.sentinels.user };
-    const messages = shapeMessages([user, message], shape);
-    return tryRender(this.#template, { messages, tools: [sentinelTool(this.sentinels)], ...variables });
+    return this.renderAll([user, message], shape, variables);
+  }
+
+  renderAll(messages: readonly Message[], shape: InputShape, variables: TemplateVariables): string | null {
+    const tools = this.#tools.length === 0 ? {} : { tools: this.#tools };
+    return tryRender(this.#template, { messages: shapeMessages(messages, shape), ...tools, ...variables });
   }
 }
 
-function findCallShape(probe: ShapeProbe): CallShape {
+/** A conversation for each role whose content is planted in it, the user's first: all others hold one, too. */
+function contentConversations({ user, system, content, toolResult, ids, names }: Sentinels): readonly {
+  readonly role: ContentRole;
+  readonly planted: string;
+  readonly messages: readonly Message[];
+}[] {
+  const question: Message = { role: 'user', content: user };
+  const call = { id: ids[0], type: 'function', function: { name: names[0], arguments: '{}' } } as const;
+  const calling: Message = { role: 'assistant', content: null, tool_calls: [call] };
+  const result: Message = { role: 'tool', tool_call_id: ids[0], name: names[0], content: toolResult };
+  return [
+    { role: 'user', planted: user, messages: [question] },
+    { role: 'assistant', planted: content, messages: [question, { role: 'assistant', content }] },
+    { role: 'system', planted: system, messages: [{ role: 'system', content: system }, question] },
+    { role: 'tool', planted: toolResult, messages: [question, calling, result] },
+  ];
+}
+
+/** Roles whose content comes out in parts alone, and not by printing the list that holds it. */
+function findContentShape(probe: ShapeProbe): ContentShape {
+  let roles: readonly ContentRole[] = [];
+  for (const { role, planted, messages } of contentConversations(probe.sentinels)) {
+    const render = (contentParts: readonly ContentRole[]) =>
+      probe.renderAll(messages, { ...callShapes[0], ...plainShape, contentParts }, {});
+    if (render(roles)?.includes(planted) === true) continue;
+    const inParts = render([...roles, role]);
+    const printed = [`'text': '${planted}'`, `"text": "${planted}"`].some((each) => inParts?.includes(each));
+    if (inParts?.includes(planted) === true && !printed) roles = [...roles, role];
+  }
+  return roles.length === 0 ? {} : { contentParts: roles };
+}
+
+function findCallShape(probe: ShapeProbe, content: ContentShape): CallShape {
   const { sentinels } = probe;
   const given = { [sentinels.keys[0]]: sentinels.values[0] };
   // Python's notation in the text: the template printed what it should have written as JSON.
   const printedArguments = [writePython(given), writePythonString(JSON.stringify(given))];
   let printed: CallShape | null = null;
   for (const shape of callShapes) {
-    const full = { ...shape, reasoningField: null, thinkingVariables: [] };
+    const full = { ...shape, ...content, ...plainShape };
     const text = probe.render(callMessage(sentinels, false), full, {});
     if (text?.includes(sentinels.values[0]) !== true) continue;
     const found = withCallIds(shape, text, sentinels);
@@ -89,7 +137,11 @@ function showsReasoning(text: string | null, field: ReasoningField, { reasoning 
   return !text.includes(`'${key}': '${reasoning}'`) && !text.includes(`"${key}": "${reasoning}"`);
 }
 
-function findReasoningField(probe: ShapeProbe, shape: CallShape, asked: TemplateVariables): ReasoningField {
+function findReasoningField(
+  probe: ShapeProbe,
+  shape: CallShape & ContentShape,
+  asked: TemplateVariables,
+): ReasoningField {
   const { sentinels } = probe;
   const { content, reasoning } = sentinels;
   const answer: Message = { role: 'assistant', content, reasoning_content: reasoning };
@@ -114,7 +166,8 @@ export function observeInputShape(template: Template): InputShape {
   const switches = thinkingSwitches(template);
   const asked = Object.fromEntries(switches.map(({ name, on }) => [name, on]));
   const probe = new ShapeProbe(template);
-  const calls = findCallShape(probe);
+  const content = findContentShape(probe);
+  const calls = { ...findCallShape(probe, content), ...content };
   const shape: InputShape = {
     ...calls,
     reasoningField: findReasoningField(probe, calls, asked),
@@ -138,12 +191,17 @@ function parseArguments(text: unknown): unknown {
 function shapeCalls(message: Message, shape: InputShape): ShapedMessage {
   if (message.role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0)
     return {};
-  if (shape.arguments === 'string') return { tool_calls: message.tool_calls };
-  const calls = message.tool_calls.map((call) => ({
-    ...call,
-    function: { ...call.function, arguments: parseArguments(call.function.arguments) },
-  }));
-  return { tool_calls: calls };
+  return { tool_calls: message.tool_calls.map((call) => shapeCall(call, shape)) };
+}
+
+function shapeCall(call: ToolCall, shape: InputShape): unknown {
+  const { arguments: text } = call.function;
+  const shaped = {
+    ...call.function,
+    arguments: shape.arguments === 'string' ? text : parseArguments(text),
+  };
+  const { function: _, ...others } = call;
+  return shape.calls === 'flat' ? { ...others, ...shaped } : { ...call, function: shaped };
 }
 
 function isEmpty(content: unknown): boolean {
@@ -152,8 +210,9 @@ function isEmpty(content: unknown): boolean {
 
 function shapeContent(message: Message, shape: InputShape): ShapedMessage {
   const calls = message.role === 'assistant' && (message.tool_calls?.length ?? 0) > 0;
-  if (!isEmpty(message.content)) return { content: message.content };
-  if (!calls || shape.emptyContent === 'empty') return { content: '' };
+  const inParts = shape.contentParts?.some((role) => role === message.role) === true;
+  if (!isEmpty(message.content)) return { content: inParts ? asParts(message.content) : message.content };
+  if (!calls || shape.emptyContent === 'empty') return { content: inParts ? [] : '' };
   return shape.emptyContent === 'null' ? { content: null } : {};
 }
 
