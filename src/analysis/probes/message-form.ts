@@ -81,14 +81,39 @@ function findReasoning(
   return null;
 }
 
-/** Says that a template shows something of calls, and that it is not what they were given as. */
+/** Says that a template does something with calls, and that it does not show what they were given as. */
 function warnOfUnreadableCalls({ prober, log }: Pick<Probing, 'prober' | 'log'>, probe: Probe): void {
-  const turns = callShapes.map((form) => prober.inForm({ ...prober.form, ...form }).turn(probe));
-  const given = (probe.calls ?? []).flatMap((call) => [call.name, ...Object.entries(call.arguments).flat()]);
-  const shown = turns.find((turn) => given.some((text) => turn?.toLowerCase().includes(String(text))));
-  if (shown === undefined || shown === null) return;
+  const probers = callShapes.map((form) => prober.inForm({ ...prober.form, ...form }));
+  // Null in the place of content, or none, may be what the template fails at, or prints.
+  const plain = probers.filter(({ form }) => form.emptyContent === 'empty');
+  const shown = shownOfCalls(probers, probe) ?? addedByCalls(plain, probe);
+  if (shown !== null) {
+    const message =
+      'a call is rendered, but not with its name, the names of its arguments and their values as they were ' +
+      'given, one after the other: calls of this template cannot be read';
+    log.warn({ field: 'calls', kind: 'self-check', message, rendered: shown, written: '' });
+    return;
+  }
+  const failure = plain.map((each) => each.failure(probe)).find((each) => each !== null);
+  if (failure === undefined || failure === null || prober.failure(withoutCalls) !== null) return;
   const message =
-    'a call is rendered, but not with its name, the names of its arguments and their values as they were ' +
-    'given, one after the other: calls of this template cannot be read';
-  log.warn({ field: 'calls', kind: 'self-check', message, rendered: shown, written: '' });
+    `the template fails at a message with a call (${failure}): it may read calls with a name or arguments of ` +
+    'its own, and such calls cannot be read';
+  log.warn({ field: 'calls', kind: 'assumed', message });
+}
+
+const withoutCalls: Probe = { id: 'no-calls', content: '' };
+
+/** A turn that shows something of what a call was given as. */
+function shownOfCalls(probers: readonly Probing['prober'][], probe: Probe): string | null {
+  const given = (probe.calls ?? []).flatMap((call) => [call.name, ...Object.entries(call.arguments).flat()]);
+  const turns = probers.map((each) => each.turn(probe));
+  return turns.find((turn) => given.some((text) => turn?.toLowerCase().includes(String(text)))) ?? null;
+}
+
+/** A turn that says more than the same message says without its call. */
+function addedByCalls(probers: readonly Probing['prober'][], probe: Probe): string | null {
+  const turns = probers.map((each) => ({ turn: each.turn(probe), bare: each.turn(withoutCalls) }));
+  const longer = turns.find(({ turn, bare }) => turn !== null && bare !== null && turn.length > bare.length);
+  return longer?.turn ?? null;
 }

@@ -43,6 +43,7 @@ export class TemplateProber {
   readonly #template: Template;
   #tools: ToolLevel = 'typed';
   #refusal = '';
+  #failed = false;
   #looseSeam: boolean | undefined;
 
   constructor(
@@ -69,6 +70,7 @@ export class TemplateProber {
     thinking: ThinkingSetting = 'unset',
     variables: Readonly<Record<string, unknown>> = {},
   ): string | null {
+    this.#failed = false;
     try {
       return this.#template.render(
         {
@@ -87,8 +89,14 @@ export class TemplateProber {
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       this.#refusal = error.reason;
+      this.#failed = error.kind !== 'raised';
       return null;
     }
+  }
+
+  /** Why the template breaks off at a probe; `null` where it renders it, or refuses it by raising an error. */
+  failure(probe: Probe): string | null {
+    return this.render(probe) === null && this.#failed ? this.#refusal : null;
   }
 
   /** The turn that a probe renders to, its end included; `null` where the template refuses. */
@@ -163,6 +171,7 @@ export class TemplateProber {
 
   /** What surrounds the assistant's turn. Throws AnalysisError where no user message can be rendered. */
   #surroundings(thinking: ThinkingSetting): Surroundings {
+    if (thinking !== 'unset' && this.thinkingVariables.length === 0) return this.#surroundings('unset');
     const known = this.#known.get(thinking);
     if (known !== undefined) return known;
     const found = this.#findSurroundings(thinking);

@@ -7,7 +7,7 @@ import type { ReasoningFormat } from '../../format/chat-format.ts';
 import type { CallsOpening, WithCallsOpening } from '../calls/calls-opening.ts';
 import type { WithOpening } from '../content/content-opening.ts';
 import type { Boundaries } from '../literals/token-boundaries.ts';
-import { commonTokens, tokenEdges, withoutSuffix } from '../literals/tokens.ts';
+import { commonTokens, firstMarker, tokenEdges, withoutSuffix } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { WithEnds } from '../turn/region-ends.ts';
 import { beforeCalls, type WithTurns } from '../turn/rendered-turns.ts';
@@ -109,6 +109,12 @@ function reasoningFormat(
   };
 }
 
+/** Whether a marker opens all that may follow reasoning. One region ends there where the next one opens. */
+function endsAtNextMarker({ opening, callsOpening, turns }: Given): boolean {
+  const openers = [opening.open, ...(turns.calls === null ? [] : [callsOpening.callsOpen])];
+  return openers.every((opener) => firstMarker(opener) !== '');
+}
+
 /** Records what supports the reasoning, or that there is none. */
 function logReasoning(reasoning: ReasoningFormat | null, given: Given): void {
   const { turns, turnStart, markers: source, log } = given;
@@ -124,7 +130,7 @@ function logReasoning(reasoning: ReasoningFormat | null, given: Given): void {
   log.support('reasoning.end', probe, slice, 'it follows the reasoning, up to what opens the next region');
   log.support('reasoning.empty', 'content', turn, 'it stands where reasoning would, in a turn without any');
   log.support('reasoning.preserved', probe, slice, `finished turns show reasoning: ${reasoning.preserved}`);
-  if (reasoning.start.trim() !== '' && reasoning.end.trim() === '') {
+  if (reasoning.start.trim() !== '' && reasoning.end.trim() === '' && !endsAtNextMarker(given)) {
     const message = `nothing but white space ends the reasoning that ${JSON.stringify(reasoning.start)} opens: no end of it can be told`;
     log.warn({ field: 'reasoning.end', kind: 'assumed', message, rendered: slice });
   }

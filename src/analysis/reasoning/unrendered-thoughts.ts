@@ -11,6 +11,12 @@ type Given = Pick<Probing, 'log' | 'template' | 'prober'> & WithToolPrompt & { r
 /** Warns where the format knows no thoughts, and the template does. */
 export function warnOfUnrenderedThoughts(given: Given): object {
   if (given.format.reasoning !== null) return {};
+  const { reasoningField } = given.format.input;
+  if (reasoningField !== null) {
+    const message = `finished turns show \`${reasoningField}\`, but not before the answer and the calls: the reasoning that the model writes cannot be read`;
+    given.log.warn({ field: 'reasoning', kind: 'self-check', message });
+    return {};
+  }
   const signs = [comparedTypes(given), markersInToolPrompt(given), effortInPrompt(given)];
   for (const sign of signs.filter((each) => each !== null)) {
     const message = `${sign}, and no message that was tried renders thoughts: if the model writes them, an override has to say how`;

@@ -6,24 +6,36 @@ type Given = Pick<Probing, 'log'> & { readonly format: ChatFormat };
 
 /**
  * Warns where the prompt opens what no render closes. It may be reasoning with a marker at its end that
- * history never shows; nothing of the template tells.
+ * history never shows; nothing of the template tells. Where reasoning is known, the prompt may open it otherwise
+ * than finished turns do, and then what the model writes is not read as reasoning.
  */
 export function warnOfUnaccountedPrompt({ format, log }: Given): object {
-  if (format.reasoning !== null) return {};
-  const opener = [format.turn.prompt.unset, format.turn.prompt.on].find(
-    (prompt) => !isAccounted(prompt, format),
-  );
+  const { unset, on, off } = format.turn.prompt;
+  const prompts = format.reasoning === null ? [unset, on] : [unset, on, off];
+  const opener = prompts.find((prompt) => !isAccounted(prompt, format));
   if (opener === undefined) return {};
+  const written = JSON.stringify(opener);
   const message =
-    `the generation prompt opens ${JSON.stringify(opener)}, and no render shows what closes it: ` +
-    'if it opens reasoning, an override has to say how it ends';
+    format.reasoning === null
+      ? `the generation prompt opens ${written}, and no render shows what closes it: ` +
+        'if it opens reasoning, an override has to say how it ends'
+      : `the generation prompt writes ${written}, which finished turns do not: ` +
+        `reasoning opens with ${JSON.stringify(format.reasoning.start)} there, and what follows the prompt is read as the answer`;
   log.warn({ field: 'reasoning', kind: 'assumed', message, rendered: opener });
   return {};
 }
 
-/** The prompt writes nothing, or begins the answer or a call. */
-function isAccounted(prompt: string, { content, calls }: ChatFormat): boolean {
+/** The prompt writes nothing, or begins the answer or a call, or opens, closes or skips reasoning. */
+function isAccounted(prompt: string, { content, calls, reasoning }: ChatFormat): boolean {
   const written = prompt.trim();
   const call = calls === null ? '' : calls.section.open + calls.call.open;
-  return written === '' || [content.open, call].some((opener) => opener.trim().startsWith(written));
+  if (written === '' || [content.open, call].some((opener) => opener.trim().startsWith(written))) return true;
+  if (reasoning === null) return false;
+  const { start, end, empty, emptyWithCalls = '' } = reasoning;
+  // Then nothing but the prompt opens it.
+  if (start.trim() === '') return true;
+  const markers = [start, end, empty, emptyWithCalls]
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+  return markers.some((marker) => marker.startsWith(written) || written.startsWith(marker));
 }

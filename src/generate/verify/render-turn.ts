@@ -47,7 +47,16 @@ function turnUnder(
   const turn = withTurn.slice(0, withTurn.length - fixedTail(withTurn, without, start).length);
   const at = start === '' ? -1 : turn.indexOf(start);
   if (at >= 0) return turn.slice(at + start.length);
-  return turn.startsWith(without) ? turn.slice(without.length) : null;
+  return turn.startsWith(without)
+    ? turn.slice(without.length)
+    : betweenPromptAndLast(turn, without, afterQuestion(context, [], thinking, true));
+}
+
+/** The turn where a template writes at the end of every conversation what it does not write before an answer. */
+function betweenPromptAndLast(turn: string, without: string, prompt: string | null): string | null {
+  if (prompt === null || !turn.startsWith(prompt)) return null;
+  const last = without.startsWith(prompt) ? without.slice(prompt.length) : '';
+  return turn.slice(prompt.length, turn.endsWith(last) ? turn.length - last.length : turn.length);
 }
 
 /**
@@ -77,12 +86,13 @@ function afterQuestion(
   { templateSource, format, tools, specialTokens }: RenderedWith,
   answer: readonly AssistantMessage[],
   thinking: boolean | undefined,
+  addGenerationPrompt = false,
 ): string | null {
   try {
     const render = renderPrompt(templateSource, {
       messages: [{ role: 'user', content: question }, ...answer],
       tools,
-      addGenerationPrompt: false,
+      addGenerationPrompt,
       input: format.input,
       now: new Date(0),
       ...specialTokens,
