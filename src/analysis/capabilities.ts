@@ -194,7 +194,7 @@ function seeEffort(observer: Observer): Sighting {
       return { holds: true, probe, slice: around(render.text, 'low'), reason: `${name} is read` };
     }
   }
-  return { holds: false, probe, slice: '', reason: 'no variable for the effort of reasoning is read' };
+  return { holds: false, probe, slice: '', reason: 'the template reads no variable for reasoning effort' };
 }
 
 function observeAll(observer: Observer): Record<keyof Capabilities, Sighting> {

@@ -176,7 +176,7 @@ function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
 function refuseEndedTurn(): never {
   throw new UnsupportedOptionError({
     option: 'continueFinalMessage',
-    reason: 'the prompt has written the end of the turn, after which nothing can be asked for',
+    reason: 'the prompt has already ended the turn, so no response can be required',
   });
 }
 

@@ -209,7 +209,7 @@ function requireCalls(format: ChatFormat) {
   if (format.calls !== null) return format.calls;
   throw new UnsupportedOptionError({
     option: 'toolChoice',
-    reason: 'this chat template renders no tool calls, so none can be asked for',
+    reason: 'this chat template renders no tool calls, so none can be required',
   });
 }
 

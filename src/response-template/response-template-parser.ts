@@ -168,7 +168,7 @@ class RegionParser implements ResponseTemplateParser {
     if (this.#finished) {
       throw new UnsupportedOptionError({
         option: 'feed',
-        reason: 'the response is finished; make a new parser',
+        reason: 'the response is finished; create a new parser',
       });
     }
     checkOption('feed', piece ?? null, string);
@@ -185,7 +185,7 @@ class RegionParser implements ResponseTemplateParser {
     if (this.#finished) {
       throw new UnsupportedOptionError({
         option: 'finish',
-        reason: 'the response is finished; make a new parser',
+        reason: 'the response is finished; create a new parser',
       });
     }
     this.#finished = true;

@@ -70,7 +70,7 @@ describe('content in parts', () => {
     expect(() => renderPrompt(source, { messages })).toThrow(
       new MessageError({
         path: 'messages[0].content[1]',
-        reason: 'the template shows content in text alone, and no part of type image_url',
+        reason: 'the template supports only text content, no parts of type image_url',
       }),
     );
   });

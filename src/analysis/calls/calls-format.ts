@@ -201,7 +201,7 @@ function jsonArguments(texts: CallsInput, section: CallSection, callHead: string
   texts.log.warn({
     field: 'calls.arguments.style',
     kind: 'assumed',
-    message: 'the spelling of JSON is not a known one; the usual one is assumed',
+    message: 'the JSON style is unknown; the usual one is assumed',
   });
   return { kind: 'json', encoding, style: spacedStyle, empty: emptyArguments(texts, section, callHead) };
 }

@@ -40,7 +40,7 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
     'input.reasoningField',
     reasoning?.probe ?? 'reasoning-content',
     reasoningField ?? '',
-    reasoningField === null ? 'no field brings reasoning into a render' : 'its text is rendered',
+    reasoningField === null ? 'no message field makes the template render reasoning' : 'its text is rendered',
   );
   log.support('input.thinkingVariables', 'prompt-on', thinkingVariables.join(', '), 'they change a prompt');
   return {

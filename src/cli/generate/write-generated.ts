@@ -203,7 +203,7 @@ function asideOf(folder: string): string {
 
 async function refuseForeign(place: string, isOurs: boolean): Promise<void> {
   if (isOurs) return;
-  const reason = `${place} lies there and was not generated; nothing was written. Choose another folder or name`;
+  const reason = `${place} exists and was not generated; nothing was written. Choose another folder or name`;
   throw new UnsupportedOptionError({ option: '--out', reason });
 }
 

@@ -165,7 +165,7 @@ function findInvalidParts(
   switch (expression.type) {
     case 'literal':
       if (expression.text.includes('\0'))
-        report('nul-character', 'a literal holds NUL, which no sampler lets through');
+        report('nul-character', 'a literal contains NUL, which no sampler produces');
       return;
     case 'class':
       if (expression.ranges.length === 0) report('empty-class', 'a class has no character');

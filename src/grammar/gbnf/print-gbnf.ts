@@ -177,7 +177,7 @@ export function printedNames(rules: Iterable<string>, root: string | null): Map<
 
 function printLiteral(text: string, rule: string): GbnfNode {
   if (text.includes('\0'))
-    throw new GrammarError({ reason: 'a literal holds NUL, which no sampler lets through', rule });
+    throw new GrammarError({ reason: 'a literal contains NUL, which no sampler produces', rule });
   return { type: 'literal', text };
 }
 

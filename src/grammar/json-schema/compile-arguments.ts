@@ -76,7 +76,7 @@ function sortingOf(format: ArgumentsFormat): KeySorting {
 /** A tool from outside the type checker may bring anything. */
 function refuseNoSchema(parameters: unknown, tool: string): void {
   if (typeof parameters === 'boolean' || isObject(parameters)) return;
-  const reason = 'is no JSON Schema: a schema is an object or a boolean';
+  const reason = 'is not JSON Schema: a schema is an object or a boolean';
   throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);
 }
 

@@ -129,7 +129,7 @@ export function* compile(
   const issues = settleChecks(schema, written.issues, options);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues, steps };
-  if (schema === true) throw refusal(tool, 'the budget does not suffice for any value at all', issues);
+  if (schema === true) throw refusal(tool, 'the budget is too small for any value', issues);
   const anything = yield* compile(
     true,
     { ...options, budget: Number.POSITIVE_INFINITY },

@@ -21,7 +21,7 @@ const kinds: readonly ForeignKind[] = [
   {
     // Eight bytes of length, little-endian, and a JSON object.
     begins: /^.{5}\0\0\0\{/s,
-    reason: `holds weights as safetensors; ${gguf}: take one that was converted, or convert it with llama.cpp's convert_hf_to_gguf.py`,
+    reason: `holds weights as safetensors; ${gguf}: use one that was converted, or convert it with llama.cpp's convert_hf_to_gguf.py`,
   },
   {
     begins: /^\s*(?:\{\s*["}]|\[\s*[[{"\]])/,
@@ -34,12 +34,12 @@ const kinds: readonly ForeignKind[] = [
   },
   {
     begins: /^(?:lmgg|fmgg|tjgg|algg)/,
-    reason: `has a format that llama.cpp no longer reads, from before GGUF; ${gguf}: take a newer file`,
+    reason: `has a format that llama.cpp no longer reads, from before GGUF; ${gguf}: use a newer file`,
   },
   {
     // A ZIP file, which PyTorch's weights are too; gzip; 7z; zstd; xz.
     begins: /^(?:PK|.\u008b|7z\u00bc|\(\u00b5\/|\u00fd7zXZ)/,
-    reason: `is an archive, or holds PyTorch's weights; ${gguf}: unpack it, or take a model that was converted`,
+    reason: `is an archive, or holds PyTorch's weights; ${gguf}: unpack it, or use a model that was converted`,
   },
 ];
 

@@ -54,7 +54,7 @@ function asKnownRole(
 function joinParts(parts: readonly ContentPart[], path: string): string {
   const texts = parts.map((part, index) => {
     if (part.type === 'text' && typeof part.text === 'string') return part.text;
-    const reason = `the template shows content in text alone, and no part of type ${part.type}`;
+    const reason = `the template supports only text content, no parts of type ${part.type}`;
     throw new MessageError({ path: `${path}[${index}]`, reason });
   });
   return texts.join('\n');

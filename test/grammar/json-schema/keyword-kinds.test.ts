@@ -162,7 +162,7 @@ test.each([
   ['enum', 'list the values with `enum`'],
 ])('a type in another notation is reported, with what to write: %s', (type, advice) => {
   const [line] = linesOf({ type: 'object', properties: { a: { type } } });
-  expect(line?.reason.endsWith(`no value is of it; ${advice}`)).toBe(true);
+  expect(line?.reason.endsWith(`no value has it; ${advice}`)).toBe(true);
 });
 
 test.each<JsonSchema>([

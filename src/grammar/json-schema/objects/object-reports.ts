@@ -66,7 +66,7 @@ export function reportNeverWritten(
     for (const node of location.nodes) {
       const property = ownProperty(compilation, node, key);
       if (property === null || compilation.isSatisfiable(compilation.constraints.of(property))) continue;
-      const reason = 'nothing is valid against it, so the property is not written';
+      const reason = 'no value is valid against it, so the property is not written';
       compilation.report(property, 'schema', reason, 'noted');
     }
   });

@@ -142,7 +142,7 @@ function reportParts(
   const [first] = wrong;
   if (first === undefined) return;
   const more = wrong.length === 1 ? '' : `, and ${wrong.length - 1} more`;
-  const reason = `${first[0]}: ${shown(first[1])} is not ${name}${more}; what is none is ignored`;
+  const reason = `${first[0]}: ${shown(first[1])} is not ${name}${more}; other values are ignored`;
   context.report(node, keyword, reason, wrong.every(([, part]) => part === null) ? 'noted' : 'widened');
 }
 

@@ -37,7 +37,7 @@ export function reportTypes(
   const unknown = named.filter((name) => typeof name !== 'string' || !knownTypes.includes(name));
   if (unknown.length > 0) {
     const names = unknown.map((name) => JSON.stringify(name)).join(', ');
-    const reason = `${names} is not a type of JSON Schema (${knownTypes.join(', ')}); no value is of it`;
+    const reason = `${names} is not a type of JSON Schema (${knownTypes.join(', ')}); no value has it`;
     context.report(node, 'type', reason + unknown.map(meantType).join(''), 'narrowed');
   }
   const { nullable, enum: values, const: value } = schema;

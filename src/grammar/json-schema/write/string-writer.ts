@@ -162,7 +162,7 @@ export class StringWriter {
   #fitting(shape: StringShape, constraint: Constraint): StringShape {
     const fitting = this.#compilation.languages.fitting(shape);
     if (fitting !== shape) {
-      const reason = `a pattern with so long texts is too large: texts of more than ${fitting.max} characters are not written`;
+      const reason = `the pattern is too large for texts this long: texts of more than ${fitting.max} characters are not written`;
       this.#compilation.reportConstraint(constraint, 'maxLength', reason, 'narrowed');
     }
     return fitting;
