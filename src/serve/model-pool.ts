@@ -85,7 +85,8 @@ export class ModelPool {
     const [first] = this.#slots.values();
     const slot = name === null ? first : (this.#slots.get(name) ?? (this.#anyModel ? first : undefined));
     if (slot !== undefined) return slot;
-    const reason = `there is no model ${JSON.stringify(name)}; there are ${[...this.#slots.keys()].join(', ')}`;
+    const names = [...this.#slots.keys()].join(', ');
+    const reason = `no model is called ${JSON.stringify(name)}, only ${names}; with anyModel (--any-model) the first answers to every name`;
     throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
   }
 

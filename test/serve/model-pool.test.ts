@@ -88,7 +88,11 @@ describe('a pool of models', () => {
     const openings = new Openings();
     const pool = new ModelPool([openings.entry('big', 8)], { memoryLimit: 7 });
     await expect(pool.borrow('big')).rejects.toMatchObject({ status: 503, reasonCode: 'model_too_large' });
-    await expect(pool.borrow('toString')).rejects.toMatchObject({ status: 404, param: 'model' });
+    const unknown = pool.borrow('toString');
+    await expect(unknown).rejects.toMatchObject({ status: 404, param: 'model' });
+    await expect(unknown).rejects.toThrow(
+      'no model is called "toString", only big; with anyModel (--any-model)',
+    );
     expect(openings.log).toEqual([]);
   });
 
