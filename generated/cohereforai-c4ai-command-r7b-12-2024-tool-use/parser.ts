@@ -22,6 +22,10 @@ export const responseModule = defineParser({
     strayMarkerEndToolResult: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndThinking: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|END_RESPONSE|>',
+    callsOpenEarly: {
+      text: '<|START_ACTION|>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']<|END_ACTION|>',
+      repairs: 'unclosed',
+    },
     callsOpening: '[',
     callsClose: '\n]<|END_ACTION|>',
     callsCloseBracket: ']',
@@ -82,8 +86,8 @@ export const responseModule = defineParser({
     inContent: region({
       region: 'text',
       stops: {
-        contentEnd: 'afterContent', turnEnd: 'turnEnded', strayMarker: 'inAnswer', strayMarkerEndToolResult: 'inAnswer',
-        strayMarkerEndThinking: 'inAnswer',
+        contentEnd: 'afterContent', callsOpenEarly: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer',
+        strayMarkerEndToolResult: 'inAnswer', strayMarkerEndThinking: 'inAnswer',
       },
       mustClose: true,
     }),

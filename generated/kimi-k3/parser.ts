@@ -24,6 +24,11 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '<|close|>think<|sep|>', role: 'thought' },
     strayMarker: { text: '<|close|>think<|sep|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|close|>response<|sep|>',
+    callsOpenEarly: {
+      text: '<|open|>tools<|sep|>', role: 'call', followedBy: { texts: ['<|open|>call'] },
+      blockEnd: '<|close|>tools<|sep|>', repairs: 'unclosed',
+    },
+    callOpenEarly: { text: '<|open|>call tool="', role: 'call', followedBy: { nameEnds: ['"'] }, repairs: 'unclosed' },
     callOpening: '<|open|>call tool="',
     nameEnd: '" index="',
     callCloseEarly: { text: '<|close|>call<|sep|>', repairs: 'unclosed' },
@@ -87,8 +92,8 @@ export const responseModule = defineParser({
     inContent: region({
       region: 'text',
       stops: {
-        contentEnd: 'afterContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
-        strayMarker: 'inAnswer',
+        contentEnd: 'afterContent', callsOpenEarly: 'afterCallsOpen', callOpenEarly: 'inToolName', turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded', strayMarker: 'inAnswer',
       },
       mustClose: true,
     }),

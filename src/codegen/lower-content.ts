@@ -47,6 +47,15 @@ function callOpeners({ callsInText, calls }: MarkerPlan): readonly MarkerChoice[
   return [...callsInText, ...(calls?.speculative ?? [])];
 }
 
+/** What opens calls in content whose own end is missing. */
+function earlyCalls({ callsInText }: MarkerPlan): readonly MarkerChoice[] {
+  return callsInText
+    .filter(({ followedBy, repairs, speculative: isOpen }) => {
+      return followedBy !== undefined && repairs === undefined && isOpen === undefined;
+    })
+    .map((choice) => ({ ...choice, name: `${choice.name}Early`, repairs: 'unclosed' }));
+}
+
 function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): readonly StateSpec[] {
   const { calls } = format;
   if (calls === null || calls.envelope === null || plan === null || plan.speculative.length === 0) return [];
@@ -81,8 +90,10 @@ function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): S
       region: 'text',
       stops: distinct([
         ...choicesOf('contentEnd', [close], after),
-        // Content without an end of its own, and no header that a call would need, ends where a call opens.
+        // Content without an end of its own, and no header that a call would need, ends where a call opens; so does
+        // content whose end is missing, but that is reported.
         ...(isBlank(close) && !headed ? callOpeners(plan) : []),
+        ...(isBlank(close) || headed ? [] : earlyCalls(plan)),
         ...turnEnds,
         ...strayMarkers,
       ]),

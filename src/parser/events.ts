@@ -173,6 +173,7 @@ export type LeniencyLaw =
   | 'empty-block' // a block of calls holds none
   | 'marker-part' // a part of a marker is left out
   | 'spelling' // a marker is written with other characters
+  | 'thoughts-again' // thoughts that are open are opened once more
   | 'fence' // JSON of a call stands in a code fence
   | 'unclosed' // something is not closed
   | 'result-marker' // a marker of a tool's result stands in the answer

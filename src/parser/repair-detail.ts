@@ -20,6 +20,7 @@ export function repairDetail({ repairs, marker, role, passes, peek }: Transition
       if (peek) return 'nothing separates the calls';
       return `calls are separated by ${written}`;
     case 'unclosed':
+      if (role === 'call') return `${written} comes before the answer is closed`;
       if (role === 'thought') return `${written} begins before the turn is closed and opened again`;
       return `${written} ends the call early`;
     case 'special-token':

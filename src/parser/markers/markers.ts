@@ -324,3 +324,15 @@ function groupByFirst<Ref>(
 function coreLength<Ref>(choice: CompiledTransition<Ref>): number {
   return choice.parts.reduce((sum, part) => sum + part.length, 0);
 }
+
+const alone = new WeakMap<CompiledTransition<never>, MarkerTable<never>>();
+
+/** A table of nothing but the text of this marker, made once. */
+export function markerAlone<Ref>(choice: CompiledTransition<Ref>): MarkerTable<Ref> {
+  const tables: WeakMap<CompiledTransition<Ref>, MarkerTable<Ref>> = alone;
+  const known = tables.get(choice);
+  if (known !== undefined) return known;
+  const table = new MarkerTable<Ref>([{ marker: choice.marker, next: choice.next }]);
+  tables.set(choice, table);
+  return table;
+}

@@ -47,7 +47,7 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
     return begin(reader, { table, markers });
   }
   const state = enterMarker(reader, match, next);
-  if (match.choice.role === 'thought') reader.noteThoughts();
+  if (match.choice.role === 'thought') reader.noteThoughts(match.choice);
   return state;
 }
 
@@ -78,6 +78,11 @@ function readStretch(
   reader: Reader,
   { table, markers }: Compiled<RegionTable<State>>,
 ): State | null | 'more' {
+  if (table.region === 'reasoning') {
+    reader.enterRegion('reasoning', table.mustClose === true);
+    const repeated = reader.passRepeatedOpener();
+    if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
+  }
   const isAnswer = table.region === 'text' && table.mustClose !== true;
   if (isAnswer && (reader.progress?.kind === 'bare-calls' || reader.mayBeBareCalls)) {
     if (readBareCalls(reader, markers) === 'wait') return null;
@@ -100,7 +105,7 @@ function readStretch(
   if (choice.ambiguous || choice.speculative) return choice.next;
   reader.leaveRegion();
   const next = enterMarker(reader, match, at);
-  if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts();
+  if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts(choice);
   return next;
 }
 
