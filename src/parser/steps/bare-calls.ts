@@ -226,7 +226,7 @@ function endOfSeparator({ isFenced }: BareCallsProgress, text: string, at: numbe
 
 /** Whether a text ends with what closes the format's own blocks of calls. */
 function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
-  return choices.some(({ blockEnd }) => blockEnd !== undefined && blockEnd.endsWith(text.trim()));
+  return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
 }
 
 /** Reads the calls that stand here up to the offset `reached`, and what stands around them. */
