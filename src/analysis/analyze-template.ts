@@ -1,4 +1,4 @@
-/** From a chat template to its format: the table of the stages, and the door to them. */
+/** From a chat template to its format: the table of the stages, and their entry point. */
 import type { Capabilities, ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { chatTemplate, integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
@@ -58,12 +58,12 @@ const stages = stagesFrom<Probing>()
 export interface AnalyzeOptions {
   /** Names the template in errors; default `template`. */
   readonly name?: string;
-  /** The model's beginning-of-sequence token, which templates take from outside; default `""`. */
+  /** The model's beginning-of-sequence token, which templates receive as a variable; default `""`. */
   readonly bosToken?: string;
   /** The model's end-of-sequence token; default `""`, and then no end of turn holds it. */
   readonly eosToken?: string;
   /**
-   * Steps that all renders of the analysis may do together, in units of work; more are a `TemplateLimitError`.
+   * Limit for the steps of all renders together, in units of work; exceeding it is a `TemplateLimitError`.
    * Default 5,000,000, a second or two at worst; real templates take 30,000 to 700,000.
    */
   readonly budget?: number;
@@ -92,8 +92,8 @@ const defaultBudget = 5_000_000;
 const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 
 /**
- * Reads the format of a chat template off its renders.
- * Throws TemplateError, TemplateLimitError, AnalysisError where the template renders no chat, and
+ * Reads the format of a chat template from its renders.
+ * Throws TemplateError, TemplateLimitError, AnalysisError if the template renders no chat, and
  * UnsupportedOptionError for a wrong option.
  */
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {

@@ -33,7 +33,7 @@ export interface Trigger {
 
 /** A grammar for one request. */
 export interface BuiltGrammar {
-  /** GBNF with start rule `root`; `null` when nothing has to be enforced. */
+  /** GBNF with start rule `root`; `null` if there is nothing to enforce. */
   readonly grammar: string | null;
   /** The same as an expression tree, for other printers and for matching. */
   readonly expression: Grammar | null;
@@ -42,7 +42,7 @@ export interface BuiltGrammar {
   readonly triggers: readonly Trigger[];
   /** Special tokens that must reach the parser as text. */
   readonly preservedTokens: readonly string[];
-  /** Texts at which generation ends. */
+  /** Strings at which generation ends. */
   readonly stops: readonly string[];
   /** Every keyword of a schema that is not enforced exactly. Empty: everything is. */
   readonly report: readonly SchemaIssue[];

@@ -79,8 +79,8 @@ export interface ObtainedModel {
 
 /**
  * Makes sure that a model is on this disk: a file as it is, a model on the Hub from the cache or else by
- * `pullModel`. What the cache holds is taken without asking the Hub. A model that cannot call tools is
- * refused with `ToolsUnsupportedError`, unless `requireTools` is false.
+ * `pullModel`. Cached models are used without contacting the Hub. A model that cannot call tools is
+ * rejected with `ToolsUnsupportedError`, unless `requireTools` is false.
  */
 export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
   requireOption('target', target, string);

@@ -36,21 +36,21 @@ import { type RemoteFile, type ResolvedModel, resolveModel } from './resolve-mod
 
 /** Options of `pullModel`. */
 export interface PullOptions extends HubOptions {
-  /** How the gate judges a chat template. Default: by rendering it with sample conversations. */
+  /** How the capabilities of a chat template are determined. Default: by rendering it with sample conversations. */
   readonly observe?: ObserveCapabilities;
-  /** Refuse a model that cannot call tools. Default true. */
+  /** Rejects models that cannot call tools. Default true. */
   readonly requireTools?: boolean;
-  /** Folder of the cache. Default: the one that the Hub's tools share. */
+  /** Folder of the cache. Default: the one shared by the Hub's tools. */
   readonly cache?: string;
   /** Parallel connections. Default 4. */
   readonly connections?: number;
-  /** Bytes per chunk. Default 8 MiB. Another size than that of a broken download starts over. */
+  /** Bytes per chunk. Default 8 MiB. If it changed, a partial download starts over. */
   readonly chunkSize?: number;
-  /** A connection that brings nothing for so many milliseconds is given up. Default 30,000. */
+  /** Milliseconds without data after which a connection is dropped. Default 30,000. */
   readonly stallMs?: number;
-  /** Pause before the first new try of a broken connection, in milliseconds. Default 500. */
+  /** Pause before the first retry of a broken connection, in milliseconds. Default 500. */
   readonly retryMs?: number;
-  /** Told what happens, in order. */
+  /** Called with what happens, in order. */
   readonly onEvent?: (event: PullEvent) => void;
 }
 

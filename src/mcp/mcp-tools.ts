@@ -16,9 +16,9 @@ import { resultContent } from './result-content.ts';
 
 /** Options of `mcpTools`. */
 export interface McpToolsOptions {
-  /** Put before each name, so that the tools of several servers can be told apart. Default: none. */
+  /** Prefix of each name, to distinguish the tools of several servers. Default: none. */
   readonly prefix?: string;
-  /** Milliseconds that one call may take; then it fails, and the model is told. Default: the client's own. */
+  /** Timeout of one call in milliseconds; a call that exceeds it fails, and the model is told. Default: the client's. */
   readonly timeout?: number;
 }
 
@@ -46,10 +46,10 @@ const mcpClient: OptionRule = {
 const maxPages = 1_000;
 
 /**
- * All tools that the server of `client` offers, ready for `runTools`. Texts of a result reach the model as they
- * are, structured content as JSON; images, sounds and binary resources, which chat templates do not take, as a
- * short description. Throws `ToolListError` for a list that never ends or is not one, `UnsupportedOptionError` for
- * a wrong option, and whatever the client throws.
+ * All tools that the server of `client` offers, ready for `runTools`. Text in a result reaches the model unchanged,
+ * structured content as JSON; images, audio and binary resources, which chat templates do not accept, as a short
+ * description. Throws `ToolListError` for a list that is endless or not a list, `UnsupportedOptionError` for a wrong
+ * option, and whatever the client throws.
  */
 export async function mcpTools(client: McpClient, given: McpToolsOptions = {}): Promise<McpTool[]> {
   requireOption('client', client, mcpClient);

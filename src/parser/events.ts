@@ -31,8 +31,8 @@ export type ResponseEvent =
   | Finish;
 
 /**
- * An event whatever its tools: `ResponseEvent`, and `ChatEvent` of tools with types of their own. For code
- * that reads events and does not look into arguments.
+ * An event of any tools: `ResponseEvent`, and `ChatEvent` of tools with their own types. For code that reads events
+ * but not their arguments.
  */
 export type AnyResponseEvent =
   | Exclude<ResponseEvent, ToolCallEvent>
@@ -69,11 +69,11 @@ export interface TextDelta extends Stretch {
   readonly type: 'text-delta';
   readonly id: string;
   readonly delta: string;
-  /** The tokens that begin in it, where a chat was asked for `logprobs`; a parser alone knows of none. */
+  /** The tokens that begin in it, if a chat has the option `logprobs`; a parser alone has none. */
   readonly logprobs?: readonly TokenLogprob[];
 }
 
-/** A token that might have stood at a place. */
+/** A candidate token at one position. */
 export interface LikelyToken {
   /** Its text; half a character is U+FFFD. */
   readonly token: string;
@@ -82,19 +82,19 @@ export interface LikelyToken {
   readonly logprob: number;
 }
 
-/** A token of the answer, and what else might have stood there. */
+/** A token of the answer, and its alternatives. */
 export interface TokenLogprob extends LikelyToken {
-  /** The likeliest tokens of its place, the likeliest first. */
+  /** The likeliest tokens at its position, the likeliest first. */
   readonly top: readonly LikelyToken[];
 }
 
-/** This stretch of the answer is over. */
+/** This part of the answer is complete. */
 export interface TextEnd extends Stretch {
   readonly type: 'text-end';
   readonly id: string;
 }
 
-/** A call's name is known. `id` is the model's own where it wrote one by then, else made here, and stays. */
+/** A call's name is known. `id` is the model's own if it wrote one by then, otherwise generated; it does not change. */
 export interface ToolInputStart extends Stretch {
   readonly type: 'tool-input-start';
   readonly id: string;
@@ -108,7 +108,7 @@ export interface ToolInputDelta extends Stretch {
   readonly delta: string;
 }
 
-/** The arguments of a call are over; `tool-call` follows where they could be read. */
+/** The arguments of a call are complete; `tool-call` follows if they could be read. */
 export interface ToolInputEnd extends Stretch {
   readonly type: 'tool-input-end';
   readonly id: string;
@@ -123,29 +123,29 @@ export interface ToolCallEvent extends Stretch {
   readonly input: string;
   /** Arguments, parsed. */
   readonly arguments: JsonObject;
-  /** The model's own id, where it wrote one after the call had been announced. The message carries it. */
+  /** The model's own id, if it wrote one after the call had been announced. The message has it. */
   readonly writtenId?: string;
 }
 
 /**
- * Text that the format does not allow. Nothing is lost: `raw` is that text, and the message keeps it. It is
- * empty where the text is a call, but one of a tool that is not on offer, or with arguments that do not fit.
+ * Text that does not fit the format. Nothing is lost: `raw` is that text, and the message keeps it. It is empty if
+ * the text is a call, but of a tool that is not on offer, or with arguments that do not fit.
  */
 export interface Malformed extends Stretch {
   readonly type: 'malformed';
   readonly raw: string;
-  /** What could have stood at `start`, in words a person understands: `"</tool_call>"`, `tool name`. */
+  /** What was expected at `start`, for a person to read: `"</tool_call>"`, `tool name`. */
   readonly expected: readonly string[];
   readonly reason: string;
-  /** The call it belongs to, when its `tool-input-start` had already been emitted. */
+  /** The call it belongs to, if its `tool-input-start` had already been emitted. */
   readonly toolCallId?: string;
-  /** The call that broke off here: its name, and its arguments as far as its deltas went. */
+  /** The call that broke off here: its name, and its arguments up to the last delta. */
   readonly brokenCall?: { readonly toolName: string; readonly input: string };
 }
 
 /**
- * What the model wrote against its format, and was read all the same (`docs/leniency.md`). The stretch is empty. What
- * concerns a call comes after its `tool-call`.
+ * Text that violates the format but was read anyway (`docs/leniency.md`). The stretch is empty. Repairs of a call come
+ * after its `tool-call`.
  */
 export interface Repaired extends Stretch {
   readonly type: 'repaired';
@@ -192,7 +192,7 @@ export interface Finish extends Stretch {
   readonly type: 'finish';
   /** `length`: the text ended inside a region that was still open. */
   readonly reason: 'stop' | 'tool-calls' | 'length';
-  /** What the response cost, where an engine wrote it. */
+  /** What the response cost, if an engine generated it. */
   readonly usage?: Usage;
 }
 
@@ -202,17 +202,17 @@ export interface Finish extends Stretch {
  */
 export interface Usage {
   readonly promptTokens: number;
-  /** Of the prompt's, those that the engine had evaluated before; `null` where a server does not say. */
+  /** Prompt tokens that the engine had evaluated before; `null` if a server does not say. */
   readonly cachedTokens: number | null;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   readonly textTokens: number;
   readonly callTokens: number;
-  /** Of the completion's, those that were written for the model: forced by a grammar, or the end of its thoughts. */
+  /** Completion tokens written without sampling: forced by a grammar, or the end of thoughts. */
   readonly injectedTokens: number;
   /**
-   * How many of the conversation's messages were left out because the context could not hold them; absent where all
-   * were told. Of a run, the most that any of its steps left out.
+   * How many messages were dropped because the context could not hold them; absent if none were. For a run, the most
+   * that any of its steps dropped.
    */
   readonly droppedMessages?: number;
 }

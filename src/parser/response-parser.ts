@@ -1,4 +1,4 @@
-/** The parser that callers hold: feeds text to a module's states, and finishes. */
+/** The parser that callers use: feeds text to a module's states, and finishes. */
 import { ResponseOverError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import {
@@ -25,45 +25,45 @@ import { ToolTable } from './tool-table.ts';
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools on offer. A call of any other is still read as a call, with a `malformed` event after it.
+   * The tools on offer. A call of any other is still read as a call, followed by a `malformed` event.
    * Absent: any name may be called, and no types are known. Empty: no call can be made, and its markers
    * are text.
    */
   readonly tools?: readonly Tool[];
-  /** What the prompt already wrote of the assistant's turn, its header included. Default: only the header. */
+  /** The part of the assistant's turn that is already in the prompt, header included. Default: only the header. */
   readonly generationPrompt?: string;
   /**
-   * `false`: only one call may be made. Of further ones the text is reported as `malformed`, which the
-   * message keeps; it is neither a call nor content. Default: true.
+   * `false`: only one call may be made. The text of further calls is reported as `malformed` and kept in the
+   * message; it is neither a call nor content. Default: true.
    */
   readonly parallelToolCalls?: boolean;
   /** `none`: thoughts stay in the content, with their markers. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none';
-  /** Events for markers too, so that all events tile the text. Default: false. */
+  /** Also emits events for markers, so that the events tile the text. Default: false. */
   readonly markers?: boolean;
   /**
-   * `false`: nothing is kept of what was emitted, and `finish` returns an empty message. Memory is then
-   * bounded by the longest open call, however long the response. Default: true.
+   * `false`: the message is not stored, and `finish` returns an empty one. Memory is then bounded by the longest
+   * open call, however long the response. Default: true.
    */
   readonly keepMessage?: boolean;
   /**
-   * Says what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the
-   * call. Default: nothing.
+   * Lists what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the
+   * call. Default: nothing is checked.
    */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
   /**
-   * The id of a call for which the model had written none when its name was known; `index` counts the
-   * response's calls from 0, those that broke off included. Default: `call_0`, `call_1`, …
+   * Creates the id of a call for which the model had written none by the time its name was known; `index` counts the
+   * response's calls from 0, including those that broke off. Default: `call_0`, `call_1`, …
    */
   readonly createId?: (index: number) => string;
   /**
-   * Texts that are one special token in the model's vocabulary. Where they are given, a marker counts
-   * only if its special tokens came as pieces marked `special`; spelled out, they are text.
+   * Strings that are one special token in the model's vocabulary. If they are given, a marker counts only if its
+   * special tokens came as pieces marked `special`; spelled out, they are text.
    */
   readonly specialTokens?: readonly string[];
   /**
-   * `lenient`: what models write against their format is read where it can only mean one thing, and a `repaired`
-   * event says so (`docs/leniency.md`). `strict`: it is `malformed`, or text. Default: `lenient`.
+   * `lenient`: deviations from the format are read where they can mean only one thing, and reported as `repaired`
+   * (`docs/leniency.md`). `strict`: they are `malformed`, or text. Default: `lenient`.
    */
   readonly leniency?: 'lenient' | 'strict';
 }

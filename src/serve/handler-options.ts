@@ -1,4 +1,4 @@
-/** How models are served. */
+/** Options for serving models. */
 import {
   boolean,
   callback,
@@ -13,42 +13,42 @@ import {
 import type { ChatOptions, SamplingOptions } from '../runtime/chat/chat-options.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** Options of a chat that requests need not say. */
+/** Options of a chat for which requests may rely on a default. */
 export type ChatDefaults = SamplingOptions & Pick<ChatOptions, 'thinking' | 'thinkingBudget' | 'maxTokens'>;
 
 /** Options of `createHandler`. */
 export interface HandlerOptions {
-  /** Keys, one of which every request has to bring, but those to `/health` and the page. Default: none is asked for. */
+  /** Accepted keys; every request needs one, except to `/health` and the page. Default: none, no key is needed. */
   readonly apiKeys?: readonly string[];
-  /** Origins whose pages may call: `https://example.org`, `localhost` for those of this machine, `*` for all. Default: none. */
+  /** Origins whose pages may call: `https://example.org`, `localhost` for this machine, `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
-  /** Names under which the server is reached; a request to another is refused. Default: any. */
+  /** Host names that the server answers to; requests to others are rejected. Default: any. */
   readonly hosts?: readonly string[];
-  /** Bytes that a request may have. Default: 32 MiB. */
+  /** Maximum size of a request in bytes. Default: 32 MiB. */
   readonly maxBodyBytes?: number;
-  /** Milliseconds in which a request has to be here. Default: 30,000. */
+  /** Milliseconds in which a request has to arrive. Default: 30,000. */
   readonly bodyTimeoutMs?: number;
-  /** Requests that models work on at the same time; further ones wait, in turns by key. Default: 8. */
+  /** Requests processed at the same time; further ones wait, and API keys take turns. Default: 8. */
   readonly concurrency?: number;
-  /** Requests that may wait; further ones are refused with 429. Default: 100. */
+  /** Requests that may wait; further ones get 429. Default: 100. */
   readonly queueLimit?: number;
-  /** Milliseconds without an event after which a stream gets a comment, so that nobody gives it up. Default: 10,000. */
+  /** Milliseconds without an event after which a comment is sent, so that clients do not time out. Default: 10,000. */
   readonly keepAliveMs?: number;
-  /** Milliseconds after which a client that takes nothing of its stream has gone. Default: 120,000. */
+  /** Milliseconds after which a client that reads nothing from its stream counts as gone. Default: 120,000. */
   readonly stallMs?: number;
-  /** Bytes that models of `ModelEntry` may take together; idle ones are closed for others. Default: no limit. */
+  /** Total bytes that models of type `ModelEntry` may use; idle ones are closed to make room. Default: no limit. */
   readonly memoryLimit?: number;
-  /** Whether the first model answers under unknown names. Default: false; they get 404. */
+  /** Whether the first model answers to unknown names. Default: false; they get 404. */
   readonly anyModel?: boolean;
   /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
   readonly page?: string;
-  /** What requests leave open. Default: a temperature of 0.7, the rest as a chat has it. */
+  /** Values for what requests leave out. Default: a temperature of 0.7, otherwise the defaults of a chat. */
   readonly defaults?: ChatDefaults;
-  /** Of schemas that cannot be enforced in full: refused, or accepted and checked afterwards. Default: `strict`. */
+  /** Whether schemas that cannot be enforced in full are rejected, or accepted and checked afterwards. Default: `strict`. */
   readonly policy?: 'strict' | 'degrade';
-  /** Is told of every request once it is over; holds no contents. Default: none. */
+  /** Called when a request is finished, with figures but no contents. Default: none. */
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Is told of errors that are no fault of the request. Default: none. */
+  /** Called with errors that are not the request's fault. Default: none. */
   readonly onError?: (error: unknown) => void;
 }
 

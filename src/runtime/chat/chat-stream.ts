@@ -10,37 +10,37 @@ import { noUsage } from './token-usage.ts';
 
 /**
  * One response. It is generated as it is read: iterate over the events, or await `message`, or iterate and
- * then await. Events are not kept: whoever has awaited `message`, or iterates a second time, gets a
- * `ResponseReadError`. Leaving the iteration early ends the response; `message` is then what had been written.
+ * then await. Events are not stored: iterating a second time, or after awaiting `message`, is a
+ * `ResponseReadError`. Leaving the iteration early ends the response; `message` is then what was written so far.
  */
 export interface ChatStream<Tools extends ToolList = ToolList, Format extends ResponseFormat = ResponseFormat>
   extends AsyncIterable<ChatEvent<Tools>> {
   /** The finished message. Rejects with whatever ended the response: a typed error, the signal's reason. */
   readonly message: Promise<ResponseMessage>;
-  /** The calls of the message with their arguments parsed; empty when it makes none. Rejects like `message`. */
+  /** The calls of the message with their arguments parsed; empty if there are none. Rejects like `message`. */
   readonly calls: Promise<readonly ToolCallOf<Tools>[]>;
   /**
-   * The answer that `responseFormat` asked for, parsed, and as the schema's library makes it. Rejects like
-   * `message`, and with an `AnswerError` where the response holds no such answer.
+   * The answer requested by `responseFormat`, as the schema's library parses it. Rejects like `message`, and with an
+   * `AnswerError` if the response holds no such answer.
    */
   readonly object: Promise<AnswerOf<Format>>;
   /**
-   * The same answer while it is written, each time that it has grown. Read it in place of the events; throws an
-   * `AnswerError` where no JSON was asked for.
+   * The same answer while it is written, each time that it has grown. Read it instead of the events; throws an
+   * `AnswerError` if no JSON was requested.
    */
   readonly objects: AsyncIterable<PartialAnswer<AnswerOf<Format>>>;
-  /** What the response cost, as its last event says it. Rejects like `message`. */
+  /** What the response cost, as in its last event. Rejects like `message`. */
   readonly usage: Promise<Usage>;
   /**
-   * What the grammar enforces otherwise than the schemas say; empty when nothing. Known before the first token,
-   * so reading it reads nothing of the response. Rejects with what keeps the response from beginning.
+   * Where the grammar differs from the schemas; empty if it does not. Known before the first token, so awaiting it
+   * reads nothing of the response. Rejects with whatever keeps the response from beginning.
    */
   readonly report: Promise<readonly SchemaIssue[]>;
-  /** Tokens of the prompt; `null` where nobody counts them. Known before the first token, and rejects, like `report`. */
+  /** Tokens of the prompt; `null` if they are not counted. Known before the first token, and rejects, like `report`. */
   readonly promptTokens: Promise<number | null>;
 }
 
-/** Finds out what a grammar enforces otherwise than written. */
+/** Finds out where a grammar differs from the schemas. */
 export type ReadReport = () => Promise<readonly SchemaIssue[]>;
 
 /** A response that is generated when it is first read. */

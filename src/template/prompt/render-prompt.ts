@@ -26,30 +26,30 @@ import { thinkingSwitches } from './thinking-switches.ts';
 
 /** What to render, and how. */
 export interface RenderPromptOptions {
-  /** The conversation, in OpenAI's shape: arguments as JSON text, thoughts as `reasoning_content`. */
+  /** The conversation, in OpenAI's format: arguments as JSON text, thoughts as `reasoning_content`. */
   readonly messages: readonly Message[];
-  /** Tools the model may call, in any shape that `normalizeTools` takes; default none. */
+  /** Tools the model may call, in any form that `normalizeTools` accepts; default none. */
   readonly tools?: ToolList;
   /** Opens the assistant's turn at the end; default true. Off with `continueFinalMessage`. */
   readonly addGenerationPrompt?: boolean;
   /**
-   * Asks for thinking, or declines it, by setting every thinking variable that the template reads;
-   * default: the template's own choice. Nothing happens where a template has no such variable.
+   * Turns thinking on or off by setting every thinking variable that the template reads; default: the template's own
+   * choice. Has no effect if the template has no such variable.
    */
   readonly thinking?: boolean;
-  /** More variables for the template (`reasoning_effort`, `documents`); they win over all others. */
+  /** Additional variables for the template (`reasoning_effort`, `documents`); they override all others. */
   readonly templateVariables?: Readonly<Record<string, unknown>>;
   /** Text of the token that begins a prompt, for templates that write it; default `""`. */
   readonly bosToken?: string;
   /** Text of the token that ends a text, for templates that write it; default `""`. */
   readonly eosToken?: string;
-  /** What the template takes for the present time; default: the time of the call. */
+  /** The current time for the template; default: the time of the call. */
   readonly now?: Date;
-  /** The template's message shape where it is known (`ChatFormat.input`); default: it is found out. */
+  /** The template's message shape, if known (`ChatFormat.input`); detected by default. */
   readonly input?: InputShape;
   /**
-   * Leaves the last message, an assistant's, open: the prompt ends where its content ends, or its
-   * reasoning where it has no content. Default false.
+   * Leaves the last message, an assistant's, open: the prompt ends at the end of its content, or of its reasoning if
+   * it has no content. Default false.
    */
   readonly continueFinalMessage?: boolean;
   /** Names the template in errors; default `template`. */
@@ -234,10 +234,10 @@ export function renderPrompt(templateSource: string, given: RenderPromptOptions)
 }
 
 /**
- * The same prompt in spans that say where their characters came from: `template`, or `data` for what messages,
- * tools and template variables said, however the template cut, joined or changed it. Only `template` spans may
- * become special tokens: tokenise them with special tokens on, and `data` without. The roles of messages and
- * `bosToken` and `eosToken` count as the template's own. Throws as `renderPrompt` does.
+ * The same prompt in spans with the origin of their characters: `template`, or `data` for text from messages, tools
+ * and template variables, however the template cut, joined or changed it. Only `template` spans may become special
+ * tokens: tokenise them with special tokens on, and `data` without. The roles of messages and `bosToken` and
+ * `eosToken` count as the template's own. Throws as `renderPrompt` does.
  */
 export function renderPromptSpans(templateSource: string, given: RenderPromptOptions): readonly TextSpan[] {
   return renderConversation(templateSource, given, asSpans);
