@@ -23,9 +23,9 @@ import { resolveModel } from './resolve-model.ts';
 export interface InspectOptions extends HubOptions {
   /** Which file of a repository. */
   readonly file?: string | null;
-  /** How the gate judges a chat template. Default: by rendering it with sample conversations. */
+  /** How the capabilities of a chat template are determined. Default: by rendering it with sample conversations. */
   readonly observe?: ObserveCapabilities;
-  /** Folder of the cache, which is looked into where the Hub cannot be asked. Default: the one that its tools share. */
+  /** Folder of the cache, used if the Hub cannot be contacted. Default: the one shared by the Hub's tools. */
   readonly cache?: string;
 }
 
@@ -33,8 +33,8 @@ export interface InspectOptions extends HubOptions {
 const inspectRules: OptionRules<InspectOptions & PullOptions> = { ...pullRules, file: orNull(string) };
 
 /**
- * The card of a model, without downloading it. Where the Hub is down or must not be asked, that of the cached model.
- * Throws `ModelFileError` where there is neither such a file nor such a name, and the errors of the Hub.
+ * The card of a model, without downloading it. If the Hub is down or must not be contacted, that of the cached model.
+ * Throws `ModelFileError` if there is neither such a file nor such a name, and the errors of the Hub.
  */
 export async function inspectModel(target: string, options: InspectOptions = {}): Promise<ModelCard> {
   requireOption('target', target, string);
@@ -53,7 +53,7 @@ export async function inspectModel(target: string, options: InspectOptions = {})
 }
 
 /**
- * The cached model, where `error` says that the Hub is down or must not be asked. Throws `error` where it says
+ * The cached model, if `error` says that the Hub is down or must not be contacted. Throws `error` if it says
  * something else, or nothing is cached.
  */
 export async function cachedInstead(
