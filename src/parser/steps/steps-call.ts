@@ -56,9 +56,15 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
     reader.consumeMarker(match.choice, match.end);
     return expect(reader, { table, markers });
   }
-  if (match !== null) return enterMarker(reader, match);
+  if (match !== null && !isCutOpening(reader, match)) return enterMarker(reader, match);
   const reason = table.reason ?? 'unexpected text in a call';
   return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
+}
+
+/** Whether the response ends within the opening of a call: a part of a marker that nothing follows is its beginning. */
+function isCutOpening({ cursor, writer }: Reader, { choice, end }: Match<State>): boolean {
+  if (choice.repairs !== 'marker-part' || writer.call !== null || !cursor.ended) return false;
+  return skipSpace(cursor.text, end) === cursor.text.length;
 }
 
 /** Whether the response is over, and its end means something here. */
