@@ -35,6 +35,9 @@ const notations: readonly EnvelopePaths[] = [
   { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'] },
 ];
 
+/** The first keys of such calls. */
+const firstKeys = ['name', 'function', 'arguments', 'parameters', 'type', 'id'];
+
 /** Where such calls may begin in text: at the format's own openers, and at braces. Only `readRegion` takes them. */
 export function bareCallStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
   const openers = stops.filter(({ role, peek, ambiguous, speculative, repairs }) => {
@@ -45,7 +48,10 @@ export function bareCallStops(stops: readonly Transition<State>[]): readonly Tra
     return tag === undefined ? [] : [{ marker: tag, next }];
   });
   const [first] = tags;
-  const all = first === undefined ? [] : [...tags, { marker: '\n{"', next: first.next }];
+  if (first === undefined) return [];
+  const gap = /^\s*/.exec(first.marker)?.[0] ?? '';
+  const braces = firstKeys.map((key) => ({ marker: `${gap}{"${key}"`, next: first.next }));
+  const all = [...tags, ...braces];
   return all.map((each) => ({ ...each, role: 'call', speculative: true, repairs: 'bare-calls' }));
 }
 
@@ -54,7 +60,7 @@ export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at
   reader.progress = {
     ...newProgress(),
     inTextAt: reader.cursor.offsetOf(at),
-    isMarked: marker.trim() !== '{"',
+    isMarked: !marker.trim().startsWith('{'),
   };
 }
 

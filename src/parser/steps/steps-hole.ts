@@ -109,6 +109,7 @@ const aroundKeys = /[,:=()[\]{}<>"'\n]/;
  */
 function isNoKey({ call }: Reader, { place }: HoleTable<State>, value: string): boolean {
   if (place === undefined || value === '') return false;
+  if (!aroundKeys.test(value)) return false;
   const [close] = place.close;
   const markers = [place.another?.open, typeof close === 'string' ? close.trim() : ''];
   if (markers.some((each = '') => each.length >= shortestMarker && value.includes(each))) return true;

@@ -16,6 +16,17 @@ export function otherEnds(place: ValuePlace<unknown>): readonly string[] {
   return ends;
 }
 
+const knownAlike = new WeakMap<ValuePlace<unknown>, boolean>();
+
+/** Whether all of them begin with an angle bracket. */
+export function endsBeginAlike(place: ValuePlace<unknown>): boolean {
+  const known = knownAlike.get(place);
+  if (known !== undefined) return known;
+  const alike = otherEnds(place).every((each) => each.startsWith('<'));
+  knownAlike.set(place, alike);
+  return alike;
+}
+
 /** The markers that may stand after the last argument, and nowhere in text. */
 function callEnds({ continuations = [] }: ValuePlace<unknown>, open: string): readonly string[] {
   return continuations.flatMap((each: KeyedText) => {

@@ -14,7 +14,7 @@ import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
 import { isProperty } from '../lenient-arguments.ts';
 import { anywhere } from '../schema-place.ts';
-import { otherEnds } from './other-ends.ts';
+import { endsBeginAlike, otherEnds } from './other-ends.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
@@ -45,9 +45,10 @@ export function unclosedEnd(
   const { another } = values.place;
   if (another === undefined || !reader.forgives(reader.cursor.at)) return null;
   const { text, at: from } = reader.cursor;
-  const entry = entryEnd(reader, another, to, isBegun);
-  const call = callEnd(reader, values.place, entry?.at ?? to);
-  const found = call ?? entry;
+  // Most values hold no marker at all.
+  const first = text.indexOf('<', from);
+  const isPlain = (first === -1 || first >= to) && endsBeginAlike(values.place);
+  const found = isPlain ? null : firstEnd(reader, values.place, another, to, isBegun);
   if (found === null) return null;
   const { leadingSpace } = valueCloser(values, frameClose);
   const gap = leadingSpace.endsWith('\n') ? leadingSpace : `${leadingSpace}\n`;
@@ -55,6 +56,17 @@ export function unclosedEnd(
 }
 
 type FoundEnd = Omit<UnclosedEnd, 'textEnd'>;
+
+function firstEnd(
+  reader: Reader,
+  place: ValuePlace<State>,
+  another: Another,
+  to: number,
+  isBegun: boolean,
+): FoundEnd | null {
+  const entry = entryEnd(reader, another, to, isBegun);
+  return callEnd(reader, place, entry?.at ?? to) ?? entry;
+}
 
 /** Where another argument begins. */
 function entryEnd(reader: Reader, another: Another, to: number, isBegun: boolean): FoundEnd | null {
@@ -72,7 +84,8 @@ function entryEnd(reader: Reader, another: Another, to: number, isBegun: boolean
 function callEnd(reader: Reader, place: ValuePlace<State>, to: number): FoundEnd | null {
   const { text, at: from } = reader.cursor;
   let nearest: FoundEnd | null = null;
-  for (const marker of otherEnds(place).slice(1)) {
+  for (const [index, marker] of otherEnds(place).entries()) {
+    if (index === 0) continue;
     const begin = marker.slice(0, 2);
     const last = nearest?.at ?? to;
     for (let at = nextBegin(text, begin, from); at !== -1 && at < last; at = nextBegin(text, begin, at + 1)) {

@@ -8,7 +8,7 @@ import { absent, compileTransition, matchText, secondsOf, undecided } from '../.
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
 import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
-import type { KeyedText } from '../../state-tables.ts';
+import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
 import { otherEnds } from './other-ends.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
@@ -22,22 +22,23 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
   const { place, key } = values;
-  const closer = closerOf(frameClose + fillKey(place.close, key), otherEnds(place));
+  const closer = closerOf(place, frameClose + fillKey(place.close, key));
   values.closer = { frameClose, closer };
   return closer;
 }
 
-/** Closers by their text. The keys in them are the model's, so their number is bounded. */
-const closers = new Map<string, Closer>();
+/** Closers of each place by their text. The keys in them are the model's, so their number is bounded. */
+const closers = new WeakMap<ValuePlace<unknown>, Map<string, Closer>>();
 const mostClosers = 256;
 
-function closerOf(marker: string, others: readonly string[]): Closer {
-  const name = JSON.stringify([marker, others]);
-  const known = closers.get(name);
-  if (known !== undefined) return known;
-  const closer = newCloser(marker, others);
-  if (closers.size === mostClosers) closers.clear();
-  closers.set(name, closer);
+function closerOf(place: ValuePlace<unknown>, marker: string): Closer {
+  const known = closers.get(place) ?? new Map<string, Closer>();
+  const before = known.get(marker);
+  if (before !== undefined) return before;
+  const closer = newCloser(marker, otherEnds(place));
+  if (known.size === mostClosers) known.clear();
+  known.set(marker, closer);
+  closers.set(place, known);
   return closer;
 }
 
@@ -59,7 +60,7 @@ function newCloser(marker: string, others: readonly string[]): Closer {
 export interface FoundCloser {
   readonly textEnd: number;
   readonly end: number | null;
-  /** Where the closer begins; the end of the text at hand where it is not known yet. */
+  /** Where the closer begins, or may begin; the end of the text at hand where none does. */
   readonly closer: number;
   /** The first closer after which nothing legal stands: where the value's text ends if no better one comes. */
   readonly refused: number | null;
@@ -76,7 +77,7 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
     const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
-      return { textEnd, end: null, closer: text.length, refused };
+      return { textEnd, end: null, closer: at, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
     if (verdict !== absent) {
