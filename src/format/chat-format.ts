@@ -136,8 +136,11 @@ export interface InputShape {
   readonly calls?: 'flat';
   /** Roles whose content is read in parts (`[{type: "text", text: "…"}]`) and not as text. Absent means none. */
   readonly contentParts?: readonly ('system' | 'user' | 'assistant' | 'tool')[];
-  /** The message field that carries reasoning, `thinking-part` being a content part of type `thinking`. */
-  readonly reasoningField: 'reasoning_content' | 'reasoning' | 'thinking' | 'thinking-part' | null;
+  /**
+   * The message field that carries reasoning: `reasoning_content`, `reasoning`, `thinking`, or one of the template's
+   * own. `thinking-part` is a content part of type `thinking`; `null` means that the template reads none.
+   */
+  readonly reasoningField: string | null;
   /** Template variables that the template reads to switch thinking: `enable_thinking`, `thinking`. */
   readonly thinkingVariables: readonly string[];
 }

@@ -104,3 +104,15 @@ test('tools in a form that nobody gives keep nothing else from being read', () =
   expect(warnings).toEqual([]);
   expect(verifyTemplate(template)).toMatchObject({ refused: 0, breaches: [], holds: true });
 });
+
+test('a field of its own carries the thoughts', () => {
+  const template = templateOf(
+    text,
+    `{% if message.get("thoughts") %}<muse>{{ message.thoughts }}</muse>{% endif %}${text}${eachCall(call)}`,
+  );
+  const { format, warnings } = analyzeTemplate(template);
+  expect(format.input.reasoningField).toBe('thoughts');
+  expect(format.reasoning).toMatchObject({ start: '<muse>', end: '</muse>', preserved: 'always' });
+  expect(warnings).toEqual([]);
+  expect(verifyTemplate(template)).toMatchObject({ refused: 0, breaches: [], holds: true });
+});

@@ -26,3 +26,13 @@ test.each([["part.type == 'image'"], ["part.role == 'thoughts'"]])(
     expect(analyzeTemplate(template(condition)).warnings).toEqual([]);
   },
 );
+
+test('a field of steps, which no text fills', () => {
+  const source =
+    '{% for m in messages %}<|{{ m.role }}|>{% for step in m.reasoning_steps or [] %}<step>{{ step }}</step>{% endfor %}{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
+  const { format, warnings } = analyzeTemplate(source);
+  expect(format.reasoning).toBeNull();
+  expect(warnings).toMatchObject([
+    { field: 'reasoning', kind: 'assumed', message: expect.stringContaining('"reasoning_steps"') },
+  ]);
+});

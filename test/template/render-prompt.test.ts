@@ -101,6 +101,11 @@ describe('messages in the shape that a template wants', () => {
     ['{{ m.reasoning_content }}', 'reasoning_content'],
     ['{{ m.reasoning }}', 'reasoning'],
     ['{{ m.thinking if "thinking" in m }}', 'thinking'],
+    ['{{ m.thoughts }}', 'thoughts'],
+    ['{{ m["chain_of_reasoning"] }}', 'chain_of_reasoning'],
+    ['{{ m.get("thought_text") or m.get("thinking") }}', 'thinking'],
+    ['{% if m.is_thinking %}{{ m.content }}{% endif %}', null],
+    ['{{ m.mood }}', null],
     [
       '{% if m.content is not string %}{% for p in m.content if p.type == "thinking" %}{{ p.thinking }}{% endfor %}{% endif %}',
       'thinking-part',
@@ -144,6 +149,19 @@ describe('thinking', () => {
     expect(renderPrompt(source, { messages: [user], thinking: true })).toBe('a');
     expect(renderPrompt(source, { messages: [user], thinking: false })).toBe('b');
     expect(renderPrompt(source, { messages: [user] })).toBe('');
+  });
+
+  it.each([['no_think'], ['disable_thinking'], ['skip_reasoning']])('is asked for without %s', (name) => {
+    const source = `{% for m in messages %}{{ m.content }}{% endfor %}{{ "</think>" if ${name} else "<think>" }}`;
+    expect(thinkingSwitches(parseTemplate(source))).toEqual([{ name, on: false, off: true }]);
+    expect(renderPrompt(source, { messages: [user], thinking: true })).toContain('<think>');
+    expect(renderPrompt(source, { messages: [user], thinking: false })).toContain('</think>');
+  });
+
+  it('is not switched by what drops thoughts of earlier turns', () => {
+    const source =
+      '{% for m in messages %}{{ m.reasoning_content if not skip_thinking and not loop.last }}{{ m.content }}{% endfor %}';
+    expect(thinkingSwitches(parseTemplate(source))).toEqual([]);
   });
 
   it('changes the prompt of every template that has a switch, and of no other', () => {

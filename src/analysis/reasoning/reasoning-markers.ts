@@ -4,6 +4,7 @@
  * end before which finished turns drop everything.
  */
 import type { FormatAlternatives, ReasoningFormat } from '../../format/chat-format.ts';
+import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
 import { mirror } from '../literals/mirror.ts';
 import { tokens } from '../literals/tokens.ts';
 import { findCalls } from '../probes/call-spans.ts';
@@ -12,7 +13,6 @@ import type { Probing } from '../probes/probing.ts';
 import { afterLead, afterStart } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 import { dropsThoughts, findDroppedThoughts } from './dropped-thoughts.ts';
-import { namesThoughts } from './names-thoughts.ts';
 import { findRequestedThoughts } from './requested-thoughts.ts';
 
 /** What is known of reasoning before the regions after it are. `null` fields are not rendered. */

@@ -5,10 +5,11 @@
  *     Write your thoughts between <think></think> and write your response between <response></response>
  *     Write your thoughts after 'Here is my thought process:' and your response after 'Here is my response:'
  */
+
+import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
 import { mirror } from '../literals/mirror.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { ThinkingSetting } from '../probes/template-prober.ts';
-import { namesThoughts } from './names-thoughts.ts';
 
 /** What stands around the thoughts, and before the answer after them. */
 export interface RequestedThoughts {

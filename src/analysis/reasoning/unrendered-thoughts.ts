@@ -1,10 +1,11 @@
 /** Thoughts of which a template speaks, in a form that no probe is made of. */
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { askedThoughts } from '../../template/prompt/asked-thoughts.ts';
+import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
 import { effortVariable } from '../capabilities.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { WithToolPrompt } from '../prompt/tool-prompt.ts';
-import { namesThoughts } from './names-thoughts.ts';
 
 type Given = Pick<Probing, 'log' | 'template' | 'prober'> & WithToolPrompt & { readonly format: ChatFormat };
 
@@ -17,7 +18,7 @@ export function warnOfUnrenderedThoughts(given: Given): object {
     given.log.warn({ field: 'reasoning', kind: 'self-check', message });
     return {};
   }
-  const signs = [comparedTypes(given), markersInToolPrompt(given), effortInPrompt(given)];
+  const signs = [comparedTypes(given), askedFields(given), markersInToolPrompt(given), effortInPrompt(given)];
   for (const sign of signs.filter((each) => each !== null)) {
     const message = `${sign}, and no message that was tried renders thoughts: if the model writes them, an override has to say how`;
     given.log.warn({ field: 'reasoning', kind: 'assumed', message });
@@ -29,6 +30,12 @@ export function warnOfUnrenderedThoughts(given: Given): object {
 function comparedTypes({ template }: Given): string | null {
   const types = [...template.comparedTypes].filter((type) => namesThoughts.test(type)).sort();
   return types.length === 0 ? null : `the template looks for parts of the type ${quoted(types)}`;
+}
+
+/** Fields that are named after thoughts, and show no text that is put in them: lists, for example. */
+function askedFields({ template, prober }: Given): string | null {
+  const fields = askedThoughts(template, [{ role: 'assistant', content: prober.sentinels.content }]);
+  return fields.length === 0 ? null : `the template looks for ${quoted(fields)} in an assistant's message`;
 }
 
 /** Markers that are named after thoughts, in what the model is told about its tools. */

@@ -6,6 +6,7 @@ import type { InputShape } from '../../format/chat-format.ts';
 import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
 import type { Template, TemplateVariables } from '../template.ts';
+import { askedThoughts } from './asked-thoughts.ts';
 import { composeIds } from './composed-ids.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from './sentinels.ts';
@@ -51,11 +52,11 @@ function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons
 /** Renders a message in every shape that is tried, after a user's message. */
 class ShapeProbe {
   readonly sentinels: Sentinels;
-  readonly #template: Template;
+  readonly template: Template;
   readonly #tools: readonly Tool[];
 
   constructor(template: Template) {
-    this.#template = template;
+    this.template = template;
     this.sentinels = anySentinels(template.source);
     const tools = [sentinelTool(this.sentinels)];
     const messages = [{ role: 'user', content: this.sentinels.user }];
@@ -70,7 +71,7 @@ class ShapeProbe {
 
   renderAll(messages: readonly Message[], shape: InputShape, variables: TemplateVariables): string | null {
     const tools = this.#tools.length === 0 ? {} : { tools: this.#tools };
-    return tryRender(this.#template, { messages: shapeMessages(messages, shape), ...tools, ...variables });
+    return tryRender(this.template, { messages: shapeMessages(messages, shape), ...tools, ...variables });
   }
 }
 
@@ -145,16 +146,19 @@ function findReasoningField(
   const { sentinels } = probe;
   const { content, reasoning } = sentinels;
   const answer: Message = { role: 'assistant', content, reasoning_content: reasoning };
+  const messages = [answer, callMessage(sentinels, true)];
+  const shows = (reasoningField: string, variables: TemplateVariables) => {
+    const full = { ...shape, reasoningField, thinkingVariables: [] };
+    return messages.some((each) =>
+      showsReasoning(probe.render(each, full, variables), reasoningField, sentinels),
+    );
+  };
   for (const variables of [{}, asked]) {
-    for (const reasoningField of reasoningFields) {
-      const full = { ...shape, reasoningField, thinkingVariables: [] };
-      for (const message of [answer, callMessage(sentinels, true)]) {
-        const text = probe.render(message, full, variables);
-        if (showsReasoning(text, reasoningField, sentinels)) return reasoningField;
-      }
-    }
+    const found = reasoningFields.find((field) => shows(field, variables));
+    if (found !== undefined) return found;
   }
-  return null;
+  const bare = messages.flatMap((message) => shapeMessages([message], { ...shape, ...plainShape }));
+  return askedThoughts(probe.template, bare).find((field) => shows(field, {}) || shows(field, asked)) ?? null;
 }
 
 const known = new WeakMap<Template, InputShape>();

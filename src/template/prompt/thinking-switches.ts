@@ -3,7 +3,7 @@
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
 
-/** A variable that switches thinking. */
+/** A variable that switches thinking. One that declines it (`no_think`) is `on` where it is false. */
 export interface ThinkingSwitch {
   /** `enable_thinking`, `thinking`, `thinking_mode`. */
   readonly name: string;
@@ -16,19 +16,31 @@ const candidate = /^(?:\w+_)?(?:think|thinking|reasoning)(?:_enabled|_mode|_opti
 const otherPurpose =
   /preserve|keep|clear|drop|strip|skip|print|include|truncate|past|history|render|disable|interleave|(?:^|_)no_/;
 
-const values: readonly Pick<ThinkingSwitch, 'on' | 'off'>[] = [
+/** Names that decline thinking: `no_think`, `disable_thinking`, `skip_reasoning`. */
+const declining = /^(?:no|disable|skip)_(?:think|thinking|reasoning)$/;
+
+type SwitchValues = Pick<ThinkingSwitch, 'on' | 'off'>;
+
+const values: readonly SwitchValues[] = [
   { on: true, off: false },
   { on: 'enabled', off: 'disabled' },
   { on: 'on', off: 'off' },
 ];
 
+const decliningValues: readonly SwitchValues[] = [{ on: false, off: true }];
+
 const known = new WeakMap<Template, readonly ThinkingSwitch[]>();
+
+function valuesOf(name: string): readonly SwitchValues[] {
+  if (declining.test(name)) return decliningValues;
+  return candidate.test(name) && !otherPurpose.test(name) ? values : [];
+}
 
 function trySwitch(template: Template, name: string): ThinkingSwitch | null {
   const messages = [{ role: 'user', content: 'Hello' }];
   const render = (value: boolean | string) =>
     tryRender(template, { messages, add_generation_prompt: true, [name]: value });
-  for (const { on, off } of values) {
+  for (const { on, off } of valuesOf(name)) {
     const [rendered, other] = [render(on), render(off)];
     if (rendered === null || other === null || rendered === other) continue;
     return { name, on, off };
@@ -40,8 +52,7 @@ function trySwitch(template: Template, name: string): ThinkingSwitch | null {
 export function thinkingSwitches(template: Template): readonly ThinkingSwitch[] {
   const found = known.get(template);
   if (found !== undefined) return found;
-  const names = [...template.names].filter((name) => candidate.test(name) && !otherPurpose.test(name));
-  const switches = names.sort().flatMap((name) => trySwitch(template, name) ?? []);
+  const switches = [...template.names].sort().flatMap((name) => trySwitch(template, name) ?? []);
   known.set(template, switches);
   return switches;
 }
