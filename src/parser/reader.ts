@@ -17,11 +17,9 @@ import {
   type MarkerTable,
   type MatchContext,
   markerAlone,
-  undecided,
 } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
-import { skipSpace } from './markers/white-space.ts';
 import { repairDetail } from './repair-detail.ts';
 import type { Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
@@ -57,9 +55,6 @@ interface Complaint {
   readonly reason: string;
 }
 
-/** White space before a marker that stands twice is looked through up to this many units. */
-const longestGap = 64;
-
 /** A marker that is consumed; the steps for headers have no more of it. */
 type ConsumedMarker = Transition<State> & Pick<CompiledTransition<State>, 'trailingSpace'>;
 
@@ -74,6 +69,8 @@ export class Reader implements MatchContext {
   readonly options: ReaderOptions;
   /** What one step knows while it waits for more text; gone when the step is left. */
   progress: StepProgress | null = null;
+  /** The marker that has just opened thoughts, while it may stand once more. */
+  thoughtOpener: MarkerTable<State> | null = null;
   private readonly special: SpecialSpans;
   private state: State;
   private openRegion: OpenRegion | null = null;
@@ -83,8 +80,6 @@ export class Reader implements MatchContext {
   private complaint: Complaint | null = null;
   /** The last marker opened thoughts. */
   private openedThoughts = false;
-  /** That marker, as long as nothing else has been read since. */
-  private lastOpener: MarkerTable<State> | null = null;
   /** White space that the last marker claims if it comes. */
   private claimedSpace: string;
   private triedBareCalls = false;
@@ -226,7 +221,7 @@ export class Reader implements MatchContext {
   /** Consumes a marker up to `end`, and claims the white space after it. */
   consumeMarker(transition: ConsumedMarker, end: number): State {
     this.openedThoughts = false;
-    this.lastOpener = null;
+    this.thoughtOpener = null;
     const { repairs, role, peek } = transition;
     // A part of a marker that is only seen, and a fence after an opener, are reported where they are passed.
     const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');
@@ -244,26 +239,7 @@ export class Reader implements MatchContext {
   /** The marker that was consumed last opened thoughts. */
   noteThoughts(opener: CompiledTransition<State>): void {
     this.openedThoughts = true;
-    this.lastOpener = this.options.thoughtsInText ? null : markerAlone(opener);
-  }
-
-  /**
-   * Passes over the marker that has just opened thoughts where it stands once more: models write it although the
-   * prompt ends with it. `wait`: more text could show it.
-   */
-  passRepeatedOpener(): 'passed' | 'wait' | 'none' {
-    const { cursor, lastOpener } = this;
-    if (lastOpener === null || !this.forgives(cursor.at)) return 'none';
-    const start = skipSpace(cursor.text, cursor.at);
-    if (start === cursor.text.length && !this.ended) return start - cursor.at > longestGap ? 'none' : 'wait';
-    const match = lastOpener.matchAt(this, cursor.text, start);
-    if (match === undecided) return 'wait';
-    this.lastOpener = null;
-    if (match === null) return 'none';
-    this.noteRepair('thoughts-again', `${JSON.stringify(match.choice.marker.trim())} stands twice`);
-    this.skip(match.end);
-    this.claimSpace(match.choice.trailingSpace);
-    return 'passed';
+    this.thoughtOpener = this.options.thoughtsInText ? null : markerAlone(opener);
   }
 
   /** A region is being read from here on. */

@@ -27,6 +27,12 @@ describe('an opener of thoughts', () => {
     ).not.toBe('So.');
   });
 
+  test('is all that was thought where the thoughts end after it', () => {
+    const parsed = readEverywhere(tagged, '<muse>\n\n</muse>\nHi.', opened);
+    expect([parsed.message.reasoning_content?.trim(), parsed.message.content]).toEqual(['<muse>', 'Hi.']);
+    expect(laws(parsed)).toEqual([]);
+  });
+
   test('is a thought later on, and stays where thoughts stay in the text', () => {
     const later = readEverywhere(tagged, 'So <muse>\nand so.\n</muse>\nHi.', opened);
     expect([later.message.reasoning_content, laws(later)]).toEqual(['So <muse>\nand so.', []]);

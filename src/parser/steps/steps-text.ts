@@ -6,6 +6,7 @@ import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
 import { bareCallStops, beginBareCalls, readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
+import { passRepeatedOpener } from './repeated-opener.ts';
 
 /** White space between regions is waited through up to this many units; more of it is text. */
 const longestPause = 256;
@@ -80,7 +81,7 @@ function readStretch(
 ): State | null | 'more' {
   if (table.region === 'reasoning') {
     reader.enterRegion('reasoning', table.mustClose === true);
-    const repeated = reader.passRepeatedOpener();
+    const repeated = passRepeatedOpener(reader, markers);
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
   const isAnswer = table.region === 'text' && table.mustClose !== true;

@@ -1,0 +1,38 @@
+/** The opener of thoughts that stands twice: models write it although the prompt ends with it. */
+import { type MarkerTable, undecided } from '../markers/markers.ts';
+import { skipSpace } from '../markers/white-space.ts';
+import type { Reader, State } from '../reader.ts';
+
+/** White space before and after a repeated opener, in UTF-16 units. */
+const longestGap = 64;
+
+/**
+ * Passes over the marker that has just opened thoughts where it stands once more. Where one of the `ends` of thoughts
+ * follows at once, it is all that was thought, and stays. `wait`: more text could show it.
+ */
+export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'passed' | 'wait' | 'none' {
+  const { cursor, thoughtOpener } = reader;
+  if (thoughtOpener === null || !reader.forgives(cursor.at)) return 'none';
+  const start = skipSpace(cursor.text, cursor.at);
+  if (start === cursor.text.length && !reader.ended) return start - cursor.at > longestGap ? 'none' : 'wait';
+  const match = thoughtOpener.matchAt(reader, cursor.text, start);
+  if (match === undecided) return 'wait';
+  const goesOn = match === null ? false : thoughtsFollow(reader, match.end, ends);
+  if (goesOn === undecided) return 'wait';
+  reader.thoughtOpener = null;
+  if (match === null || !goesOn) return 'none';
+  reader.noteRepair('thoughts-again', `${JSON.stringify(match.choice.marker.trim())} stands twice`);
+  reader.skip(match.end);
+  reader.claimSpace(match.choice.trailingSpace);
+  return 'passed';
+}
+
+/** Whether anything but white space stands between `from` and the first of `ends`. */
+function thoughtsFollow(reader: Reader, from: number, ends: MarkerTable<State>): boolean | typeof undecided {
+  const { text } = reader.cursor;
+  const at = skipSpace(text, from);
+  if (at - from > longestGap) return true;
+  if (at === text.length) return reader.ended ? false : undecided;
+  const end = ends.matchAt(reader, text, at);
+  return end === undecided ? undecided : end === null;
+}
