@@ -4,7 +4,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { JsonObject, Tool } from '../../src/format/messages.ts';
 import { lenientTools, outcome } from '../support/lenient-outcome.ts';
-import { customQuotes, jsonInTags, pairs, pythonic, tagged } from '../support/sample-formats.ts';
+import { composedIds, customQuotes, jsonInTags, pairs, pythonic, tagged } from '../support/sample-formats.ts';
 
 /** `<use>f\n<key>a</key>\n<val>raw</val>\n</use>`: as `pairs`, with markers long enough to be told from text. */
 const keyed: ChatFormat = JSON.parse(
@@ -99,6 +99,30 @@ describe('the end of the turn', () => {
     ],
   ])('closes a call: %s', (_, format, text, laws) => {
     expect(outcome(format, text)).toEqual({ calls: [['ask', { input: 'who?' }]], laws, malformed: 0 });
+  });
+});
+
+describe('special tokens in other characters', () => {
+  const format: ChatFormat = JSON.parse(
+    JSON.stringify(composedIds).replaceAll(
+      /<(\/?)(calls?|args)>/g,
+      (_, end, word) => `<｜tool▁${word}${end && '▁end'}｜>`,
+    ),
+  );
+  const text =
+    '<｜tool▁calls｜><｜tool▁call｜>tool.add:0<｜tool▁args｜>{"a": 3}<｜tool▁call▁end｜><｜tool▁calls▁end｜>';
+
+  test.each([
+    text.replaceAll('｜', '|'),
+    text.replaceAll('▁', '_'),
+    text.replaceAll('▁', ' '),
+    text.replaceAll('▁', '\\_'),
+    text.replaceAll('｜', '|').replaceAll('▁', '_'),
+  ])('are those tokens: %s', (written) => {
+    const { calls, laws, malformed } = outcome(format, written);
+    expect([calls, malformed]).toEqual([[['add', { a: 3 }]], 0]);
+    expect(new Set(laws)).toEqual(new Set(['spelling']));
+    expect(outcome(format, written, { leniency: 'strict' }).calls).toEqual([]);
   });
 });
 

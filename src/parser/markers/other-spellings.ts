@@ -9,6 +9,7 @@ import type { Transition } from '../state-tables.ts';
 export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
   const others = choices.flatMap((choice) => [
     ...(opensCall(choice) ? otherOpeners(choice) : []),
+    ...inOtherCharacters(choice),
     ...endsOfFencedList(choice),
   ]);
   const known = new Set(choices.map(({ marker }) => marker.trim()));
@@ -43,6 +44,38 @@ function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] 
     ...beforeFence(opener),
     ...emptyBlock(choice),
   ];
+}
+
+/** What stands for the full-width bar and the low block that special tokens of some vocabularies are written with. */
+const otherCharacters: readonly ((text: string) => string)[] = [
+  (text) => text.replaceAll('｜', '|'),
+  (text) => text.replaceAll('▁', '_'),
+  (text) => text.replaceAll('｜', '|').replaceAll('▁', '_'),
+  (text) => text.replaceAll('▁', ' '),
+  (text) => text.replaceAll('▁', '\\_'),
+];
+
+/** `<｜tool_sep｜>` and `<|tool▁sep|>` for `<｜tool▁sep｜>`, in the marker and in what must follow it. */
+function inOtherCharacters<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
+  const { marker, role, repairs, followedBy, blockEnd } = choice;
+  if (!/<｜[^<>]*｜>/.test(marker) || role === 'thought' || repairs !== undefined) return [];
+  return otherCharacters.flatMap((spell): readonly Transition<Ref>[] => {
+    if (spell(marker) === marker) return [];
+    const { texts, nameEnds } = followedBy ?? {};
+    const following = {
+      ...(texts === undefined ? {} : { texts: texts.map(spell) }),
+      ...(nameEnds === undefined ? {} : { nameEnds: nameEnds.map(spell) }),
+    };
+    return [
+      {
+        ...choice,
+        marker: spell(marker),
+        ...(followedBy === undefined ? {} : { followedBy: following }),
+        ...(blockEnd === undefined ? {} : { blockEnd: spell(blockEnd) }),
+        repairs: 'spelling',
+      },
+    ];
+  });
 }
 
 /** The end of a list of JSON calls in a code fence. */
