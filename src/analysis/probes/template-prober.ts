@@ -252,8 +252,9 @@ export class TemplateProber {
     const turns =
       this.#afterUser(this.render({ id: 'content-then-user', content, followedBy: 'user' })) ?? '';
     const shared = commonPrefixLength([base, turns.slice(turns.indexOf(content) + content.length)]);
-    const end = [...tokenEdges(base)].findLast((edge) => edge > 0 && edge <= shared) ?? -1;
-    return base.slice(0, end).trim() === '' || firstMarker(base.slice(end)) === '' ? -1 : end;
+    const opens = (edge: number) => firstMarker(base.slice(edge)) !== '';
+    const end = [...tokenEdges(base)].findLast((edge) => edge > 0 && edge <= shared && opens(edge)) ?? -1;
+    return base.slice(0, end).trim() === '' ? -1 : end;
   }
 
   /** Names of the template variables that switch thinking. */

@@ -135,7 +135,9 @@ function fromPrompts(given: Given): ReasoningMarkers | null {
   }
   if (closed.trim() !== '' && closed.trim() === mirror(tokens(opening.trim()).at(-1) ?? '')) {
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds the bare end');
-    return unseenMarkers(opening, closed, 'prompt');
+    // White space before both belongs to the prompt.
+    const seam = opening.slice(0, opening.length - opening.trimStart().length);
+    return unseenMarkers(opening, closed.startsWith(seam) ? closed.slice(seam.length) : closed, 'prompt');
   }
   return openingOnly(given, opening);
 }
