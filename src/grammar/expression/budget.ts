@@ -30,6 +30,11 @@ export class StepBudget {
     this.#left -= steps;
     if (this.#left < 0) throw new BudgetExceeded('steps');
   }
+
+  /** Throws `BudgetExceeded` where fewer than `steps` are left for what is about to be done; takes none away. */
+  foresee(steps: number): void {
+    if (steps > this.#left) throw new BudgetExceeded('steps');
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import type { RuleSet } from '../expression/rule-set.ts';
 import { finish, type Steps } from '../expression/steps.ts';
 import { jsonSpelling } from '../regular/spelling.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable } from './compile-schema.ts';
-import { writeObject } from './objects/object-writer.ts';
+import { writeObjects } from './objects/object-writer.ts';
 import type { ObjectWriting } from './objects/object-writing.ts';
 import type { Compilation } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
@@ -103,13 +103,12 @@ function writeArguments(compilation: Compilation, writing: ObjectWriting, frame:
     throw new Unsatisfiable('no object is valid against this schema, and the arguments of a tool are one');
   }
   const location = locations.of([document.root]);
-  const written = shapes.map((shape) => writeObject(shape, location, 'arguments', writing));
+  const { some, mayBeEmpty } = writeObjects(shapes, location, 'arguments', writing);
   const { open, close, empty } = frame;
-  const options = written.flatMap(({ some, mayBeEmpty }) => [
+  return alternatives(
     ...(some === null ? [] : [sequence(literal(open), some, literal(close))]),
     ...(mayBeEmpty ? [literal(empty ?? open + writing.object.empty + close)] : []),
-  ]);
-  return alternatives(...options);
+  );
 }
 
 function jsonWriting(format: JsonArguments, compilation: Compilation, rules: RuleSet): ObjectWriting {

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../src/format/messages.ts';
+import { createMatcher } from '../../../src/grammar/matcher/matcher.ts';
 import { loadEngineMatchers } from '../../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 
@@ -69,4 +70,22 @@ test.each<[string, (union: JsonObject) => JsonObject]>([
     { numRuns },
   );
   expect(accepted).toBeGreaterThan(0);
+});
+
+test('ways to fail that speak of one key each are one way through an object', () => {
+  const keys = Array.from({ length: 30 }, (_, index) => `k${index}`);
+  const properties = Object.fromEntries(keys.map((key) => [key, { type: 'integer' }]));
+  const result = compileStrict({ type: 'object', not: { properties, required: keys } });
+  if ('refused' in result) throw result.refused;
+  const accepts = (text: string): boolean => {
+    // Next to each other the sixty ways would be as many stacks, and each mask would pay for all of them.
+    const matcher = createMatcher(result.grammar, { maxStacks: 8 });
+    return matcher.accept(text) && matcher.complete;
+  };
+  const object = (changed: Readonly<Record<string, JsonValue>>): string =>
+    spell({ properties }, { ...Object.fromEntries(keys.map((key) => [key, 1])), ...changed });
+  expect(accepts(object({}))).toBe(false);
+  for (const key of keys) expect(accepts(object({ [key]: 'x' }))).toBe(true);
+  expect(accepts(object({ k0: 'x', k29: [1] }))).toBe(true);
+  expect(accepts('{"k0": 1}')).toBe(true);
 });

@@ -31,6 +31,7 @@ import {
 import { plainSpelling, type Spelling } from '../../regular/spelling.ts';
 import { writeNode } from '../../regular/write-automaton.ts';
 import { spelledCharacter, spelledExcept } from '../../regular/write-characters.ts';
+import { labelsPerStep } from '../plan/object-plan.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { type KeyNode, keyTree } from './key-tree.ts';
 
@@ -118,7 +119,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   keys(wanted: WantedKeys): Expression {
-    this.#rules.charge(1 + (wanted.labels.length >> 6));
+    this.#rules.charge(1 + Math.floor(wanted.labels.length / labelsPerStep));
     const allowed = new Set(wanted.labels);
     const free = allowed.has(this.#freeLabel) ? wanted.ending(this.#freeLabel) : null;
     return this.#node(this.#root, { wanted, allowed, free, ranges: new Map() }, 0);

@@ -7,7 +7,13 @@ import { alternatives } from '../../expression/alternatives.ts';
 import { BudgetExceeded, NoValueLeft } from '../../expression/budget.ts';
 import { choice, type Expression, literal, sequence } from '../../expression/expression.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
-import { type KeyClass, type ObjectPlan, type PlannedKey, planObject } from '../plan/object-plan.ts';
+import {
+  type KeyClass,
+  type ObjectPlan,
+  type PlannedKey,
+  planObject,
+  stepsForKeys,
+} from '../plan/object-plan.ts';
 import type { Constraint } from '../shapes/constraints.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
@@ -25,6 +31,7 @@ import {
 import type { ObjectWriting } from './object-writing.ts';
 import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 import { splitByTag } from './tagged-objects.ts';
+import { uniteObjects } from './united-objects.ts';
 
 /** An object: with at least one property (`null` where there is none), and whether it may have none. */
 export interface WrittenObject {
@@ -32,14 +39,15 @@ export interface WrittenObject {
   readonly mayBeEmpty: boolean;
 }
 
-/** An object of `shape`, which some value is of; `some` has the texts around it, but not the empty one. */
-export function writeObject(
-  shape: ObjectShape,
+/** An object of one of `shapes`, of each of which some value is; `some` has the texts around it, but not the empty one. */
+export function writeObjects(
+  shapes: readonly ObjectShape[],
   location: InstanceLocation,
   hint: string,
   writing: ObjectWriting,
 ): WrittenObject {
-  const written = splitByTag(shape, location, writing.compilation).flatMap((part) => {
+  const parts = shapes.flatMap((shape) => splitByTag(shape, location, writing.compilation));
+  const written = uniteObjects(parts).flatMap((part) => {
     try {
       return [new ObjectWriter(part.shape, part.location, hint, writing).object()];
     } catch (error) {
@@ -124,6 +132,7 @@ class ObjectWriter {
     reportDoubled(compilation, reported);
     reportNeverWritten(compilation, reported);
     this.#max = this.#mostProperties();
+    if (this.#max === null && !compilation.anyOrder) compilation.budget.foresee(stepsForKeys(this.#plan));
     this.#counts =
       shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
     this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);

@@ -9,7 +9,7 @@ import { writeAutomaton } from '../../regular/write-automaton.ts';
 import { saysNothing } from '../document/schema-document.ts';
 import { anyInteger, anyNumber } from '../numbers/free-numbers.ts';
 import { isUnbounded } from '../numbers/number-language.ts';
-import { writeObject } from '../objects/object-writer.ts';
+import { writeObjects } from '../objects/object-writer.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
 import type { Constraint } from '../shapes/constraints.ts';
@@ -185,24 +185,18 @@ export class ValueWriter {
       case 'string':
         return this.#strings.inSyntax(shapes.filter(isString), constraint);
       case 'array':
+        return shapes
+          .filter((shape) => shape.type === 'array')
+          .flatMap((shape) => unlessNone(() => this.#array(shape, location, hint, margin, constraint)));
       case 'object':
-        return shapes.flatMap((shape) => this.#container(shape, location, hint, margin, constraint));
-    }
-  }
-
-  #container(
-    shape: Shape,
-    location: InstanceLocation,
-    hint: string,
-    margin: number,
-    constraint: Constraint,
-  ): readonly Expression[] {
-    try {
-      if (shape.type === 'array') return [this.#array(shape, location, hint, margin, constraint)];
-      return shape.type === 'object' ? [this.#object(shape, location, hint, margin)] : [];
-    } catch (error) {
-      if (error instanceof NoValueLeft) return [];
-      throw error;
+        return unlessNone(() =>
+          this.#objects(
+            shapes.filter((shape) => shape.type === 'object'),
+            location,
+            hint,
+            margin,
+          ),
+        );
     }
   }
 
@@ -228,9 +222,14 @@ export class ValueWriter {
     return Math.min(margin + step, this.syntax.margin + step * deepestIndentation);
   }
 
-  #object(shape: ObjectShape, location: InstanceLocation, hint: string, margin: number): Expression {
+  #objects(
+    shapes: readonly ObjectShape[],
+    location: InstanceLocation,
+    hint: string,
+    margin: number,
+  ): Expression {
     const inner = this.innerMargin(margin);
-    const { some, mayBeEmpty } = writeObject(shape, location, hint, {
+    const { some, mayBeEmpty } = writeObjects(shapes, location, hint, {
       compilation: this.compilation,
       rules: this.rules,
       object: indented(this.syntax.object, this.syntax.indent, margin),
@@ -294,6 +293,16 @@ export class ValueWriter {
       this.compilation.reportConstraint(constraint, 'multipleOf', reason, 'narrowed');
     }
     return this.#numberAutomaton([{ ...shape, only: listed.values }]);
+  }
+}
+
+/** What `write` gives; nothing where no value can be written. */
+function unlessNone(write: () => Expression): readonly Expression[] {
+  try {
+    return [write()];
+  } catch (error) {
+    if (error instanceof NoValueLeft) return [];
+    throw error;
   }
 }
 

@@ -1,0 +1,125 @@
+/**
+ * Alternatives of one place in one object: shapes that differ only in what they ask of keys by name, such as the ways
+ * to fail a schema, are one shape with a clause. Next to each other, each would be a way of its own through all that
+ * they have in common, and whoever reads along would be on all of these ways at once.
+ */
+import { objectShape } from '../shapes/assertions.ts';
+import { ruleKey, shapeKey } from '../shapes/shape-keys.ts';
+import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
+import type { PlacedShape } from './tagged-objects.ts';
+
+/** States of a clause for each of its alternatives, beyond which the alternatives are less to write by themselves. */
+const statesPerAlternative = 3;
+
+/** `placed`, of which those that one object with a clause stands for are one. */
+export function uniteObjects(placed: readonly PlacedShape[]): readonly PlacedShape[] {
+  const groups = new Map<string, PlacedShape[]>();
+  for (const each of placed) {
+    const key = `${each.location.id} ${generalKey(each.shape)}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()].flatMap(uniteGroup);
+}
+
+/** What a shape says but for the values and the presence of keys by name. */
+function generalKey(shape: ObjectShape): string {
+  const rules = shape.rules.filter((rule) => !isNamed(rule));
+  return shapeKey({ ...shape, rules, required: new Set() });
+}
+
+function isNamed({ keys }: PropertyRule): boolean {
+  return !keys.complement && keys.patterns.length === 0;
+}
+
+/** All of `group` as one, or those that speak of one key each, or none. */
+function uniteGroup(group: readonly PlacedShape[]): readonly PlacedShape[] {
+  const [first] = group;
+  if (first === undefined || group.length < 2) return group;
+  const { location } = first;
+  const common = commonPart(first.shape, group);
+  const clause = group.map(({ shape }) => without(shape, common));
+  const unite = (some: Clause): PlacedShape => ({
+    shape: { ...common, clauses: [...common.clauses, some] },
+    location,
+  });
+  if (isCheap(clause, location.keys)) return [unite(clause)];
+  const isSingle = clause.map((each) => namesOf(each).size === 1);
+  const single = clause.filter((_, at) => isSingle[at]);
+  return single.length < 2 ? group : [unite(single), ...group.filter((_, at) => !isSingle[at])];
+}
+
+/** What all of `group` say. */
+function commonPart(first: ObjectShape, group: readonly PlacedShape[]): ObjectShape {
+  const said = group.map(({ shape }) => new Set(shape.rules.map(ruleKey)));
+  const rules = first.rules.filter((rule) => said.every((each) => each.has(ruleKey(rule))));
+  const required = [...first.required].filter((name) => group.every(({ shape }) => shape.required.has(name)));
+  return { ...first, rules, required: new Set(required) };
+}
+
+/** What `shape` says of keys by name next to `common`. */
+function without(shape: ObjectShape, common: ObjectShape): ObjectShape {
+  const known = new Set(common.rules.map(ruleKey));
+  return objectShape({
+    rules: shape.rules.filter((rule) => !known.has(ruleKey(rule))),
+    required: new Set([...shape.required].filter((name) => !common.required.has(name))),
+  });
+}
+
+function namesOf({ rules, required }: ObjectShape): ReadonlySet<string> {
+  return new Set([...required, ...rules.flatMap(({ keys }) => [...keys.names])]);
+}
+
+/** An alternative of a clause: what it asks of keys by name, as texts that are equal for equal demands. */
+interface Asking {
+  readonly index: number;
+  readonly asks: ReadonlyMap<string, string>;
+  readonly required: ReadonlySet<string>;
+  /** The place, in the order of keys, of the last key that it speaks of. */
+  readonly last: number;
+}
+
+/**
+ * Whether few sets of alternatives are left at once while keys come in `order`: sets are states of what is written (see
+ * `pending-clauses.ts`), and where alternatives speak of several keys, there may be as many as there are subsets.
+ */
+function isCheap(clause: Clause, order: readonly string[]): boolean {
+  const spoken = new Set(clause.flatMap((each) => [...namesOf(each)]));
+  const keys = [...new Set([...order, ...spoken])].filter((key) => spoken.has(key));
+  const places = new Map(keys.map((key, place) => [key, place]));
+  let states: readonly (readonly Asking[])[] = [clause.map((shape, index) => asking(shape, index, places))];
+  let total = 0;
+  for (const [place, key] of keys.entries()) {
+    const next = new Map<string, readonly Asking[]>();
+    for (const left of states.flatMap((state) => statesAfter(state, key))) {
+      // Where an alternative holds, nothing is left to remember.
+      if (left.length === 0 || left.some(({ last }) => last <= place)) continue;
+      next.set(left.map(({ index }) => index).join(), left);
+    }
+    total += next.size;
+    if (total > statesPerAlternative * clause.length) return false;
+    states = [...next.values()];
+  }
+  return true;
+}
+
+function asking(shape: ObjectShape, index: number, places: ReadonlyMap<string, number>): Asking {
+  const asks = new Map<string, string>();
+  for (const { keys, constraint } of shape.rules)
+    for (const name of keys.names) asks.set(name, `${asks.get(name) ?? ''} ${constraint.id}`);
+  const last = Math.max(-1, ...[...namesOf(shape)].map((name) => places.get(name) ?? -1));
+  return { index, asks, required: shape.required, last };
+}
+
+/** What may be left of `state` where `key` does not come, and for each value that it is asked to have. */
+function statesAfter(state: readonly Asking[], key: string): readonly (readonly Asking[])[] {
+  const byDemand = new Map<string, Asking[]>();
+  for (const each of state) {
+    const demand = each.asks.get(key) ?? '';
+    const group = byDemand.get(demand);
+    if (group === undefined) byDemand.set(demand, [each]);
+    else group.push(each);
+  }
+  return [state.filter(({ required }) => !required.has(key)), ...byDemand.values()];
+}
