@@ -4,6 +4,7 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../format/messages.ts';
 import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
+import { plainSchema } from '../tools/plain-schema.ts';
 import { toJsonSchema } from '../tools/standard-schema.ts';
 import { normalizeTools } from '../tools/tools.ts';
 import { checkGrammar, refuseFindings } from './expression/check-grammar.ts';
@@ -220,12 +221,12 @@ function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, Allow
 /** The same with plain JSON Schema: the schema objects of libraries have no JSON of their own. Throws `SchemaError`. */
 export function plainResponseFormat(format: ResponseFormat | undefined): ResponseFormat | undefined {
   if (format?.type !== 'json_schema') return format;
-  return { ...format, json_schema: { schema: toJsonSchema(format.json_schema.schema) } };
+  return { ...format, json_schema: { schema: plainSchema(toJsonSchema(format.json_schema.schema), '') } };
 }
 
 function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
   if (format?.type === 'json_object') return { type: 'object' };
-  return format?.type === 'json_schema' ? toJsonSchema(format.json_schema.schema) : null;
+  return format?.type === 'json_schema' ? plainSchema(toJsonSchema(format.json_schema.schema), '') : null;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Schemas come from outside: JavaScript objects need not be JSON. */
+/** Schemas come from outside: JavaScript objects need not be JSON, and JSON may be of any size. */
 
 import { SchemaError } from '../format/errors.ts';
 import { pointerPart } from '../format/json-values.ts';
@@ -9,62 +9,92 @@ import { isLibrarySchema } from './library-schema.ts';
 const mostValues = 200_000;
 const maxDepth = 1500;
 
-/** What is wrong with a value, and its JSON pointer. */
-class NotJson extends Error {
-  readonly pointer: string;
-  constructor(pointer: string, reason: string) {
-    super(reason);
-    this.pointer = pointer;
-  }
-}
-
 /**
- * `schema` as JSON: itself, or a copy where properties are undefined. Throws `SchemaError` where it holds
- * itself, something that JSON does not have (a number that is not finite, a function, a `Date`, a getter that
- * throws), a schema of a library, or objects that stand in so many places that as JSON it would be huge. What
- * is nested too deeply to be walked is left to the compiler.
+ * `schema` as JSON: itself, or a copy where properties are undefined or are computed when they are read. Throws
+ * `SchemaError` where it holds itself, something that JSON does not have (a number that is not finite, a function, a
+ * `Date`, a getter that throws), a schema of a library, more values than a schema may have, or is nested too deeply.
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
   const walk = new Walk();
   try {
-    walk.measure(schema, '', 0);
-    return walk.sawUndefined ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
+    walk.measure(schema);
+    return walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
   } catch (error) {
-    const pointer = error instanceof NotJson ? error.pointer : '';
-    const reason = error instanceof RangeError ? 'it is nested too deeply' : reasonOf(error);
-    throw new SchemaError([{ tool, pointer, keyword: 'schema', effect: 'widened', reason }]);
+    const reason = error instanceof RangeError ? nestedTooDeeply : reasonOf(error);
+    throw new SchemaError([{ tool, pointer: walk.pointer, keyword: 'schema', effect: 'widened', reason }]);
   }
 }
 
+const nestedTooDeeply = 'it is nested too deeply';
+
+class NotJson extends Error {}
+
+/** Goes through a schema, and counts before it looks: what is too large is refused for its first two hundred thousand values. */
 class Walk {
-  sawUndefined = false;
+  needsCopy = false;
+  #seen = 0;
+  readonly #path: string[] = [];
   readonly #inside = new Set<object>();
   readonly #sizes = new Map<object, number>();
 
+  /** JSON pointer to the value that is being looked at. */
+  get pointer(): string {
+    return this.#path.map((key) => `/${pointerPart(key)}`).join('');
+  }
+
   /** How many values there are in `value`, itself included. */
-  measure(value: unknown, pointer: string, depth: number): number {
+  measure(value: unknown): number {
     if (typeof value !== 'object' || value === null) {
       const wrong = scalarWrong(value);
-      if (wrong !== null) throw new NotJson(pointer, wrong);
-      return 1;
+      if (wrong !== null) throw new NotJson(wrong);
+      return this.#counted(1);
     }
     if (this.#inside.has(value))
-      throw new NotJson(pointer, 'the object contains itself: a schema is JSON; use `$ref` for recursion');
+      throw new NotJson('the object contains itself: a schema is JSON; use `$ref` for recursion');
     const known = this.#sizes.get(value);
-    if (known !== undefined || depth > maxDepth) return known ?? 1;
+    if (known !== undefined) return known;
+    if (this.#path.length > maxDepth) throw new NotJson(nestedTooDeeply);
+    this.#counted(1);
     this.#inside.add(value);
-    let size = 1;
-    for (const [key, item] of entriesOf(value, pointer)) {
-      if (item === undefined && !Array.isArray(value)) this.sawUndefined = true;
-      else size += this.measure(item, `${pointer}/${pointerPart(key)}`, depth + 1);
-    }
-    if (size > mostValues)
-      throw new NotJson(pointer, `has more than ${mostValues} values, each counted where it stands`);
+    const size = this.#sizeOf(value);
     this.#inside.delete(value);
     this.#sizes.set(value, size);
     return size;
   }
+
+  #sizeOf(value: object): number {
+    let size = 1;
+    for (const key of keysOf(value)) {
+      this.#path.push(key);
+      const item = this.#read(value, key);
+      if (item === undefined && !Array.isArray(value)) this.needsCopy = true;
+      else size += this.measure(item);
+      if (size > mostValues) {
+        this.#path.pop();
+        throw new NotJson(tooMany);
+      }
+      this.#path.pop();
+    }
+    return size;
+  }
+
+  #read(value: object, key: string): unknown {
+    const own = readable(() => Object.getOwnPropertyDescriptor(value, key));
+    if (own !== undefined && 'value' in own) return own.value;
+    this.needsCopy = true;
+    return readable(() => Reflect.get(value, key));
+  }
+
+  #counted(size: number): number {
+    this.#seen += size;
+    if (this.#seen <= mostValues) return size;
+    // It is the whole that is too large.
+    this.#path.length = 0;
+    throw new NotJson(tooMany);
+  }
 }
+
+const tooMany = `has more than ${mostValues} values, each counted where it stands`;
 
 function scalarWrong(value: unknown): string | null {
   switch (typeof value) {
@@ -73,7 +103,7 @@ function scalarWrong(value: unknown): string | null {
     case 'bigint':
       return 'a BigInt is not a JSON value';
     case 'function':
-      return isLibrarySchema(value) ? ofLibrary : 'a function is not a JSON value';
+      return readable(() => isLibrarySchema(value)) ? ofLibrary : 'a function is not a JSON value';
     case 'symbol':
     case 'undefined':
       return `${String(value)} is not a JSON value`;
@@ -85,15 +115,28 @@ function scalarWrong(value: unknown): string | null {
 const ofLibrary =
   'is a schema of a validation library, and not JSON Schema: give the whole schema as the library makes it, in a version that implements Standard JSON Schema';
 
-/** The properties of an object that can be JSON. */
-function entriesOf(value: object, pointer: string): readonly (readonly [string, unknown])[] {
-  if (isLibrarySchema(value)) throw new NotJson(pointer, ofLibrary);
-  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (tag !== 'Object' && tag !== 'Array') throw new NotJson(pointer, `a ${tag} is not a JSON value`);
+/** The keys of an object that can be JSON. A list has all of them, where it has holes, too. */
+function keysOf(value: object): Iterable<string> {
+  if (readable(() => isLibrarySchema(value))) throw new NotJson(ofLibrary);
+  const tag = readable(() => Object.prototype.toString.call(value)).slice('[object '.length, -1);
+  if (tag !== 'Object' && tag !== 'Array') throw new NotJson(`a ${tag} is not a JSON value`);
+  if (readable(() => typeof Reflect.get(value, 'toJSON')) === 'function')
+    throw new NotJson('has a method `toJSON`: give what it returns');
+  if (Array.isArray(value)) {
+    if (value.length > mostValues) throw new NotJson(tooMany);
+    return Array.from({ length: value.length }, (_, index) => String(index));
+  }
+  const keys = readable(() => Object.keys(value));
+  if (keys.length > mostValues) throw new NotJson(tooMany);
+  return keys;
+}
+
+/** What `read` gives; objects with getters and proxies may throw whatever they like. */
+function readable<T>(read: () => T): T {
   try {
-    return Object.entries(value);
+    return read();
   } catch (error) {
-    throw new NotJson(pointer, `it cannot be read: ${reasonOf(error)}`);
+    throw new NotJson(`it cannot be read: ${reasonOf(error)}`);
   }
 }
 

@@ -6,6 +6,7 @@
 import type { JsonObject, JsonSchema, Tool } from '../format/messages.ts';
 import type { ResponseEvent, ToolCallEvent } from '../parser/events.ts';
 import { isLibrarySchema } from './library-schema.ts';
+import { plainSchema } from './plain-schema.ts';
 import { readToolList, requireExecutable } from './read-tool-list.ts';
 import type { ParsedValue, SchemaValue } from './schema-value.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
@@ -160,14 +161,27 @@ export function defineTool<const Name extends string, const Schema extends ToolS
 
 /**
  * The tools in OpenAI's shape with plain JSON Schema, as templates and grammars take them. Tools that are
- * so already stay the same objects. Throws `ToolListError`.
+ * so already stay the same objects. Throws `ToolListError`, and `SchemaError` for a schema that is not JSON or too large.
  */
 export function normalizeTools(list: ToolList): readonly Tool[] {
   const given: unknown = isList(list) ? list : list?.tools;
   // What is not a list at all is refused where lists are read.
   if (!isList(given)) return readToolList(list, 'tools');
   if (given.length === 0) return [];
-  return given.every(isPlain) ? given : readToolList(given, 'tools');
+  if (!given.every(isPlain)) return readToolList(given, 'tools');
+  const tools = given.map(withPlainSchema);
+  return tools.every((tool, index) => tool === given[index]) ? given : tools;
+}
+
+/** Schemas that have been looked at, and what they are as JSON: the same lists come with each request. */
+const known = new WeakMap<object, JsonSchema>();
+
+function withPlainSchema(tool: Tool): Tool {
+  const { name, parameters } = tool.function;
+  if (typeof parameters !== 'object' || parameters === null) return tool;
+  const plain = known.get(parameters) ?? plainSchema(parameters, name);
+  known.set(parameters, plain);
+  return plain === parameters ? tool : { ...tool, function: { ...tool.function, parameters: plain } };
 }
 
 function isList(value: unknown): value is readonly unknown[] {

@@ -124,9 +124,10 @@ export function* compile(
   write: (compilation: Compilation) => Expression,
 ): Steps<CompiledSchema> {
   const { tool, policy } = options;
-  const written = yield* writeFirst(plainSchema(schema, tool), options, sortKeys, write);
+  const plain = plainSchema(schema, tool);
+  const written = yield* writeFirst(plain, options, sortKeys, write);
   const { expression, steps } = written;
-  const issues = settleChecks(schema, written.issues, options);
+  const issues = settleChecks(plain, written.issues, options);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues, steps };
   if (schema === true) throw refusal(tool, 'the budget is too small for any value', issues);

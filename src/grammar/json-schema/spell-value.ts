@@ -3,6 +3,7 @@ import type { JsonStyle } from '../../format/chat-format.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts';
 import { jsonSchema, jsonStyle, requireOption } from '../../format/option-rules.ts';
 import { writeJson, writeJsonString } from '../../format/write-values.ts';
+import { plainSchema } from '../../tools/plain-schema.ts';
 import { StepBudget } from '../expression/budget.ts';
 import { isArray, isObject, SchemaDocument } from './document/schema-document.ts';
 import { type InstanceLocation, InstanceLocations } from './plan/instance-locations.ts';
@@ -11,7 +12,7 @@ import { scalarText } from './plan/tags.ts';
 /**
  * `value` as JSON text on one line, with keys that `schema` mentions first and in the order of their
  * first mention, as the grammar of `schema` has them. Throws `UnsupportedOptionError` for what is no schema and
- * no style.
+ * no style, `SchemaError` for a schema that is not JSON or too large.
  */
 export function spellValue(
   schema: JsonSchema,
@@ -21,7 +22,7 @@ export function spellValue(
 ): string {
   requireOption('schema', schema, jsonSchema);
   requireOption('style', style, jsonStyle);
-  const document = new SchemaDocument(schema, documents);
+  const document = new SchemaDocument(plainSchema(schema, ''), documents);
   const locations = new InstanceLocations(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
   const spell = (each: JsonValue, whole: InstanceLocation): string => {
     if (isArray(each)) {

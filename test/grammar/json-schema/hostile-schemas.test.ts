@@ -90,9 +90,9 @@ describe('a hostile schema ends in a report or a typed error', () => {
   });
 });
 
-test('a validator of 100,000 properties is refused at once', () => {
-  expect(() => compileValidator(manyProperties(100_000))).toThrow(SchemaError);
-  expect(() => compileValidator(manyProperties(100_000))).toThrow('too many to check');
+test('a validator of 30,000 properties is refused at once', () => {
+  expect(() => compileValidator(manyProperties(30_000))).toThrow(SchemaError);
+  expect(() => compileValidator(manyProperties(30_000))).toThrow('too many to check');
 });
 
 test('calls of a tool that is too large to check are not malformed for that', () => {

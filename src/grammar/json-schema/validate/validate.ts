@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { SchemaError } from '../../../format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
+import { plainSchema } from '../../../tools/plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.ts';
 import { decimalOf, isMultiple } from '../document/decimal.ts';
 import { formatPattern } from '../document/formats.ts';
@@ -46,7 +47,7 @@ export interface ValidationOptions {
  * value, which unevaluated properties next to patterns can bring about.
  */
 export function compileValidator(schema: SchemaInput, tool = '', options: ValidationOptions = {}): Validate {
-  const plain = toJsonSchema(schema);
+  const plain = plainSchema(toJsonSchema(schema), tool);
   const validate = attempt(tool, () => compileWithAjv(plain, options));
   return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
 }
@@ -61,8 +62,9 @@ export interface PartValidators {
 
 /** Validators of `schema` and its parts, as `compileValidator` makes them. Throws what it throws. */
 export function compilePartValidators(schema: JsonSchema, tool = ''): PartValidators {
+  const plain = plainSchema(schema, tool);
   const { ajv, translated } = attempt(tool, () => {
-    const prepared = prepareAjv(schema, {});
+    const prepared = prepareAjv(plain, {});
     prepared.ajv.addSchema(isObject(prepared.translated) ? prepared.translated : {}, partsKey);
     return prepared;
   });
@@ -70,7 +72,7 @@ export function compilePartValidators(schema: JsonSchema, tool = ''): PartValida
   const make = (pointer: string): Validate => {
     const fragment = pointer === '' ? '' : `#${encodeURI(pointer)}`;
     const validate = attempt(tool, () => ajv.getSchema(partsKey + fragment)) as ValidateFunction | undefined;
-    if (validate === undefined) return pointer === '' ? compileValidator(schema, tool) : at('');
+    if (validate === undefined) return pointer === '' ? compileValidator(plain, tool) : at('');
     return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
   };
   const at = (pointer: string): Validate => {
