@@ -3,12 +3,23 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GrammarError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
-import type { Grammar } from '../../src/grammar/expression/expression.ts';
+import {
+  characterClass,
+  choice,
+  type Grammar,
+  literal,
+  optional,
+  repeat,
+  rule,
+  sequence,
+} from '../../src/grammar/expression/expression.ts';
 import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
 import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
+import { withListedCharacters } from '../../src/grammar/structural-tag/listed-characters.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
+import { xgrammarMatcher } from '../support/xgrammar.ts';
 
 const long = process.env.LAWS === 'long';
 const engine = await loadEngineMatchers();
@@ -41,6 +52,56 @@ function compare(grammar: Grammar, seed: number, accepts: (text: string) => bool
   }
   return accepted;
 }
+
+/** A class of characters of one to four bytes: some one by one, some in ranges, up to a few that are far apart. */
+const anyClass = fc
+  .uniqueArray(fc.constantFrom('a', 'z', '0', '-', ']', '^', '\\', 'é', 'ÿ', 'Ā', 'ж', '€', '一', '😀'), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .chain((characters) => fc.tuple(fc.constant(characters), fc.nat(12)))
+  .map(([characters, length]) =>
+    characterClass(
+      ...characters.map((character, index): readonly [number, number] => {
+        const code = character.codePointAt(0) ?? 0;
+        return [code, code + (index === 0 ? length : 0)];
+      }),
+    ),
+  );
+
+/** Classes in all that may stand around them. */
+const classGrammar = fc.tuple(anyClass, anyClass, fc.nat(3), fc.constantFrom('', 'a', 'é', '😀')).map(
+  ([first, second, most, text]): Grammar => ({
+    root: 'root',
+    rules: new Map([
+      ['root', sequence(repeat(first, 0, most + 1), choice(rule('more'), literal(text)))],
+      ['more', sequence(second, optional(rule('more')))],
+    ]),
+  }),
+);
+
+test('XGrammar reads classes of characters as the matcher does, if they are listed', async () => {
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(classGrammar, seed, async (grammar, number) => {
+      const judge = await xgrammarMatcher(printGbnf(withListedCharacters(grammar)));
+      for (const text of textsNear(grammar, number, 12)) {
+        const matcher = createMatcher(grammar);
+        const ours = matcher.accept(text) && matcher.complete;
+        expect({ text, accepted: await judge(text) }).toEqual({ text, accepted: ours });
+        if (ours) accepted += 1;
+      }
+    }),
+    { numRuns: long ? 3000 : 60 },
+  );
+  expect(accepted).toBeGreaterThan(60);
+});
+
+test('a class with more characters than can be listed stays as it is', () => {
+  const body = characterClass([0x4e00, 0x9fa5]);
+  const grammar: Grammar = { root: 'root', rules: new Map([['root', body]]) };
+  expect(withListedCharacters(grammar)).toEqual(grammar);
+});
 
 describe('on random grammars and texts near them', () => {
   test("matcher and llama.cpp's engine agree, also on ambiguous grammars", () => {

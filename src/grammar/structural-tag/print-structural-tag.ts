@@ -16,6 +16,7 @@ import {
 import { withoutUnused } from '../expression/references.ts';
 import { printGbnf } from '../gbnf/print-gbnf.ts';
 import { freeText } from './free-text.ts';
+import { withListedCharacters } from './listed-characters.ts';
 import { areFound } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
 import { shortText } from './short-text.ts';
@@ -24,7 +25,7 @@ import { withTextRules } from './text-rules.ts';
 
 /** The format of a structural tag for all texts of `grammar`. */
 export function printStructuralTag(grammar: Grammar): TagFormat {
-  const printer = new TagPrinter(withTextRules(grammar));
+  const printer = new TagPrinter(withListedCharacters(withTextRules(grammar)));
   return printer.print(rule(grammar.root)).format;
 }
 

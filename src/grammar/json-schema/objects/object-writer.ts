@@ -28,16 +28,10 @@ import {
   reportNeverWritten,
   reportUnwritable,
 } from './object-reports.ts';
-import type { ObjectWriting } from './object-writing.ts';
+import type { ObjectWriting, WrittenObject } from './object-writing.ts';
 import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 import { splitByTag } from './tagged-objects.ts';
 import { uniteObjects } from './united-objects.ts';
-
-/** An object: with at least one property (`null` where there is none), and whether it may have none. */
-export interface WrittenObject {
-  readonly some: Expression | null;
-  readonly mayBeEmpty: boolean;
-}
 
 /** An object of one of `shapes`, of each of which some value is; `some` has the texts around it, but not the empty one. */
 export function writeObjects(
@@ -47,7 +41,8 @@ export function writeObjects(
   writing: ObjectWriting,
 ): WrittenObject {
   const parts = shapes.flatMap((shape) => splitByTag(shape, location, writing.compilation));
-  const written = uniteObjects(parts).flatMap((part) => {
+  const united = writing.compilation.anyOrder ? parts : uniteObjects(parts);
+  const written = united.flatMap((part) => {
     try {
       return [new ObjectWriter(part.shape, part.location, hint, writing).object()];
     } catch (error) {

@@ -18,3 +18,9 @@ export interface ObjectWriting {
   /** Whether some value of `constraint` can be written before `close`; absent where every value can. */
   canWrite?(constraint: Constraint, close: string): boolean;
 }
+
+/** An object: with at least one property (`null` where there is none), and whether it may have none. */
+export interface WrittenObject {
+  readonly some: Expression | null;
+  readonly mayBeEmpty: boolean;
+}

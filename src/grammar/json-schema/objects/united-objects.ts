@@ -1,7 +1,8 @@
 /**
  * Alternatives of one place in one object: shapes that differ only in what they ask of keys by name, such as the ways
  * to fail a schema, are one shape with a clause. Next to each other, each would be a way of its own through all that
- * they have in common, and whoever reads along would be on all of these ways at once.
+ * they have in common, and whoever reads along would be on all of these ways at once. Where keys come in any order,
+ * clauses cannot be followed, and the ways stay next to each other.
  */
 import { objectShape } from '../shapes/assertions.ts';
 import { ruleKey, shapeKey } from '../shapes/shape-keys.ts';

@@ -1,0 +1,60 @@
+/**
+ * Characters beyond ASCII one by one. XGrammar 0.1.27 takes a class such as `[äöü]` or `[à-ÿ]` for one of bytes, and then
+ * refuses what is in it, or takes letters of ASCII for it; a class of one character, a text, and what is not of some
+ * characters of ASCII it reads rightly. Later versions, and llama.cpp, read both alike.
+ */
+import {
+  type CharacterClass,
+  type CodePointRange,
+  characterClass,
+  choice,
+  type Expression,
+  type Grammar,
+  literal,
+  repeat,
+  sequence,
+} from '../expression/expression.ts';
+
+/** Characters beyond ASCII that are listed; a class of more is left as it is. */
+const mostListed = 256;
+const lastOfAscii = 0x7f;
+
+/** The same texts, with classes of few characters beyond ASCII as alternatives; see the top of this file. */
+export function withListedCharacters(grammar: Grammar): Grammar {
+  const rewrite = (expression: Expression): Expression => {
+    switch (expression.type) {
+      case 'class':
+        return listed(expression);
+      case 'sequence':
+        return sequence(...expression.items.map(rewrite));
+      case 'choice':
+        return choice(...expression.alternatives.map(rewrite));
+      case 'repeat':
+        return repeat(rewrite(expression.item), expression.min, expression.max);
+      case 'until':
+        return {
+          ...expression,
+          branches: expression.branches.map(({ delimiter, next }) => ({
+            delimiter,
+            next: next === null ? null : rewrite(next),
+          })),
+        };
+      default:
+        return expression;
+    }
+  };
+  return { ...grammar, rules: new Map(Array.from(grammar.rules, ([name, body]) => [name, rewrite(body)])) };
+}
+
+function listed(expression: CharacterClass): Expression {
+  const ascii: CodePointRange[] = [];
+  const others: Expression[] = [];
+  for (const [from, to] of expression.ranges) {
+    if (from <= lastOfAscii) ascii.push([from, Math.min(to, lastOfAscii)]);
+    const first = Math.max(from, lastOfAscii + 1);
+    if (to - first >= mostListed) return expression;
+    for (let code = first; code <= to; code += 1) others.push(literal(String.fromCodePoint(code)));
+  }
+  if (others.length === 0 || others.length > mostListed) return expression;
+  return choice(...(ascii.length === 0 ? [] : [characterClass(...ascii)]), ...others);
+}
