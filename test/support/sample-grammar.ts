@@ -32,7 +32,8 @@ const prose = [
 
 /** One text that `grammar` derives. Beyond `depth` rules, the shortest way out is taken. */
 export function sampleGrammar(grammar: Grammar, random: Random, depth = 12): string {
-  const heights = ruleHeights(grammar);
+  const heights = knownHeights.get(grammar) ?? ruleHeights(grammar);
+  knownHeights.set(grammar, heights);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const height = (expression: Expression) => expressionHeight(expression, heights);
 
@@ -83,6 +84,8 @@ export function sampleGrammar(grammar: Grammar, random: Random, depth = 12): str
 
   return sample({ type: 'rule', name: grammar.root }, depth);
 }
+
+const knownHeights = new WeakMap<Grammar, ReadonlyMap<string, number>>();
 
 /** For each rule, how many rules deep its shortest derivation goes. */
 function ruleHeights(grammar: Grammar): ReadonlyMap<string, number> {
