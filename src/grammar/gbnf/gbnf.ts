@@ -159,7 +159,7 @@ function writeLiteral(text: string): string {
   if (plainText.test(text)) return `"${text}"`;
   let written = '"';
   for (const char of text) written += escapeCharacter(codePoint(char), '"\\');
-  return `${written}"`;
+  return `${withClearEnds(written)}"`;
 }
 
 function parenthesised(text: string, needed: boolean): string {
@@ -187,7 +187,14 @@ function spellClass({ negated, ranges }: GbnfClass): string {
     if (from === to) return first;
     return `${first}${to === from + 1 ? '' : '-'}${escapeCharacter(to, classSpecials)}`;
   });
-  return `[${negated ? '^' : ''}${members.join('')}]`;
+  return `[${negated ? '^' : ''}${withClearEnds(members.join(''))}]`;
+}
+
+/** XGrammar reads as many digits after `\x` as there are, and llama.cpp two; `\u` has four for both. */
+function withClearEnds(escaped: string): string {
+  return escaped.replace(/\\(x[0-9A-F]{2}(?=[0-9A-Fa-f])|[^])/g, (whole, escape: string) =>
+    escape.length > 1 ? `\\u00${escape.slice(1)}` : whole,
+  );
 }
 
 const classSpecials = '[]\\-^';
