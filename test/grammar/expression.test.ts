@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
   {
     name: 'a class with characters that mean something in a class',
     expression: characterClass([0x2d, 0x2d], [0x5b, 0x5e], [0x61, 0x63], [0x1f600, 0x1f64f]),
-    gbnf: ['root ::= [\\-\\[-\\x5Ea-c😀-🙏]'],
+    gbnf: ['root ::= [\\-\\[-\\u005Ea-c😀-🙏]'],
     ohm: 'root = "-" | "["..."^" | "a".."c" | "😀".."🙏"'.replace('...', '..'),
     accepts: ['-', '[', '\\', ']', '^', 'b', '😃'],
     rejects: ['', '_', 'd', 'aa'],

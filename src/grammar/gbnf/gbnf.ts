@@ -192,8 +192,8 @@ function spellClass({ negated, ranges }: GbnfClass): string {
 
 /** XGrammar reads as many digits after `\x` as there are, and llama.cpp two; `\u` has four for both. */
 function withClearEnds(escaped: string): string {
-  return escaped.replace(/\\(x[0-9A-F]{2}(?=[0-9A-Fa-f])|[^])/g, (whole, escape: string) =>
-    escape.length > 1 ? `\\u00${escape.slice(1)}` : whole,
+  return escaped.replace(/\\(x[0-9A-F]{2}(?=[0-9A-Fa-f])|.)/gs, (whole, sign: string) =>
+    sign.length > 1 ? `\\u00${sign.slice(1)}` : whole,
   );
 }
 
