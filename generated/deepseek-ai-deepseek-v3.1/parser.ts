@@ -12,8 +12,8 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '</think>',
     callsOpen: {
-      text: '<｜tool▁calls▁begin｜>', role: 'call', followedBy: { texts: ['<｜tool▁call▁begin｜>'] },
-      blockEnd: '<｜tool▁calls▁end｜>',
+      text: '<｜tool▁calls▁begin｜>', role: 'call',
+      followedBy: { texts: ['<｜tool▁call▁begin｜>'], nameEnds: ['<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: { text: '<｜tool▁call▁begin｜>', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>', '{'] } },
     turnEnd: '<｜end▁of▁sentence｜>',
@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     strayMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>',
+    nameAtOnce: { text: '', followedBy: { nameEnds: ['<｜tool▁sep｜>'] }, repairs: 'opener' },
     nameEnd: '<｜tool▁sep｜>',
     callCloseEarly: { text: '<｜tool▁call▁end｜>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
@@ -72,7 +73,7 @@ export const responseModule = defineParser({
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_time<｜tool▁…
     //                     ^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    afterCallsOpen: expect({ choices: { callOpening: 'inToolName' } }),
+    afterCallsOpen: expect({ choices: { callOpening: 'inToolName', nameAtOnce: 'inToolName' } }),
     // <｜tool▁call▁begin｜>get_time<｜tool▁sep｜>
     //                    ^^^^^^^^ In the tool's name.
     inToolName: hole({

@@ -11,7 +11,8 @@ export const responseModule = defineParser({
     turnStart: '<｜Assistant｜>',
     callsOpen: {
       text: '<｜tool▁calls▁begin｜>', role: 'call',
-      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
+      followedBy: { texts: ['<｜tool▁call▁begin｜>function<｜tool▁sep｜>'], nameEnds: ['```json'] },
+      blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
@@ -22,6 +23,7 @@ export const responseModule = defineParser({
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputsEnd: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
+    nameAtOnce: { text: '', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     nameEnd: '\n```json\n',
     callCloseEarly: { text: '\n```<｜tool▁call▁end｜>', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
@@ -50,7 +52,7 @@ export const responseModule = defineParser({
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    afterCallsOpen: expect({ choices: { callOpening: 'inToolName' } }),
+    afterCallsOpen: expect({ choices: { callOpening: 'inToolName', nameAtOnce: 'inToolName' } }),
     // …unction<｜tool▁sep｜>get_time⏎```json⏎
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({

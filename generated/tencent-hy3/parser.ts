@@ -12,7 +12,8 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<think:opensource>', role: 'thought' },
     strayReasoningEnd: '</think:opensource>',
     callsOpen: {
-      text: '<tool_calls:opensource>\n', role: 'call', followedBy: { texts: ['<tool_call:opensource>'] },
+      text: '<tool_calls:opensource>\n', role: 'call',
+      followedBy: { texts: ['<tool_call:opensource>'], nameEnds: ['<tool_sep:opensource>'] },
       blockEnd: '</tool_calls:opensource>',
     },
     callOpen: { text: '<tool_call:opensource>', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] } },
@@ -20,6 +21,7 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
     laterReasoning: { text: '<think:opensource>', role: 'thought', onlyAsSpecialToken: true },
     callOpening: '<tool_call:opensource>',
+    nameAtOnce: { text: '', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     nameEnd: '<tool_sep:opensource>\n',
     callCloseEarly: { text: '</tool_call:opensource>\n', repairs: 'unclosed' },
     keyOpen: '<arg_key:opensource>',
@@ -72,7 +74,7 @@ export const responseModule = defineParser({
     }),
     // …_calls:opensource>⏎<tool_call:opensource>get_time<tool_s…
     //                     ^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    afterCallsOpen: expect({ choices: { callOpening: 'inToolName' } }),
+    afterCallsOpen: expect({ choices: { callOpening: 'inToolName', nameAtOnce: 'inToolName' } }),
     // …ol_call:opensource>get_time<tool_sep:opens…
     //                     ^^^^^^^^ In the tool's name.
     inToolName: hole({

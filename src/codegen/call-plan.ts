@@ -140,9 +140,22 @@ function afterLink(parts: CallParts, following: ChainLink | undefined): Followin
   const begin = firstWord(following?.marker ?? '');
   const begins = begin === '' ? [] : [begin];
   if (parts.calls.envelope !== null) return { texts: [...new Set([...begins, '[', '{'])] };
-  if (following !== undefined) return begin === '' ? null : { texts: begins };
+  if (following !== undefined)
+    return begin === '' ? null : { texts: begins, ...callsAtOnce(parts, following) };
   const nameEnds = textsAfterName(parts, parts.holes);
   return nameEnds === null ? null : { nameEnds };
+}
+
+/** What follows the section's opener where the opener of its first call is missing: a name, and a marker after it. */
+function callsAtOnce(parts: CallParts, following: ChainLink): Pick<Following, 'nameEnds'> {
+  const nameEnds = following.section ? [] : significantNameEnds(parts);
+  return nameEnds.length === 0 ? {} : { nameEnds };
+}
+
+/** Markers after a tool's name that nobody writes in prose; none where calls are JSON. */
+export function significantNameEnds(parts: CallParts): readonly string[] {
+  if (parts.calls.envelope !== null) return [];
+  return (textsAfterName(parts, parts.holes) ?? []).filter(isSignificant);
 }
 
 /** What shows that a call follows: the name of a tool, perhaps with the call's number in front. */

@@ -4,7 +4,7 @@ import type { IdPart } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { between, expect, hole, jsonArguments, jsonCall, recover } from '../parser/steps/steps.ts';
 import { type Closing, closingState, envelopePaths, type Hole, holeState } from './call-parts.ts';
-import { argumentsAtOnce, type CallPlan } from './call-plan.ts';
+import { argumentsAtOnce, type CallPlan, significantNameEnds } from './call-plan.ts';
 import {
   brokenArguments,
   openingText,
@@ -42,7 +42,8 @@ export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpe
 }
 
 /** Between the markers on the way into a call. A later one may come at once. */
-function chainStates({ calls, chain, start }: CallPlan): readonly StateSpec[] {
+function chainStates(plan: CallPlan): readonly StateSpec[] {
+  const { calls, chain, start } = plan;
   const opening = openingText(calls);
   const later = chain.map(({ marker, next, section }) => ({
     name: section ? 'callsOpening' : 'callOpening',
@@ -58,11 +59,20 @@ function chainStates({ calls, chain, start }: CallPlan): readonly StateSpec[] {
       title: link.section ? 'In the opening of the section of calls.' : 'In the opening of a call.',
       picture: picture(opening.slice(0, begin), link.marker, opening.slice(end) + sampleHead(calls)),
       step: expect({
-        choices: distinct(later.slice(at)),
+        choices: distinct([...later.slice(at), ...nameAtOnce(plan, at)]),
         ...(calls.envelope === null ? {} : { otherwise: 'inCall' }),
       }),
     };
   });
+}
+
+/** The name of the first call in a section, where the call's own opener is missing. */
+function nameAtOnce(plan: CallPlan, at: number): readonly MarkerChoice[] {
+  const { chain, sectionLength } = plan;
+  const nameEnds = significantNameEnds(plan);
+  const next = chain.at(-1)?.next;
+  if (at !== sectionLength || at === 0 || nameEnds.length === 0 || next === undefined) return [];
+  return [{ name: 'nameAtOnce', marker: '', next, followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
 const holeTitles = {

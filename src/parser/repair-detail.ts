@@ -28,6 +28,7 @@ export function repairDetail({ repairs, marker, role, passes, peek }: Transition
     case 'result-marker':
       return `${written} belongs to the result of a tool`;
     default:
+      if (marker === '') return 'nothing opens the first call of a section';
       return `calls are opened by ${written}`;
   }
 }

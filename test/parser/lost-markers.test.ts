@@ -102,6 +102,17 @@ describe('the end of the turn', () => {
   });
 });
 
+test('the first call of a section may lack its opener, if a marker follows its name', () => {
+  const format: ChatFormat = {
+    ...composedIds,
+    calls: composedIds.calls && { ...composedIds.calls, head: [{ hole: 'name' }, '<args>'], id: null },
+  };
+  const text = '<calls>add<args>{"a": 3}</call></calls>';
+  expect(outcome(format, text)).toEqual({ calls: [['add', { a: 3 }]], laws: ['opener'], malformed: 0 });
+  expect(outcome(format, text, { leniency: 'strict' }).calls).toEqual([]);
+  expect(outcome(format, '<calls>add</calls>').calls).toEqual([]);
+});
+
 describe('special tokens in other characters', () => {
   const format: ChatFormat = JSON.parse(
     JSON.stringify(composedIds).replaceAll(
