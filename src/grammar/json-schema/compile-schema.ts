@@ -213,8 +213,11 @@ function* writeWithin(
   try {
     return yield* rules.attempt(() => write(compilation));
   } catch (error) {
-    if (error instanceof Unsatisfiable)
-      throw refusal(tool, error.message, compilation.issues, compilation.culprit);
+    if (error instanceof Unsatisfiable) {
+      const { pointer, forbidden } = compilation.culprit;
+      const why = forbidden === null ? '' : `: the required key ${JSON.stringify(forbidden)} is not allowed`;
+      throw refusal(tool, error.message + why, compilation.issues, pointer);
+    }
     if (error instanceof BudgetExceeded) return error.message;
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
     throw error;

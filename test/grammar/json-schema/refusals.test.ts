@@ -39,6 +39,20 @@ describe('a refusal', () => {
     ]);
   });
 
+  test.each<JsonSchema>([
+    { type: 'object', properties: { a: true }, required: ['a', 'b'], additionalProperties: false },
+    { type: 'object', required: ['b'], propertyNames: { enum: ['a'] } },
+    { type: 'object', required: ['b'], properties: { b: false } },
+  ])('names the key that is required and not allowed: %j', (inner) => {
+    const schema = { type: 'object', properties: { x: inner }, required: ['x'] } as JsonSchema;
+    expect(reportOf(schema)).toMatchObject([
+      {
+        pointer: '/properties/x',
+        reason: 'no value is valid against this schema: the required key "b" is not allowed',
+      },
+    ]);
+  });
+
   test('says that a count is too large', () => {
     expect(reportOf({ type: 'string', minLength: 1e12 })[0]?.reason).toContain('repetitions');
     expect(reportOf({ type: 'array', minItems: 1e12 })[0]?.reason).toContain('repetitions');

@@ -35,6 +35,19 @@ export interface CompilationOptions {
   readonly stringStates?: number;
 }
 
+/** Where a schema asks for what there is not. */
+export interface Culprit {
+  readonly pointer: string;
+  /** The key that it requires and does not allow; `null` where that is not why. */
+  readonly forbidden: string | null;
+}
+
+/** What values must have: a property under `key`, or a first item. */
+interface RequiredPart {
+  readonly key: string | null;
+  readonly constraint: Constraint;
+}
+
 /** Everything that writers and expanders share. */
 export class Compilation implements ExpansionContext {
   readonly document: SchemaDocument;
@@ -154,30 +167,36 @@ export class Compilation implements ExpansionContext {
     return this.#satisfiability.of(constraint);
   }
 
-  /** Pointer of the sub-schema for whose sake no value is of the root: a required property, a first item. */
-  get culprit(): string {
+  /** The sub-schema for whose sake no value is of the root: of a required property, or a first item. */
+  get culprit(): Culprit {
     let constraint = this.root;
     let pointer = '';
     for (let depth = 0; depth < 100; depth += 1) {
-      const next = this.#requiredConstraints(constraint).find((each) => !this.isSatisfiable(each));
-      const node = next?.nodes[0]?.node;
-      if (next === undefined || node === undefined) break;
-      constraint = next;
+      const next = this.#required(constraint).find((each) => !this.isSatisfiable(each.constraint));
+      if (next === undefined) break;
+      const node = next.constraint.nodes[0]?.node;
+      const isForbidden =
+        node === undefined || next.constraint.nodes.some((each) => each.node.schema === false);
+      if (isForbidden && next.key !== null) return { pointer, forbidden: next.key };
+      if (node === undefined) break;
+      constraint = next.constraint;
       pointer = node.pointer;
     }
-    return pointer;
+    return { pointer, forbidden: null };
   }
 
   /** What values that meet `constraint` cannot do without. */
-  #requiredConstraints(constraint: Constraint): readonly Constraint[] {
-    return [...this.shapes(constraint).values()].flat().flatMap((shape) => {
-      if (shape.type === 'array') return shape.min > 0 ? [shape.prefix[0] ?? shape.rest] : [];
+  #required(constraint: Constraint): readonly RequiredPart[] {
+    return [...this.shapes(constraint).values()].flat().flatMap((shape): readonly RequiredPart[] => {
+      if (shape.type === 'array')
+        return shape.min > 0 ? [{ key: null, constraint: shape.prefix[0] ?? shape.rest }] : [];
       if (shape.type !== 'object') return [];
-      return [...shape.required].map((key) =>
-        shape.rules
+      return [...shape.required].map((key) => ({
+        key,
+        constraint: shape.rules
           .filter((rule) => coversKey(this.terms, rule.keys, key))
           .reduce((all, rule) => this.constraints.and(all, rule.constraint), this.constraints.anything),
-      );
+      }));
     });
   }
 
