@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
-import { type PassedPieces, StopWatch, type TextPiece } from '../../src/runtime/chat/stop-watch.ts';
+import { type PassedPieces, StopWatch, type TextPiece } from '../../src/runtime/chat/steering/stop-watch.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { chatTemplate, openScriptedChat, vocabulary } from '../support/small-chats.ts';

@@ -8,7 +8,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { answerEnds, mayContinue, openEnds } from '../../src/runtime/chat/turn-ends.ts';
+import { answerEnds, mayContinue, openEnds } from '../../src/runtime/chat/steering/turn-ends.ts';
 import { isUnconstrainedAfterCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
 import { ResponseRun } from '../../src/runtime/node-llama-cpp/decoding/response-run.ts';
 import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';

@@ -1,6 +1,6 @@
 /** Probabilities of tokens, given out with the piece of the answer in which each token begins. */
 import type { ResponseEvent, TextDelta, TokenLogprob } from '../../parser/events.ts';
-import type { TextPiece } from './stop-watch.ts';
+import type { TextPiece } from './steering/stop-watch.ts';
 
 /** A piece of the response; one that is a token, or several, may have their probabilities. */
 export interface LikelyPiece extends Pick<TextPiece, 'role'> {

@@ -5,7 +5,7 @@
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../chat/checks/revocable-response.ts';
-import type { SteeredResponse, SteeringOptions, WrittenResponse } from '../chat/steered-response.ts';
+import type { SteeredResponse, SteeringOptions, WrittenResponse } from '../chat/steering/steered-response.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** What a run works with. */

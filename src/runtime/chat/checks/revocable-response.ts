@@ -10,7 +10,7 @@ import {
   type TakenPiece,
   type WrittenPiece,
   type WrittenResponse,
-} from '../steered-response.ts';
+} from '../steering/steered-response.ts';
 import type { PromptUsage } from '../token-usage.ts';
 import { type CheckFailure, CheckWatch, type ResponseChecks } from './response-checks.ts';
 

@@ -12,7 +12,7 @@ import type {
   SteeringOptions,
   WrittenPiece,
   WrittenResponse,
-} from '../../chat/steered-response.ts';
+} from '../../chat/steering/steered-response.ts';
 import type { PromptUsage } from '../../chat/token-usage.ts';
 import { newDecoder } from '../../chat/utf8.ts';
 import { GrammarGuide, type GuideOptions } from '../grammar-guide.ts';

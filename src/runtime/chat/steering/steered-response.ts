@@ -3,17 +3,17 @@
  * grammar alongside. An engine's own run (`ResponseRun`, `ServerRun`) hands over what was sampled, asks what has to
  * be written in its place or after it, and says when the response ends.
  */
-import { DecodingError } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
-import type { ParserPosition, ResponseParser } from '../../parser/response-parser.ts';
-import { AnswerLogprobs, type LikelyPiece } from './answer-logprobs.ts';
+import { DecodingError } from '../../../format/errors.ts';
+import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
+import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
+import type { ParserPosition, ResponseParser } from '../../../parser/response-parser.ts';
+import { AnswerLogprobs, type LikelyPiece } from '../answer-logprobs.ts';
+import { kindOf, type PromptUsage, TokenCount, type TokenKind } from '../token-usage.ts';
+import { endsInsideCharacter, newDecoder } from '../utf8.ts';
 import { isFinished } from './finished-grammar.ts';
 import { type OpenEnd, StopWatch, type TextPiece } from './stop-watch.ts';
-import { kindOf, type PromptUsage, TokenCount, type TokenKind } from './token-usage.ts';
 import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
-import { endsInsideCharacter, newDecoder } from './utf8.ts';
 
 /** The format's markers among the engine's special tokens. */
 export interface Markers extends MarkerLookup {

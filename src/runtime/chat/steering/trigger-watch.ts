@@ -3,9 +3,9 @@
  * Where the model has the marker as one special token, only that token counts; the same characters in ordinary tokens
  * are text.
  */
-import type { Trigger } from '../../grammar/build-grammar.ts';
-import type { ResponseEvent } from '../../parser/events.ts';
-import type { ParserPosition } from '../../parser/response-parser.ts';
+import type { Trigger } from '../../../grammar/build-grammar.ts';
+import type { ResponseEvent } from '../../../parser/events.ts';
+import type { ParserPosition } from '../../../parser/response-parser.ts';
 
 /** Where a trigger stands in the text so far. */
 export interface FoundTrigger {

@@ -1,7 +1,7 @@
 /** The texts at which a turn ends, however they are cut into tokens. */
-import { markerPlan } from '../../codegen/marker-plan.ts';
-import type { ChatFormat } from '../../format/chat-format.ts';
-import type { ParserPosition } from '../../parser/response-parser.ts';
+import { markerPlan } from '../../../codegen/marker-plan.ts';
+import type { ChatFormat } from '../../../format/chat-format.ts';
+import type { ParserPosition } from '../../../parser/response-parser.ts';
 import type { OpenEnd } from './stop-watch.ts';
 
 /** Texts after which the turn is over, without those that also occur in markers of the response. */

@@ -1,5 +1,5 @@
 /** Where a grammar allows nothing more that would say anything. */
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../../grammar/matcher/matcher.ts';
 
 /** The text may end here, and nothing may follow but white space. */
 export function isFinished(matcher: Matcher): boolean {
