@@ -1,5 +1,6 @@
 /** One name for rules that say the same: what a reader sees of a grammar should not repeat itself. */
-import { type Expression, type Grammar, unreachable } from './expression.ts';
+import type { Expression, Grammar } from './expression.ts';
+import { mapChildren } from './references.ts';
 
 /**
  * The same grammar in which no two rules say the same, up to the names of what they refer to. Of equal rules the
@@ -32,31 +33,8 @@ export function mergeEqualRules({ root, rules }: Grammar, shared: RegExp): Gramm
 
 /** `expression` with other names for its rules. Throws `TypeError` for a rule that has none. */
 export function renamedRules(expression: Expression, names: ReadonlyMap<string, string>): Expression {
-  const rename = (each: Expression) => renamedRules(each, names);
-  switch (expression.type) {
-    case 'literal':
-    case 'class':
-      return expression;
-    case 'sequence':
-      return { ...expression, items: expression.items.map(rename) };
-    case 'choice':
-      return { ...expression, alternatives: expression.alternatives.map(rename) };
-    case 'repeat':
-      return { ...expression, item: rename(expression.item) };
-    case 'until':
-      return {
-        ...expression,
-        branches: expression.branches.map(({ delimiter, next }) => ({
-          delimiter,
-          next: next === null ? null : rename(next),
-        })),
-      };
-    case 'rule': {
-      const name = names.get(expression.name);
-      if (name === undefined) throw new TypeError(`the rule ${expression.name} has no name`);
-      return { type: 'rule', name };
-    }
-    default:
-      return unreachable(expression);
-  }
+  if (expression.type !== 'rule') return mapChildren(expression, (inner) => renamedRules(inner, names));
+  const name = names.get(expression.name);
+  if (name === undefined) throw new TypeError(`the rule ${expression.name} has no name`);
+  return { type: 'rule', name };
 }

@@ -1,5 +1,5 @@
 /** Which rules an expression refers to. */
-import { type Expression, type Grammar, unreachable } from './expression.ts';
+import { choice, type Expression, type Grammar, repeat, sequence, unreachable } from './expression.ts';
 
 /** Names of the rules that `expression` refers to, each once, in the order of their first mention. */
 export function referredRules(expression: Expression): readonly string[] {
@@ -36,6 +36,31 @@ export function children(expression: Expression): readonly Expression[] {
       return [expression.item];
     case 'until':
       return expression.branches.flatMap(({ next }) => (next === null ? [] : [next]));
+    default:
+      return unreachable(expression);
+  }
+}
+
+/** `expression` with `change` made to each expression directly inside it. */
+export function mapChildren(expression: Expression, change: (inner: Expression) => Expression): Expression {
+  switch (expression.type) {
+    case 'literal':
+    case 'class':
+    case 'rule':
+      return expression;
+    case 'sequence':
+      return sequence(...expression.items.map(change));
+    case 'choice':
+      return choice(...expression.alternatives.map(change));
+    case 'repeat':
+      return repeat(change(expression.item), expression.min, expression.max);
+    case 'until': {
+      const branches = expression.branches.map(({ delimiter, next }) => ({
+        delimiter,
+        next: next === null ? null : change(next),
+      }));
+      return { ...expression, branches };
+    }
     default:
       return unreachable(expression);
   }

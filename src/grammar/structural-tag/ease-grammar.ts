@@ -11,7 +11,6 @@
 
 import { idOfAnyLength } from '../call-grammar.ts';
 import {
-  choice,
   type Expression,
   type Grammar,
   literal,
@@ -20,6 +19,7 @@ import {
   type Until,
   until,
 } from '../expression/expression.ts';
+import { mapChildren } from '../expression/references.ts';
 import { freeText } from './free-text.ts';
 import { areFound, findable } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
@@ -31,15 +31,13 @@ export function easeGrammar(grammar: Grammar): Grammar {
     switch (expression.type) {
       case 'sequence':
         return sequence(...blanksAfterEach(expression.items.map(ease), isFree));
-      case 'choice':
-        return choice(...expression.alternatives.map(ease));
       case 'repeat':
         if (expression === idOfAnyLength) return repeat(expression.item, expression.min);
-        return repeat(ease(expression.item), expression.min, expression.max);
+        return mapChildren(expression, ease);
       case 'until':
         return easeUntil(expression, ease);
       default:
-        return expression;
+        return mapChildren(expression, ease);
     }
   };
   return {

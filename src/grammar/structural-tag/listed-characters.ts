@@ -11,9 +11,8 @@ import {
   type Expression,
   type Grammar,
   literal,
-  repeat,
-  sequence,
 } from '../expression/expression.ts';
+import { mapChildren } from '../expression/references.ts';
 
 /** Characters beyond ASCII that are listed; a class of more is left as it is. */
 const mostListed = 256;
@@ -21,28 +20,8 @@ const lastOfAscii = 0x7f;
 
 /** The same texts, with classes of few characters beyond ASCII as alternatives; see the top of this file. */
 export function withListedCharacters(grammar: Grammar): Grammar {
-  const rewrite = (expression: Expression): Expression => {
-    switch (expression.type) {
-      case 'class':
-        return listed(expression);
-      case 'sequence':
-        return sequence(...expression.items.map(rewrite));
-      case 'choice':
-        return choice(...expression.alternatives.map(rewrite));
-      case 'repeat':
-        return repeat(rewrite(expression.item), expression.min, expression.max);
-      case 'until':
-        return {
-          ...expression,
-          branches: expression.branches.map(({ delimiter, next }) => ({
-            delimiter,
-            next: next === null ? null : rewrite(next),
-          })),
-        };
-      default:
-        return expression;
-    }
-  };
+  const rewrite = (expression: Expression): Expression =>
+    expression.type === 'class' ? listed(expression) : mapChildren(expression, rewrite);
   return { ...grammar, rules: new Map(Array.from(grammar.rules, ([name, body]) => [name, rewrite(body)])) };
 }
 

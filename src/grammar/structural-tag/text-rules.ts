@@ -13,6 +13,7 @@ import {
   rule,
   sequence,
 } from '../expression/expression.ts';
+import { mapChildren } from '../expression/references.ts';
 
 /** Code points from which on a class is text rather than digits or names. */
 const manyCodePoints = 1000;
@@ -31,26 +32,10 @@ export function withTextRules(grammar: Grammar): Grammar {
     return rule(name);
   };
   const rewrite = (expression: Expression): Expression => {
-    switch (expression.type) {
-      case 'sequence':
-        return sequence(...expression.items.map(rewrite));
-      case 'choice':
-        return choice(...expression.alternatives.map(rewrite));
-      case 'repeat': {
-        const text = expression.max === null ? textAlternatives(expression.item, grammar) : null;
-        if (text === null) return repeat(rewrite(expression.item), expression.min, expression.max);
-        return sequence(repeat(expression.item, expression.min, expression.min), textRule(text));
-      }
-      case 'until': {
-        const branches = expression.branches.map(({ delimiter, next }) => ({
-          delimiter,
-          next: next === null ? null : rewrite(next),
-        }));
-        return { ...expression, branches };
-      }
-      default:
-        return expression;
-    }
+    const isOpen = expression.type === 'repeat' && expression.max === null;
+    const text = isOpen ? textAlternatives(expression.item, grammar) : null;
+    if (!isOpen || text === null) return mapChildren(expression, rewrite);
+    return sequence(repeat(expression.item, expression.min, expression.min), textRule(text));
   };
   for (const [name, body] of grammar.rules) rules.set(name, rewrite(body));
   return { root: grammar.root, rules };
