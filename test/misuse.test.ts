@@ -156,7 +156,7 @@ describe('schemas that are no JSON', () => {
   };
 
   test.each<[string, unknown, string]>([
-    ['a getter that throws', throwing, ''],
+    ['a getter that throws', throwing, '/type'],
     ['a function', () => true, ''],
     ['a date', { const: new Date(0) }, '/const'],
     ['a regular expression', { pattern: /a/ }, '/pattern'],
