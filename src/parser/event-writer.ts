@@ -165,14 +165,16 @@ export class EventWriter {
 
   /** An id that no other call has: consumers tell calls apart by their ids. */
   private uniqueId(id: string): string {
+    let count = this.ids.get(id);
+    if (count === undefined) {
+      this.ids.set(id, 2);
+      return id;
+    }
     let unique = id;
-    let count = this.ids.get(id) ?? 2;
     for (; this.ids.has(unique); count++) unique = `${id}-${count}`;
     this.ids.set(id, count).set(unique, 2);
-    if (unique !== id) {
-      const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
-      this.callRepairs.push({ law: 'duplicate-id', detail });
-    }
+    const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
+    this.callRepairs.push({ law: 'duplicate-id', detail });
     return unique;
   }
 

@@ -7,6 +7,9 @@ const closes = 125; // }
 const closesList = 93; // ]
 const quote = 34;
 const backslash = 92;
+const colon = 58;
+/** White space of JSON is this or less, and nothing else outside of strings is. */
+const blank = 32;
 
 /** The keys that come more than once in one object of valid JSON, each once, in order. */
 export function duplicateKeys(json: string): readonly string[] {
@@ -22,7 +25,7 @@ export function duplicateKeys(json: string): readonly string[] {
     const end = stringEnd(json, at);
     const keys = open.at(-1);
     if (keys && isKey(json, end)) {
-      const key: string = JSON.parse(json.slice(at, end));
+      const key = textOf(json, at, end);
       if (keys.has(key)) found.add(key);
       keys.add(key);
     }
@@ -38,9 +41,15 @@ function stringEnd(json: string, start: number): number {
   return at + 1;
 }
 
+/** The text of the string from `start` to `end`. Most keys have no escapes, and are what stands in the quotes. */
+function textOf(json: string, start: number, end: number): string {
+  const text = json.slice(start + 1, end - 1);
+  return text.includes('\\') ? JSON.parse(json.slice(start, end)) : text;
+}
+
 /** Whether the string before `end` is a key: a colon follows. */
 function isKey(json: string, end: number): boolean {
   let at = end;
-  while (/\s/.test(json.charAt(at))) at++;
-  return json[at] === ':';
+  while (json.charCodeAt(at) <= blank) at++;
+  return json.charCodeAt(at) === colon;
 }
