@@ -88,8 +88,8 @@ const tooLarge: Readonly<Record<string, unknown>> = {
   'lists 100,000 deep': about({ const: nested(100_000, (item) => [item]) }),
 };
 
-describe.each(Object.entries(tooLarge))('%s', (_, schema) => {
-  test.each(Object.entries(doors))('%s refuses them', async (_, door) => {
+describe.each(Object.entries(tooLarge))('%s', (name, schema) => {
+  test.each(sampled(Object.entries(doors), 2, name.length))('%s refuses them', async (_, door) => {
     expect(await thrownBy(door, schema)).toBeInstanceOf(IdiolectError);
   });
 });
@@ -137,8 +137,8 @@ const notJson: Readonly<Record<string, () => unknown>> = {
     about(numbers(60).reduce<object>((inner) => ({ anyOf: [inner, inner] }), {})),
 };
 
-describe.each(Object.entries(notJson))('%s', (_, make) => {
-  test.each(Object.entries(doors))('%s refuses it', async (_, door) => {
+describe.each(Object.entries(notJson))('%s', (name, make) => {
+  test.each(sampled(Object.entries(doors), 2, name.length))('%s refuses it', async (_, door) => {
     expect(await thrownBy(door, make())).toBeInstanceOf(IdiolectError);
   });
 });
