@@ -1,7 +1,6 @@
 /** Law "agreement": llama.cpp's engine, Ohm and the matcher accept the same texts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GrammarError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
 import {
   characterClass,
@@ -18,7 +17,7 @@ import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { withListedCharacters } from '../../src/grammar/structural-tag/listed-characters.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
-import { anyGrammar, textsNear } from '../support/random-grammar.ts';
+import { anyGrammar, textsNear, verdict } from '../support/random-grammar.ts';
 import { xgrammarMatcher } from '../support/xgrammar.ts';
 
 const long = process.env.LAWS === 'long';
@@ -28,17 +27,6 @@ const seed = fc.nat(1_000_000);
 
 function has(grammar: Grammar, ...severities: readonly string[]): boolean {
   return checkGrammar(grammar).some(({ severity }) => severities.includes(severity));
-}
-
-/** What the matcher says of a text; `undefined` when the grammar is too ambiguous to go on. */
-function verdict(grammar: Grammar, text: string): boolean | undefined {
-  const matcher = createMatcher(grammar, { maxStacks: 30 });
-  try {
-    return matcher.accept(text) && matcher.complete;
-  } catch (error) {
-    if (error instanceof GrammarError) return undefined;
-    throw error;
-  }
 }
 
 /** Compares verdicts on texts near the grammar; says how many texts both accept. */

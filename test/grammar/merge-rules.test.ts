@@ -1,15 +1,13 @@
 /** Law: merging equal rules leaves the language alone, and no two rules that say the same. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GrammarError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
 import { type Grammar, literal, rule, sequence } from '../../src/grammar/expression/expression.ts';
 import { mergeEqualRules, renamedRules } from '../../src/grammar/expression/merge-rules.ts';
 import { formatGrammar } from '../../src/grammar/format-grammar.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import { printOhm } from '../../src/grammar/ohm/print-ohm.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
-import { anyGrammar, textsNear } from '../support/random-grammar.ts';
+import { anyGrammar, textsNear, verdict } from '../support/random-grammar.ts';
 import { sampled } from '../support/sample.ts';
 
 /** Every rule twice; each mention is of one of the two, as `choose` has it. */
@@ -23,16 +21,6 @@ function doubled({ root, rules }: Grammar, choose: (index: number) => boolean): 
     [`${name}-twin`, renamedRules(body, second)] as const,
   ]);
   return { root, rules: new Map(copies) };
-}
-
-function verdict(grammar: Grammar, text: string): boolean | undefined {
-  const matcher = createMatcher(grammar, { maxStacks: 30 });
-  try {
-    return matcher.accept(text) && matcher.complete;
-  } catch (error) {
-    if (error instanceof GrammarError) return undefined;
-    throw error;
-  }
 }
 
 test('twins become one again, and accept what they accepted', () => {

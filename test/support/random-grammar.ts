@@ -1,5 +1,6 @@
 /** Random grammars and texts near them, for the laws that every back end must obey. */
 import fc from 'fast-check';
+import { GrammarError } from '../../src/format/errors.ts';
 import {
   characterClass,
   choice,
@@ -13,6 +14,7 @@ import {
   until,
   untilOrEnd,
 } from '../../src/grammar/expression/expression.ts';
+import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 
 /** Characters of one, two, three and four bytes, and those of the delimiters. */
 const alphabet = ['a', 'b', 'c', '<', '>', 'é', '\n', '€', '😀'];
@@ -84,6 +86,17 @@ export const anyGrammar: fc.Arbitrary<Grammar> = fc
     root: 'root',
     rules: new Map(ruleNames.map((name, index) => [name, bodies[index] ?? literal('')])),
   }));
+
+/** What the matcher says of a text; `undefined` when the grammar is too ambiguous to go on. */
+export function verdict(grammar: Grammar, text: string): boolean | undefined {
+  const matcher = createMatcher(grammar, { maxStacks: 30 });
+  try {
+    return matcher.accept(text) && matcher.complete;
+  } catch (error) {
+    if (error instanceof GrammarError) return undefined;
+    throw error;
+  }
+}
 
 /** Texts that the grammar derives or nearly derives, and some of the same characters at random. */
 export function textsNear(grammar: Grammar, seed: number, count: number): string[] {

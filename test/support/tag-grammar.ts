@@ -10,6 +10,7 @@ import {
   until,
   untilOrEnd,
 } from '../../src/grammar/expression/expression.ts';
+import { mapChildren } from '../../src/grammar/expression/references.ts';
 import { gbnfExpression } from '../../src/grammar/gbnf/gbnf-expression.ts';
 import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
 import { readGbnf } from '../../src/grammar/gbnf/read-gbnf.ts';
@@ -63,17 +64,6 @@ function imported(gbnf: string, rules: Map<string, Expression>): Expression {
 }
 
 function renamed(expression: Expression, prefix: string): Expression {
-  const inner = (each: Expression): Expression => renamed(each, prefix);
-  switch (expression.type) {
-    case 'rule':
-      return rule(prefix + expression.name);
-    case 'sequence':
-      return sequence(...expression.items.map(inner));
-    case 'choice':
-      return choice(...expression.alternatives.map(inner));
-    case 'repeat':
-      return repeat(inner(expression.item), expression.min, expression.max);
-    default:
-      return expression;
-  }
+  if (expression.type === 'rule') return rule(prefix + expression.name);
+  return mapChildren(expression, (inner) => renamed(inner, prefix));
 }
