@@ -5,18 +5,18 @@ import { eventArray as eventList, requireOption, responseEvent } from '../format
 import type { AnyResponseEvent } from './events.ts';
 import { partialArguments } from './json/partial-json.ts';
 
-/** A call as far as events have told it. */
+/** A call, as far as the events so far describe it. */
 export interface FoldedCall {
   readonly id: string;
   readonly name: string;
   /** JSON text of the arguments so far; complete when `complete`. */
   readonly input: string;
-  /** The arguments so far, as well as they can be known. */
+  /** The arguments parsed so far; see `partialArguments`. */
   readonly arguments: JsonObject;
   readonly complete: boolean;
 }
 
-/** What a list of events adds up to, at any moment of a response. */
+/** The result of folding a list of events, which may end anywhere in a response. */
 export interface FoldedResponse {
   readonly content: string;
   readonly reasoning: string;
@@ -34,7 +34,7 @@ export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
   const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
   for (const event of events) {
     requireOption('event', event, responseEvent);
-    // Events of a call belong to the last one: a model may give two calls the same id.
+    // An event belongs to the latest call, not to the one with its id: a model may give two calls the same id.
     const call = calls.at(-1);
     if (event.type === 'text-delta') content += event.delta;
     else if (event.type === 'reasoning-delta') reasoning += event.delta;
@@ -72,7 +72,7 @@ export interface ChatChunk {
 
 /** Turns the events of one response, in order, into OpenAI's deltas. One converter per response. */
 export class ChatDeltas {
-  /** Calls announced so far; deltas are of the last one. */
+  /** Calls announced so far; a delta belongs to the latest one. */
   private count = 0;
   private hasRole = false;
 

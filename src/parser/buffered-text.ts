@@ -1,7 +1,7 @@
-/** Text that has been consumed but not emitted, because what it is depends on what follows. */
+/** Text that has been consumed but not emitted, because later text decides what it is. */
 import { TextBlocks } from './markers/text-blocks.ts';
 
-/** See the top of this file. It is one stretch of the response. */
+/** One stretch of the response; see the top of this file. */
 export class BufferedText {
   private readonly blocks = new TextBlocks();
   private first = 0;
@@ -19,18 +19,18 @@ export class BufferedText {
     return this.first;
   }
 
-  /** Adds the text that stands at `offset`, after what is there. */
+  /** Appends the text at `offset`. */
   append(text: string, offset: number): void {
     if (this.isEmpty) this.first = offset;
     this.blocks.append(text);
   }
 
-  /** Nothing is there yet; what is added begins at `offset`. */
+  /** Sets the offset at which the next text begins; the buffer must be empty. */
   startAt(offset: number): void {
     if (this.isEmpty) this.first = offset;
   }
 
-  /** Empties the buffer, and returns what was in it. */
+  /** Empties the buffer and returns its text. */
   take(): string {
     const text = this.blocks.toString();
     this.blocks.clear();

@@ -1,4 +1,4 @@
-/** The call that is being read: what is known of it before its start is emitted, and what its arguments need. */
+/** The call being read: its name and id until its start is emitted, and the state of its arguments. */
 import { anywhere, type SchemaPlace } from './steps/schema-place.ts';
 import type { ValueStack } from './steps/values/value-stack.ts';
 
@@ -11,13 +11,13 @@ export class CallDraft {
   started = false;
   /** The schema of its arguments. */
   parameters: SchemaPlace = anywhere;
-  /** Entries of the arguments so far. */
+  /** Number of entries of the arguments so far. */
   entryCount = 0;
   /** Their names. */
   readonly entryNames = new Set<string>();
-  /** Where the values that are being read belong. */
+  /** Where the value being read belongs; `null` between values. */
   values: ValueStack | null = null;
-  /** It may not be made, because there has been one. */
+  /** A further call where only one is allowed: it is read, but reported as malformed. */
   readonly isExtra: boolean;
 
   constructor(isExtra: boolean) {

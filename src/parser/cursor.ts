@@ -1,6 +1,6 @@
 /**
- * The text at hand, and where reading stands in it. A *position* is an index into that text; an *offset* counts
- * UTF-16 units from the beginning of the response, and is negative in what the prompt wrote.
+ * The unread text and the reading position in it. A *position* is an index into that text; an *offset* counts
+ * UTF-16 units from the beginning of the response, and is negative inside the prompt.
  */
 export class Cursor {
   private window = '';
@@ -9,17 +9,17 @@ export class Cursor {
   private isOver = false;
   private wasCut = false;
 
-  /** `origin`: the offset of the first character that will be read. */
+  /** `origin`: the offset of the first character. */
   constructor(origin: number) {
     this.origin = origin;
   }
 
-  /** What is not consumed yet, and perhaps some of what is. */
+  /** Unread text, possibly with some consumed text in front. */
   get text(): string {
     return this.window;
   }
 
-  /** Where reading stands in `text`. */
+  /** The reading position in `text`. */
   get at(): number {
     return this.position;
   }
@@ -29,22 +29,22 @@ export class Cursor {
     return this.origin;
   }
 
-  /** Offset of the place where reading stands. */
+  /** Offset of the reading position. */
   get offset(): number {
     return this.origin + this.position;
   }
 
-  /** All text at hand has been consumed. */
+  /** Whether all text so far has been consumed. */
   get isAtEnd(): boolean {
     return this.position === this.window.length;
   }
 
-  /** No more text will come. */
+  /** Whether the response is over. */
   get ended(): boolean {
     return this.isOver;
   }
 
-  /** The text ended because no more of it was allowed, not because the model had written all. */
+  /** Whether the response was cut off by a limit instead of being ended by the model. */
   get cutShort(): boolean {
     return this.wasCut;
   }
@@ -59,36 +59,36 @@ export class Cursor {
     this.position = position;
   }
 
-  /** Forgets what has been consumed. */
+  /** Drops consumed text. */
   dropConsumed(): void {
     this.window = this.isAtEnd ? '' : this.window.slice(this.position);
     this.origin += this.position;
     this.position = 0;
   }
 
-  /** Forgets what has been consumed, and adds text at the end. */
+  /** Drops consumed text and appends `piece`. */
   append(piece: string): void {
     this.dropConsumed();
     this.window += piece;
   }
 
-  /** Consumed text is put back before the place where reading stands, to be read again. */
+  /** Puts consumed text back in front of the reading position, to be read again. */
   rewind(consumed: string): void {
     this.origin = this.offset - consumed.length;
     const start = this.position - consumed.length;
-    // Where it is still at hand, a part of the same text does: to join would copy all that follows, each time.
+    // If the text is still in the window, moving back is enough; joining would copy everything after it each time.
     const isAtHand = start >= 0 && this.window.startsWith(consumed, start);
     this.window = isAtHand ? this.window.slice(start) : consumed + this.window.slice(this.position);
     this.position = 0;
   }
 
-  /** `length` units from `base` on have been read without the cursor; `rest` comes next. */
+  /** Skips `length` units from `base` on that were read without the cursor; `rest` comes next. */
   passOver(length: number, rest: string): void {
     this.origin += length;
     this.window = rest;
   }
 
-  /** No more text will come. */
+  /** Marks the end of the response. */
   end(cutShort: boolean): void {
     this.isOver = true;
     this.wasCut = cutShort;

@@ -1,4 +1,6 @@
-/** `defineParser`: what a module's definition means. Generated modules and formats met at run time share it. */
+/**
+ * `defineParser` turns a definition into a module. Generated modules and formats interpreted at run time share it.
+ */
 import type { ResponseModule } from './module-contract.ts';
 import type { State } from './reader.ts';
 import type { MarkerConditions, Transition } from './state-tables.ts';
@@ -11,10 +13,10 @@ import {
   type StateName,
 } from './steps/state-definition.ts';
 
-/** A marker as a definition writes it: its text, and when it counts if that is not always. */
+/** A marker in a definition: its text, and the conditions under which it counts, if any. */
 export type MarkerDefinition = string | ({ readonly text: string } & MarkerConditions);
 
-/** A parser as data: the markers of a format, and the places where its reader can stand. */
+/** A parser as data: the markers of a format, and its states. */
 export interface ParserDefinition {
   /** `moduleContractVersion` of the tool that wrote the definition. */
   readonly contract: number;
@@ -28,16 +30,16 @@ export interface ParserDefinition {
   readonly thoughtPrompt?: string;
   /** The markers that states name. White space at their edges and around their line breaks is flexible. */
   readonly markers?: Readonly<Record<string, MarkerDefinition>>;
-  /** Where reading begins. */
+  /** The initial state. */
   readonly start: StateName;
-  /** Where malformed text is passed over, if a state names no other place. */
+  /** The state that skips malformed text, for states that name no other. */
   readonly recover?: StateName;
   readonly states: Readonly<Record<StateName, StateDefinition>>;
 }
 
 /**
- * The module of a definition. States are linked when they are reached: a name that stands for no state or no
- * marker is a `RangeError` then.
+ * Links a definition to a module. A state is linked when it is first reached; a name without a state or marker
+ * then throws a `RangeError`.
  */
 export function defineParser(definition: ParserDefinition): ResponseModule {
   const { contract, templateSha256, lead = '', thoughtPrompt = '', start } = definition;
@@ -64,7 +66,7 @@ function linkerOf(definition: ParserDefinition): StateLinker {
   return linker;
 }
 
-/** A state under its name, by which a parser says where it stands. */
+/** Names the function after its state, so that `ParserPosition.state` can report it. */
 function named(name: StateName, state: State): State {
   return Object.defineProperty(state, 'name', { value: name });
 }

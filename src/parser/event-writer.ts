@@ -1,7 +1,7 @@
 /**
- * Writes events, and builds the message from them as they are written.
+ * Writes events and builds the message from them.
  *
- * All positions are offsets into the response as a whole, as in `events.ts`.
+ * All positions are offsets into the whole response, as in `events.ts`.
  */
 import { isObject } from '../format/json-values.ts';
 import type { JsonObject, ToolCall } from '../format/messages.ts';
@@ -9,35 +9,37 @@ import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage }
 import { duplicateKeys } from './json/duplicate-keys.ts';
 import { WrittenText } from './markers/written-text.ts';
 
-/** A call that is being read. */
+/** The call being read. */
 export interface OpenCall {
   readonly name: string;
   readonly id: string;
-  /** The model's own id, where it came after the call had started. */
+  /** The model's own id, if it came after the call had started. */
   writtenId: string | null;
 }
 
 /** Choices of the caller. */
 export interface WriterOptions {
   readonly markers: boolean;
-  /** The message is wanted; otherwise nothing is kept of what was emitted. */
+  /** Whether the message is wanted; otherwise emitted text is not stored. */
   readonly keeps: boolean;
-  /** The id of a call for which the model had written none when its name was known. */
+  /** Creates the id of a call if the model had written none when its name became known. */
   readonly createId: (index: number) => string;
-  /** Says what is wrong with a call; empty when nothing is. */
+  /** Lists what is wrong with a call; empty if nothing is. */
   readonly validate: (toolName: string, input: JsonObject) => readonly string[];
 }
 
 type Region = 'text' | 'reasoning';
 
-/** Arguments that are kept until they are complete, what is made of them then, and the events meanwhile. */
+/**
+ * Arguments withheld until they are complete, the function that settles them, and the events held back meanwhile.
+ */
 interface WithheldInput {
   readonly settle: (json: string) => string;
   readonly events: ResponseEvent[];
   json: string;
 }
 
-/** What deltas belong to: a region, or the arguments of a call. */
+/** Where deltas go: a region, or the arguments of a call. */
 export interface EmitTarget {
   readonly type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta';
   readonly id: string;
@@ -47,30 +49,30 @@ export interface EmitTarget {
 
 /** See the top of this file. */
 export class EventWriter {
-  /** Events that the caller has not been given yet. */
+  /** Events not yet delivered to the caller. */
   events: ResponseEvent[] = [];
   /** The call that has started and is not complete. */
   call: OpenCall | null = null;
   /** Calls started so far. */
   callCount = 0;
   private completedCount = 0;
-  /** The region whose text was written last, while it is open. */
+  /** The region of the latest text, while it is open. */
   region: Region | null = null;
-  /** What deltas belong to now; `null` between regions. */
+  /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
   private readonly content: WrittenText;
   private readonly reasoning: WrittenText;
-  /** The JSON that the open call's arguments are so far. */
+  /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
   private readonly calls: ToolCall[] = [];
   private readonly malformations: Malformed[] = [];
   private readonly repairs: Repaired[] = [];
-  /** Repairs of the open call, reported after it. */
+  /** Repairs of the open call; reported after it. */
   private callRepairs: { readonly law: LeniencyLaw; readonly detail: string }[] = [];
-  /** Arguments of the open call that are not emitted yet, because they may be wrapped in one more object. */
+  /** Arguments of the open call that are withheld because they may be wrapped in one more object. */
   private withheld: WithheldInput | null = null;
-  /** Ids of calls, each with the number that the next call of the same id is looked for from. */
+  /** For each id used so far, the number to try next when it must be made unique. */
   private readonly ids = new Map<string, number>();
   private readonly options: WriterOptions;
 
@@ -86,8 +88,8 @@ export class EventWriter {
   }
 
   /**
-   * Hands over the events so far; where there are none, in a list that is made anew. One frozen empty list for
-   * all of those makes the engine take the slow way through every loop of the caller over events.
+   * Returns the events so far. An empty list is created anew each time: sharing one frozen list would make loops
+   * over events in the caller's code polymorphic, and slow.
    */
   take(): readonly ResponseEvent[] {
     const { events } = this;
@@ -95,14 +97,17 @@ export class EventWriter {
     return events;
   }
 
-  /** Adds an event. One alone, as most are, is kept without the room for more that `push` would make. */
+  /**
+   * Adds an event. A single event, the usual case, gets a list of exactly that length; `push` would reserve room
+   * for more.
+   */
   add(event: ResponseEvent): void {
     if (this.withheld !== null) this.withheld.events.push(event);
     else if (this.events.length === 0) this.events = [event];
     else this.events.push(event);
   }
 
-  /** A piece of a region; opens the region if it is not open. */
+  /** Emits a piece of a region's text; opens the region if necessary. */
   text(region: Region, delta: string, start: number, end: number): void {
     if (this.region !== region) this.openRegion(region, start);
     this.delta(delta, start, end);
@@ -126,7 +131,7 @@ export class EventWriter {
     this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
   }
 
-  /** Closes the open region, if there is one. */
+  /** Closes the open region, if any. */
   endRegion(at: number): void {
     const { region, target } = this;
     if (region === null || target === null) return;
@@ -135,17 +140,17 @@ export class EventWriter {
     this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', target.id, at));
   }
 
-  /** Text of the answer has been written. */
+  /** Whether any text of the answer has been emitted. */
   get hasText(): boolean {
     return this.regionCounts.text > 0;
   }
 
-  /** A delimiter, or white space that belongs to it. */
+  /** Emits a delimiter, or white space that belongs to it. */
   marker(text: string, start: number): void {
     if (text !== '') this.add({ type: 'marker', text, start, end: start + text.length });
   }
 
-  /** A call starts: its name is known. */
+  /** Starts a call; its name is known. */
   startCall(name: string, writtenId: string | null, start: number, end: number): void {
     this.endRegion(start);
     const index = this.callCount++;
@@ -156,14 +161,14 @@ export class EventWriter {
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
   }
 
-  /** The model's own id of the open call. */
+  /** Records the model's own id of the open call. */
   noteId(id: string): void {
     const { call } = this;
     if (call === null || call.writtenId === id) return;
     call.writtenId = id === call.id ? id : this.uniqueId(id);
   }
 
-  /** An id that no other call has: consumers tell calls apart by their ids. */
+  /** Makes an id unique within the response, because consumers identify calls by it. */
   private uniqueId(id: string): string {
     let count = this.ids.get(id);
     if (count === undefined) {
@@ -178,7 +183,7 @@ export class EventWriter {
     return unique;
   }
 
-  /** What follows was read although the format does not have it; reported after the open call, or at once. */
+  /** Records a deviation that was read all the same; reported after the open call, or at once if there is none. */
   repaired(law: LeniencyLaw, detail: string, at: number): void {
     if (this.call !== null) this.callRepairs.push({ law, detail });
     else this.addRepaired({ type: 'repaired', law, detail, start: at, end: at });
@@ -198,12 +203,12 @@ export class EventWriter {
     }
   }
 
-  /** Keeps the arguments of the open call until they are complete; `settle` says what becomes of them. */
+  /** Withholds the arguments of the open call until they are complete; `settle` then returns the final JSON. */
   withholdInput(settle: (json: string) => string): void {
     this.withheld = { settle, events: [], json: '' };
   }
 
-  /** Whether arguments are emitted as they come. */
+  /** Whether arguments are emitted as they arrive. */
   get inputFlows(): boolean {
     return this.withheld === null;
   }
@@ -213,7 +218,7 @@ export class EventWriter {
     if (withheld === null) return;
     this.withheld = null;
     const json = isComplete ? withheld.settle(withheld.json) : withheld.json;
-    // Other arguments than were written stand in the first delta; the others only cover their stretches.
+    // If the JSON was changed, the first delta has all of it; the others are empty and only cover their stretches.
     let rest = json;
     for (const event of withheld.events) {
       if (event.type !== 'tool-input-delta') {
@@ -226,7 +231,7 @@ export class EventWriter {
     }
   }
 
-  /** JSON of the open call's arguments. */
+  /** Emits JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
     const { withheld, target } = this;
     if (delta === '' || this.call === null || target === null) return;
@@ -238,7 +243,7 @@ export class EventWriter {
     }
   }
 
-  /** Whether the arguments of the open call are one whole object. */
+  /** Whether the open call's arguments are one complete object. */
   get hasWholeInput(): boolean {
     return this.call !== null && parseObject(this.withheld?.json ?? this.inputText.toString()) !== null;
   }
@@ -274,7 +279,7 @@ export class EventWriter {
     this.report(call, parsed, at);
   }
 
-  /** JSON has all values of a key that comes again; a JSON parser keeps the last; the repetition is reported. */
+  /** Reports keys that occur twice: a JSON parser keeps only the last value. */
   private noteDuplicates(input: string): void {
     for (const key of duplicateKeys(input)) {
       const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;
@@ -303,7 +308,7 @@ export class EventWriter {
     });
   }
 
-  /** Text that the format does not allow. An open call ends here, incomplete. */
+  /** Emits text that the format does not allow. An open call ends here, incomplete. */
   malformed(raw: string, start: number, expected: readonly string[], reason: string): void {
     const { call } = this;
     this.endRegion(start);
@@ -321,7 +326,7 @@ export class EventWriter {
     this.add(event);
   }
 
-  /** The last event. */
+  /** Emits the last event. */
   finish(reason: 'stop' | 'length', at: number): void {
     const stopped = this.completedCount > 0 ? 'tool-calls' : 'stop';
     this.add({
@@ -332,7 +337,7 @@ export class EventWriter {
     });
   }
 
-  /** The message of everything written so far; an empty one where nothing is kept. */
+  /** The message of all events so far; empty if it is not kept. */
   message(): ResponseMessage {
     if (!this.options.keeps) return { role: 'assistant', content: null };
     const content = this.content.toString();
@@ -348,7 +353,7 @@ export class EventWriter {
   }
 }
 
-/** A delta. All of them are made here, in one shape, which is what makes them quick to look at. */
+/** A delta. All deltas are created here, with one hidden class, so that consumers access them quickly. */
 export function deltaEvent(
   { type, id }: EmitTarget,
   delta: string,
@@ -360,7 +365,7 @@ export function deltaEvent(
 
 type Edge = 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 'tool-input-end';
 
-/** A beginning or an end without text of its own; in one shape, too. */
+/** A start or end event without text; like deltas, always with one hidden class. */
 function edgeEvent(type: Edge, id: string, at: number): ResponseEvent {
   return { type, id, start: at, end: at };
 }

@@ -1,10 +1,9 @@
 /**
- * The events of a response parser, named as the AI SDK names them: noun, then what happened. Imports only types.
+ * The events of a response parser, named as in the AI SDK: noun, then what happened. Imports only types.
  *
- * Every event covers the stretch `start`..`end` of the raw text that it consumed (UTF-16 units, `end`
- * exclusive). Offset 0 is the first character that was fed; what the generation prompt already wrote
- * lies before it, at negative offsets. With the option `markers`, a `marker` event covers every
- * delimiter too, and the stretches of all events tile the text without gap or overlap.
+ * Every event covers the stretch `start`..`end` of the raw text that it consumed (UTF-16 units, `end` exclusive).
+ * Offset 0 is the first character fed; the text of the generation prompt has negative offsets. With the option
+ * `markers`, `marker` events cover the delimiters too, and the stretches of all events tile the text.
  */
 import type { AssistantMessage, JsonObject } from '../format/messages.ts';
 
@@ -31,28 +30,28 @@ export type ResponseEvent =
   | Finish;
 
 /**
- * An event of any tools: `ResponseEvent`, and `ChatEvent` of tools with their own types. For code that reads events
- * but not their arguments.
+ * An event with tools of any type: a `ResponseEvent`, or a `ChatEvent` of typed tools. For code that does not
+ * depend on the types of arguments.
  */
 export type AnyResponseEvent =
   | Exclude<ResponseEvent, ToolCallEvent>
   | (Omit<ToolCallEvent, 'arguments'> & { readonly arguments: object });
 
-/** Thinking begins; the stretch is empty. `reasoning-delta` events follow, then `reasoning-end`. */
+/** Reasoning begins; the stretch is empty. `reasoning-delta` events follow, then `reasoning-end`. */
 export interface ReasoningStart extends Stretch {
   readonly type: 'reasoning-start';
   /** Names the region within the response: `reasoning-0`. */
   readonly id: string;
 }
 
-/** More of the thoughts. */
+/** More reasoning. */
 export interface ReasoningDelta extends Stretch {
   readonly type: 'reasoning-delta';
   readonly id: string;
   readonly delta: string;
 }
 
-/** The thoughts are over. */
+/** The reasoning is complete. */
 export interface ReasoningEnd extends Stretch {
   readonly type: 'reasoning-end';
   readonly id: string;
@@ -69,7 +68,7 @@ export interface TextDelta extends Stretch {
   readonly type: 'text-delta';
   readonly id: string;
   readonly delta: string;
-  /** The tokens that begin in it, if a chat has the option `logprobs`; a parser alone has none. */
+  /** The tokens that begin in this delta, if the chat has the option `logprobs`; a parser by itself has none. */
   readonly logprobs?: readonly TokenLogprob[];
 }
 
@@ -84,7 +83,7 @@ export interface LikelyToken {
 
 /** A token of the answer, and its alternatives. */
 export interface TokenLogprob extends LikelyToken {
-  /** The likeliest tokens at its position, the likeliest first. */
+  /** The likeliest tokens at its position, in descending order. */
   readonly top: readonly LikelyToken[];
 }
 
@@ -94,21 +93,24 @@ export interface TextEnd extends Stretch {
   readonly id: string;
 }
 
-/** A call's name is known. `id` is the model's own if it wrote one by then, otherwise generated; it does not change. */
+/**
+ * A call's name is known. `id` is the model's own if it was written before the name, otherwise generated; it does
+ * not change.
+ */
 export interface ToolInputStart extends Stretch {
   readonly type: 'tool-input-start';
   readonly id: string;
   readonly toolName: string;
 }
-/** The deltas of one call, joined, are at every moment a prefix of its final `input`. */
+/** JSON of the arguments. The joined deltas of a call are at every moment a prefix of its final `input`. */
 export interface ToolInputDelta extends Stretch {
   readonly type: 'tool-input-delta';
   readonly id: string;
-  /** JSON text, whatever the notation of the format. */
+  /** JSON text, whatever notation the format uses. */
   readonly delta: string;
 }
 
-/** The arguments of a call are complete; `tool-call` follows if they could be read. */
+/** The arguments of a call are complete. `tool-call` follows if they could be read. */
 export interface ToolInputEnd extends Stretch {
   readonly type: 'tool-input-end';
   readonly id: string;
@@ -123,18 +125,18 @@ export interface ToolCallEvent extends Stretch {
   readonly input: string;
   /** Arguments, parsed. */
   readonly arguments: JsonObject;
-  /** The model's own id, if it wrote one after the call had been announced. The message has it. */
+  /** The model's own id, if it was written after the call had been announced. The message has this id. */
   readonly writtenId?: string;
 }
 
 /**
- * Text that does not fit the format. Nothing is lost: `raw` is that text, and the message keeps it. It is empty if
- * the text is a call, but of a tool that is not on offer, or with arguments that do not fit.
+ * Text that does not fit the format: `raw`, which the message keeps too. `raw` is empty if the text is a call, but
+ * of a tool that is not offered, or with invalid arguments.
  */
 export interface Malformed extends Stretch {
   readonly type: 'malformed';
   readonly raw: string;
-  /** What was expected at `start`, for a person to read: `"</tool_call>"`, `tool name`. */
+  /** What was expected at `start`, in readable form: `"</tool_call>"`, `tool name`. */
   readonly expected: readonly string[];
   readonly reason: string;
   /** The call it belongs to, if its `tool-input-start` had already been emitted. */
@@ -151,37 +153,37 @@ export interface Repaired extends Stretch {
   readonly type: 'repaired';
   /** The law of leniency that was applied. */
   readonly law: LeniencyLaw;
-  /** What was done, for a person to read. */
+  /** What was done, in readable form. */
   readonly detail: string;
   readonly toolCallId?: string;
 }
 
 /** The laws of `docs/leniency.md`. */
 export type LeniencyLaw =
-  | 'arguments-key' // the arguments stand under another key
-  | 'flat-arguments' // the arguments stand next to the name
-  | 'empty-arguments' // null or an empty string stands for no arguments
-  | 'name-prefix' // the name stands without what comes before it
-  | 'name-key' // the name stands under another key
+  | 'arguments-key' // the arguments have another key
+  | 'flat-arguments' // the arguments are next to the name
+  | 'empty-arguments' // `null` or an empty string in place of arguments
+  | 'name-prefix' // the name lacks its prefix
+  | 'name-key' // the name has another key
   | 'wrapped-call' // the call is wrapped in one more object
   | 'wrapped-arguments' // the arguments are wrapped in one more object
-  | 'literal' // a value is written otherwise than its type
+  | 'literal' // a value is not written as its type requires
   | 'opener' // a call is opened in another spelling
-  | 'arguments-marker' // nothing stands between the name and the arguments
-  | 'separator' // something else than the format's own stands between two calls
+  | 'arguments-marker' // the marker between name and arguments is missing
+  | 'separator' // another separator between two calls
   | 'bare-calls' // the whole answer is calls as JSON
-  | 'empty-block' // a block of calls holds none
-  | 'marker-part' // a part of a marker is left out
+  | 'empty-block' // a block of calls is empty
+  | 'marker-part' // a part of a marker is missing
   | 'spelling' // a marker is written with other characters
-  | 'thoughts-again' // thoughts that are open are opened once more
-  | 'fence' // JSON of a call stands in a code fence
-  | 'unclosed' // something is not closed
-  | 'result-marker' // a marker of a tool's result stands in the answer
-  | 'special-token' // a special token stands where none may
+  | 'thoughts-again' // open thoughts are opened once more
+  | 'fence' // the JSON of a call is in a code fence
+  | 'unclosed' // a closer is missing
+  | 'result-marker' // the answer contains a marker of a tool's result
+  | 'special-token' // a special token where none is allowed
   | 'duplicate-argument' // a call has an argument twice
   | 'duplicate-id'; // two calls have the same id
 
-/** A delimiter of the format, and white space that belongs to it. Only with the option `markers`. */
+/** A delimiter of the format, or white space that belongs to it. Only with the option `markers`. */
 export interface Marker extends Stretch {
   readonly type: 'marker';
   readonly text: string;
@@ -190,19 +192,20 @@ export interface Marker extends Stretch {
 /** The last event. */
 export interface Finish extends Stretch {
   readonly type: 'finish';
-  /** `length`: the text ended inside a region that was still open. */
+  /** `length`: the text ended inside an open region. */
   readonly reason: 'stop' | 'tool-calls' | 'length';
-  /** What the response cost, if an engine generated it. */
+  /** Tokens used, if an engine generated the response. */
   readonly usage?: Usage;
 }
 
 /**
  * Tokens of one response, or of several. `completionTokens` is the sum of `reasoningTokens`, `textTokens` and
- * `callTokens`; a marker counts for what it opens or closes. The end of generation itself is not counted.
+ * `callTokens`; a marker counts towards the region that it opens or closes. The end-of-generation token is not
+ * counted.
  */
 export interface Usage {
   readonly promptTokens: number;
-  /** Prompt tokens that the engine had evaluated before; `null` if a server does not say. */
+  /** Prompt tokens that were already evaluated; `null` if a server does not report them. */
   readonly cachedTokens: number | null;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
@@ -211,8 +214,8 @@ export interface Usage {
   /** Completion tokens written without sampling: forced by a grammar, or the end of thoughts. */
   readonly injectedTokens: number;
   /**
-   * How many messages were dropped because the context could not hold them; absent if none were. For a run, the most
-   * that any of its steps dropped.
+   * Messages dropped because they did not fit into the context; absent if none were. For a run, the maximum over
+   * its steps.
    */
   readonly droppedMessages?: number;
 }

@@ -1,23 +1,23 @@
 /**
- * The fast path: while a reader waits inside a text or a string, a piece that holds nothing but plain text is one
- * event, and needs no state to be read.
+ * The fast path: while the reader is inside text or a string, a piece of plain text becomes one event without
+ * running a state.
  */
 import type { Cursor } from './cursor.ts';
 import { deltaEvent, type EmitTarget, type EventWriter } from './event-writer.ts';
 import type { ResponseEvent } from './events.ts';
 import type { PlainRun } from './markers/plain-run.ts';
 
-/** What the text stands in; a raw string is escaped on its way into JSON. */
+/** Where the text is; raw strings are escaped into JSON. */
 type Surroundings = 'text' | 'raw-string' | 'json-string';
 
-/** Text at the end of a piece that may be the beginning of a marker is looked at again up to this length. */
+/** Up to this length, text at the end of a piece that may begin a marker is examined again. */
 const longestTail = 8;
 
 /** See the top of this file. */
 export class FastPath {
   private readonly cursor: Cursor;
   private readonly writer: EventWriter;
-  /** The first character of a marker may wait for more text, whichever marker it is. */
+  /** Whether every first character of a marker may wait for more text. */
   private readonly firstsWait: boolean;
   private plainRun: PlainRun | null = null;
   private within: Surroundings = 'text';
@@ -34,12 +34,12 @@ export class FastPath {
     return this.plainRun !== null;
   }
 
-  /** Whether what was read here was JSON that the scanner has not seen. */
+  /** Whether the fast path read JSON that the scanner has not seen. */
   get isInJson(): boolean {
     return this.plainRun !== null && this.within === 'json-string';
   }
 
-  /** More plain text is expected. */
+  /** Opens the fast path: more plain text is expected. */
   open(plainRun: PlainRun, within: Surroundings): void {
     const { cursor, writer } = this;
     if (writer.target === null || !writer.inputFlows || cursor.text.length - cursor.at > longestTail) return;
@@ -52,7 +52,7 @@ export class FastPath {
     this.plainRun = null;
   }
 
-  /** Reads a piece, and makes the one event that it is; `null` if it needs a state. */
+  /** Reads a piece and returns its one event; `null` if a state must read it. */
   read(piece: string): readonly ResponseEvent[] | null {
     const { plainRun, target, cursor } = this;
     if (plainRun === null || target === null) return null;
@@ -64,7 +64,7 @@ export class FastPath {
     return [deltaEvent(target, piece, start, start + piece.length)];
   }
 
-  /** The same for a piece whose last unit may have to wait, or that stands otherwise in the event. */
+  /** The same for a piece whose last unit may have to wait, or whose text is escaped in the event. */
   private readClosely(
     piece: string,
     plainRun: PlainRun,

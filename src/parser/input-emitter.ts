@@ -1,4 +1,4 @@
-/** JSON of a call's arguments, and the stretches of the response that its deltas cover. */
+/** Emits the JSON of a call's arguments as deltas that cover stretches of the response. */
 import type { Cursor } from './cursor.ts';
 import type { EventWriter } from './event-writer.ts';
 
@@ -8,7 +8,7 @@ export class InputEmitter {
   private readonly writer: EventWriter;
   /** Offset up to which deltas cover the response. */
   private covered = 0;
-  /** Text that was consumed after it, and is in no event yet. */
+  /** Text consumed after `covered` that is in no event yet. */
   private pending = '';
 
   constructor(cursor: Cursor, writer: EventWriter) {
@@ -16,23 +16,26 @@ export class InputEmitter {
     this.writer = writer;
   }
 
-  /** JSON of the arguments, or of a value in them, begins where reading stands. */
+  /** Begins at the reading position: arguments, or a value in them. */
   begin(): void {
     this.covered = this.cursor.offset;
     this.pending = '';
   }
 
-  /** Everything up to `base` is in deltas. */
+  /** Whether deltas cover everything up to `base`. */
   get isSettled(): boolean {
     return this.pending === '';
   }
 
-  /** Deltas cover the response up to where reading stands. */
+  /** Extends the covered stretch to the reading position. */
   coverAll(): void {
     this.covered = this.cursor.offset;
   }
 
-  /** Consumes text up to `end`, whose JSON is `json`; the tail `pending` of the text is not in it yet. */
+  /**
+   * Consumes text up to `end` and emits `json` for it; `pending` is the tail of that text which `json` does not
+   * include yet.
+   */
   emit(json: string, end: number, pending: string): void {
     const { cursor } = this;
     if (json === '') {
@@ -46,7 +49,7 @@ export class InputEmitter {
     cursor.moveTo(end);
   }
 
-  /** Text that was consumed and turned out to be no JSON. */
+  /** Returns consumed text that turned out not to be JSON. */
   takePending(): string {
     const { pending } = this;
     this.pending = '';

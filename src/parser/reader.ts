@@ -1,7 +1,7 @@
 /**
- * The reader: what states work on through the steps in `steps/`. Its parts have one
- * subject each: the cursor in the text, the text that is buffered, the call that is being read, the JSON of its
- * arguments, the events. What concerns more than one of them is done here.
+ * The reader, on which the steps in `steps/` work. Each of its parts has one subject: the cursor, the buffered
+ * text, the call being read, the JSON of its arguments, the events. Operations on several of them are methods
+ * here.
  */
 import { BufferedText } from './buffered-text.ts';
 import { CallDraft } from './call-draft.ts';
@@ -25,10 +25,10 @@ import type { Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 import type { ToolTable } from './tool-table.ts';
 
-/** One place where the reader can stand. Returns the next place, or `null` to wait for more text. */
+/** A state: reads on, and returns the next state, or `null` to wait for more text. */
 export type State = (reader: Reader) => State | null;
 
-/** Choices of the caller that the steps ask for. */
+/** Options that the steps read. */
 export interface ReaderOptions extends WriterOptions {
   readonly tools: ToolTable;
   /** Thoughts stay in the content, with their markers. */
@@ -36,26 +36,26 @@ export interface ReaderOptions extends WriterOptions {
   /** More than one call may be made. */
   readonly parallel: boolean;
   readonly specialTokens: readonly string[];
-  /** What the format does not have is read where it can only mean one thing. */
+  /** Deviations from the format are read if only one meaning is possible. */
   readonly lenient: boolean;
-  /** The prompt opened reasoning, in a format where nothing else does. */
+  /** The prompt opened reasoning, in a format without a marker for it. */
   readonly thoughtOpened: boolean;
 }
 
-/** The region that is being read. */
+/** The region being read. */
 interface OpenRegion {
   readonly kind: 'text' | 'reasoning';
-  /** It is closed by a marker: text that ends without it is cut short. */
+  /** A marker must close it; otherwise the text was cut short. */
   readonly mustClose: boolean;
 }
 
-/** What is wrong with the text in the buffer. */
+/** Why the buffered text is malformed. */
 interface Complaint {
   readonly expected: readonly string[];
   readonly reason: string;
 }
 
-/** A marker that is consumed; the steps for headers have no more of it. */
+/** A consumed marker, as far as the steps for headers know it. */
 type ConsumedMarker = Transition<State> & Pick<CompiledTransition<State>, 'trailingSpace'>;
 
 /** See the top of this file. */
@@ -67,9 +67,9 @@ export class Reader implements MatchContext {
   readonly fastPath: FastPath;
   readonly scanner = new JsonScanner();
   readonly options: ReaderOptions;
-  /** What one step knows while it waits for more text; gone when the step is left. */
+  /** What the current step must remember while it waits for more text; discarded when the step is left. */
   progress: StepProgress | null = null;
-  /** The marker that has just opened thoughts, while it may stand once more. */
+  /** The marker that has just opened thoughts, while it may be repeated. */
   thoughtOpener: MarkerTable<State> | null = null;
   private readonly special: SpecialSpans;
   private state: State;
@@ -78,12 +78,12 @@ export class Reader implements MatchContext {
   private isInCall = false;
   private openedAt: number | null = null;
   private complaint: Complaint | null = null;
-  /** The last marker opened thoughts. */
+  /** Whether the latest marker opened thoughts. */
   private openedThoughts = false;
-  /** White space that the last marker claims if it comes. */
+  /** White space that the latest marker claims if it comes. */
   private claimedSpace: string;
   private triedBareCalls = false;
-  /** Offset up to which text is known to hold no calls without a marker. */
+  /** Up to this offset, the text is known to contain no calls without a marker. */
   private speculatedTo = Number.NEGATIVE_INFINITY;
 
   constructor(start: State, leadingSpace: string, options: ReaderOptions, base: number) {
@@ -101,39 +101,39 @@ export class Reader implements MatchContext {
     );
   }
 
-  /** No more text will come. */
+  /** Whether the response is over. */
   get ended(): boolean {
     return this.cursor.ended;
   }
 
-  /** Whether calls can be made at all; without tools, their markers are text. */
+  /** Whether calls are possible; without tools, their markers are text. */
   get callsAllowed(): boolean {
     const { tools } = this.options;
     return !tools.known || tools.size > 0;
   }
 
-  /** The region that is being read; `null` between regions. */
+  /** The region being read; `null` between regions. */
   get region(): OpenRegion | null {
     return this.openRegion;
   }
 
-  /** Reading stands in thoughts, or after their opener and before the white space that it claims. */
+  /** Whether the position is in thoughts, or between their opener and the white space that it claims. */
   get thinking(): boolean {
     if (this.openRegion !== null) return this.openRegion.kind === 'reasoning';
     return this.openedThoughts && this.claimedSpace !== '';
   }
 
-  /** Name of the state that reads on. */
+  /** Name of the current state. */
   get stateName(): string {
     return this.state.name;
   }
 
-  /** The call that is being read, or was last. */
+  /** The current or latest call. */
   get call(): CallDraft {
     return this.draft;
   }
 
-  /** A call has been opened and reading has not left it. */
+  /** Whether the position is inside a call. */
   get inCall(): boolean {
     return this.isInCall;
   }
@@ -143,7 +143,7 @@ export class Reader implements MatchContext {
     return this.openedAt;
   }
 
-  /** Adds text and reads as far as it goes. `special`: the text is one special token. */
+  /** Adds text and reads as far as possible. `special`: the text is one special token. */
   read(piece: string, special: boolean): void {
     const { fastPath, cursor } = this;
     if (fastPath.isInJson) this.input.coverAll();
@@ -170,12 +170,12 @@ export class Reader implements MatchContext {
     }
   }
 
-  /** White space that comes next belongs to the marker before it, as far as it is `space`. */
+  /** Lets the latest marker claim the white space that comes next, as far as it matches `space`. */
   claimSpace(space: string): void {
     this.claimedSpace = space;
   }
 
-  /** Consumes the white space that the last marker claims; false while more of it may come. */
+  /** Consumes the claimed white space; false while more of it may come. */
   passClaimedSpace(): boolean {
     const { cursor } = this;
     while (this.claimedSpace !== '') {
@@ -203,7 +203,7 @@ export class Reader implements MatchContext {
     cursor.moveTo(end);
   }
 
-  /** Consumes text up to `end` as part of the region. */
+  /** Consumes text up to `end` as content of the region. */
   emitText(end: number): void {
     if (this.openRegion === null) return;
     this.emitAs(this.options.thoughtsInText ? 'text' : this.openRegion.kind, end);
@@ -223,7 +223,7 @@ export class Reader implements MatchContext {
     this.openedThoughts = false;
     this.thoughtOpener = null;
     const { repairs, role, peek } = transition;
-    // A part of a marker that is only seen, and a fence after an opener, are reported where they are passed.
+    // A peeked part of a marker, and a fence after an opener, are reported by the step that consumes them.
     const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');
     if (repairs !== undefined && !isAhead) this.noteRepair(repairs, repairDetail(transition));
     if (transition.peek) return transition.next;
@@ -236,26 +236,26 @@ export class Reader implements MatchContext {
     return transition.next;
   }
 
-  /** The marker that was consumed last opened thoughts. */
+  /** Records that the latest marker opened thoughts. */
   noteThoughts(opener: CompiledTransition<State>): void {
     this.openedThoughts = true;
     this.thoughtOpener = this.options.thoughtsInText ? null : markerAlone(opener);
   }
 
-  /** A region is being read from here on. */
+  /** Starts a region. */
   enterRegion(kind: 'text' | 'reasoning', mustClose: boolean): void {
     const { openRegion } = this;
     if (openRegion?.kind === kind && openRegion.mustClose === mustClose) return;
     this.openRegion = { kind, mustClose };
   }
 
-  /** The region that was being read is over. */
+  /** Ends the region. */
   leaveRegion(): void {
     this.openRegion = null;
     if (!this.options.thoughtsInText) this.writer.endRegion(this.cursor.offset);
   }
 
-  /** A call opens here. */
+  /** Opens a call. */
   openCall(): void {
     this.triedBareCalls = false;
     this.openedAt = this.cursor.offset;
@@ -265,19 +265,19 @@ export class Reader implements MatchContext {
     this.scanner.reset();
   }
 
-  /** Reading has left the call. */
+  /** Leaves the call. */
   leaveCall(): void {
     this.isInCall = false;
   }
 
-  /** The model's own id of the call. */
+  /** Records the model's own id of the call. */
   noteId(id: string): void {
     if (id === '') return;
     this.draft.id = id;
     this.writer.noteId(id);
   }
 
-  /** The name of the call is known, and stands between two positions: emits its start, once. */
+  /** Emits the call's start, once its name is known; the name is between two positions. */
   startCall(start: number, end: number): void {
     const { draft, cursor } = this;
     if (draft.started || draft.name === null) return;
@@ -294,31 +294,31 @@ export class Reader implements MatchContext {
     cursor.moveTo(Math.max(end, cursor.at));
   }
 
-  /** Puts what is in the buffer back, to be read again. */
+  /** Puts the buffered text back, to be read again. */
   rewind(): void {
     this.cursor.rewind(this.buffer.take());
   }
 
-  /** What was read here although the format does not have it. */
+  /** Reports a deviation from the format that was read all the same. */
   noteRepair(law: LeniencyLaw, detail: string): void {
     this.writer.repaired(law, detail, this.cursor.offset);
   }
 
-  /** What is wrong here. Text from here on is buffered and reported by `reportMalformed`. */
+  /** Records a complaint. Text from here on is buffered, and reported by `reportMalformed`. */
   complain(expected: readonly string[], reason: string): void {
     this.bufferPendingInput();
     this.complaint = { expected, reason };
     this.scanner.reset();
   }
 
-  /** Text of the arguments that turned out to be no JSON becomes part of the report. */
+  /** Moves pending text of the arguments that turned out not to be JSON into the report. */
   private bufferPendingInput(): void {
     const pending = this.input.takePending();
     if (pending === '' || !this.buffer.isEmpty) return;
     this.buffer.append(pending, this.cursor.offset - pending.length);
   }
 
-  /** Reports what is in the buffer, if there was a complaint. */
+  /** Reports the buffered text, if there was a complaint. */
   reportMalformed(): void {
     const { complaint, buffer } = this;
     if (complaint === null) return;
@@ -327,14 +327,14 @@ export class Reader implements MatchContext {
     this.writer.malformed(buffer.take(), start, complaint.expected, complaint.reason);
   }
 
-  /** The scanner stands inside a string of JSON: plain pieces are events at once. */
+  /** Opens the fast path inside a JSON string. */
   waitInJson(): void {
     if (this.cursor.isAtEnd && this.input.isSettled && this.scanner.insideString) {
       this.fastPath.open(plainInJsonString, 'json-string');
     }
   }
 
-  /** The next special token in the text at hand, by position: no content, whatever it is. */
+  /** The positions of the next special token in the unread text; it is never content. */
   nextSpecialToken(): { readonly at: number; readonly end: number } | null {
     const { cursor } = this;
     const token = this.options.lenient ? this.special.next(cursor.offset) : null;
@@ -343,7 +343,7 @@ export class Reader implements MatchContext {
     return { at, end: at + token.length };
   }
 
-  /** The answer has not begun, or begins again after a call: it may be calls alone. */
+  /** Whether the answer may consist of calls alone: it has not begun, or begins again after a call. */
   get mayBeBareCalls(): boolean {
     const { options, writer, cursor } = this;
     const isBeginning =
@@ -352,17 +352,17 @@ export class Reader implements MatchContext {
     return isBeginning && isAllowed && options.lenient && options.tools.known && this.callsAllowed;
   }
 
-  /** The answer is not calls alone, or they have been read. */
+  /** Records that the answer is not calls alone, or that they have been read. */
   noteBareCalls(): void {
     this.triedBareCalls = true;
   }
 
-  /** Text up to here holds no calls without a marker. */
+  /** Records that the text up to `offset` contains no calls without a marker. */
   noteSpeculated(offset: number): void {
     this.speculatedTo = offset;
   }
 
-  /** What the prompt holds is the template's own, and needs no leniency. */
+  /** Text of the prompt is the template's own, so leniency does not apply to it. */
   forgives(at: number): boolean {
     return this.options.lenient && this.cursor.offsetOf(at) >= 0;
   }
@@ -373,7 +373,7 @@ export class Reader implements MatchContext {
 
   isWrittenAsTokens(part: string, at: number, length: number): boolean {
     const offset = this.cursor.offsetOf(at);
-    // Markers of the prompt are the template's own.
+    // Markers in the prompt are the template's own.
     return offset < 0 || this.special.isWrittenAsTokens(part, offset, length);
   }
 

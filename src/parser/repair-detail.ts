@@ -1,7 +1,7 @@
-/** Describes repairs: text that is not a marker of the format but was read as one. */
+/** Describes repairs: text that was read as a marker although the format does not have it. */
 import type { Transition } from './state-tables.ts';
 
-/** What was done, for a person to read. */
+/** What was done, in readable form. */
 export function repairDetail({ repairs, marker, role, passes, peek }: Transition<unknown>): string {
   const written = JSON.stringify(marker.trim().replace(/\s*\n\s*/g, ''));
   switch (repairs) {

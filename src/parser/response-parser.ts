@@ -1,4 +1,4 @@
-/** The parser that callers use: feeds text to a module's states, and finishes. */
+/** The parser that callers use: feeds text to a module's states. */
 import { ResponseOverError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import {
@@ -25,16 +25,18 @@ import { ToolTable } from './tool-table.ts';
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools on offer. A call of any other is still read as a call, followed by a `malformed` event.
-   * Absent: any name may be called, and no types are known. Empty: no call can be made, and its markers
-   * are text.
+   * The tools offered. A call of any other tool is still read, followed by a `malformed` event. Absent: any name
+   * may be called, and no types are known. Empty: no calls are possible, and their markers are text.
    */
   readonly tools?: readonly Tool[];
-  /** The part of the assistant's turn that is already in the prompt, header included. Default: only the header. */
+  /**
+   * The part of the assistant's turn that is already in the prompt, including the header. Default: only the
+   * header.
+   */
   readonly generationPrompt?: string;
   /**
-   * `false`: only one call may be made. The text of further calls is reported as `malformed` and kept in the
-   * message; it is neither a call nor content. Default: true.
+   * `false`: only one call is allowed. Further calls are reported as `malformed`; the message keeps their text,
+   * but not as content. Default: true.
    */
   readonly parallelToolCalls?: boolean;
   /** `none`: thoughts stay in the content, with their markers. Default: `separate`. */
@@ -47,44 +49,44 @@ export interface ResponseParserOptions {
    */
   readonly keepMessage?: boolean;
   /**
-   * Lists what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the
-   * call. Default: nothing is checked.
+   * Lists what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the call.
+   * Default: no check.
    */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
   /**
-   * Creates the id of a call for which the model had written none by the time its name was known; `index` counts the
-   * response's calls from 0, including those that broke off. Default: `call_0`, `call_1`, …
+   * Creates the id of a call if the model had written none when its name became known; `index` counts the
+   * response's calls from 0, including broken ones. Default: `call_0`, `call_1`, …
    */
   readonly createId?: (index: number) => string;
   /**
-   * Strings that are one special token in the model's vocabulary. If they are given, a marker counts only if its
-   * special tokens came as pieces marked `special`; spelled out, they are text.
+   * Special tokens of the model's vocabulary, as text. If given, a marker counts only if its special tokens arrive
+   * in pieces marked `special`; otherwise it is text.
    */
   readonly specialTokens?: readonly string[];
   /**
-   * `lenient`: deviations from the format are read where they can mean only one thing, and reported as `repaired`
-   * (`docs/leniency.md`). `strict`: they are `malformed`, or text. Default: `lenient`.
+   * `lenient`: a deviation from the format is read if only one meaning is possible, and reported as `repaired`
+   * (`docs/leniency.md`). `strict`: it is `malformed`, or text. Default: `lenient`.
    */
   readonly leniency?: 'lenient' | 'strict';
 }
 
-/** A piece of the response as an engine delivers it. */
+/** A piece of the response, as an engine delivers it. */
 export interface ResponsePiece {
   readonly text: string;
   /** The piece is one special token. Default: false. */
   readonly special?: boolean;
 }
 
-/** Reads one response while it is written. */
+/** Reads one response as it arrives. */
 export interface ResponseParser {
   /**
-   * Reads on. Returns the events that are certain by now; the first call also those of the prompt. Throws
-   * `ResponseOverError` after `finish`.
+   * Reads more text. Returns the events that are now certain; the first call also returns those of the prompt.
+   * Throws `ResponseOverError` after `finish`.
    */
   feed(text: string | readonly ResponsePiece[]): readonly ResponseEvent[];
   /**
-   * The response is over. `length`: it was cut short. Returns the last events and the message. Later
-   * calls return no more events. Throws `UnsupportedOptionError` for another reason.
+   * Ends the response; `length` means that it was cut short. Returns the last events and the message. Later calls
+   * return no more events. Throws `UnsupportedOptionError` for another reason.
    */
   finish(reason?: 'stop' | 'length'): {
     readonly events: readonly ResponseEvent[];
@@ -92,23 +94,23 @@ export interface ResponseParser {
   };
   /** Starts over, with the same options. */
   reset(): void;
-  /** Where reading stands, for those who steer sampling by it. */
+  /** The parser's position, for code that steers sampling by it. */
   readonly position: ParserPosition;
 }
 
-/** Where a parser stands. */
+/** The position of a parser. */
 export interface ParserPosition {
-  /** The region that is open: reasoning, answer text, calls; `between` at the edges of regions. */
+  /** The open region: reasoning, answer text or calls; `between` at the edges of regions. */
   readonly region: 'reasoning' | 'text' | 'call' | 'between';
   /** Offset of the marker that opened the latest call; `null` before the first. */
   readonly callsOpenedAt: number | null;
-  /** Thoughts are open: reading stands in them, or after their opener and before its white space. */
+  /** Whether thoughts are open: the position is in them, or between their opener and its white space. */
   readonly thinking: boolean;
-  /** Name of the state that reads on, as the generated module has it: `inAnswer`. */
+  /** Name of the current state, as in the generated module: `inAnswer`. */
   readonly state: string;
 }
 
-/** What the options of a parser may be; tools are checked where they are read. */
+/** Rules of the options; tools are checked when they are read. */
 const parserRules: OptionRules<ResponseParserOptions> = {
   tools: anyValue,
   generationPrompt: string,
@@ -124,7 +126,7 @@ const parserRules: OptionRules<ResponseParserOptions> = {
 const anyModule: OptionRule = { expected: 'a responseModule written by idiolect generate', allows: isRecord };
 const endings = oneOf('stop', 'length');
 
-/** A parser for the responses of one format. Throws when the module was made for another runtime. */
+/** Creates a parser for one response. Throws if the module was made for another version of the runtime. */
 export function createModuleParser(
   responseModule: ResponseModule,
   given: ResponseParserOptions = {},
@@ -145,9 +147,9 @@ class ModuleParser implements ResponseParser {
   private readonly tools: ToolTable;
   private readonly prompt: string;
   private reader: Reader;
-  /** Half a surrogate pair at the end of what was fed. */
+  /** The first half of a surrogate pair, if the fed text ended in one. */
   private half = '';
-  /** The fast path, while nothing waits to be delivered before the next piece. */
+  /** The fast path, while no events must be delivered before the next piece. */
   private fastPath: FastPath | null = null;
   private finished = false;
 
@@ -177,7 +179,7 @@ class ModuleParser implements ResponseParser {
         lenient: options.leniency !== 'strict',
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
-      0 - prompt.length, // not -0, which no small integer can be
+      0 - prompt.length, // not -0, which V8 cannot store as a small integer
     );
     reader.read(prompt, false);
     return reader;
@@ -254,7 +256,7 @@ class ModuleParser implements ResponseParser {
   }
 }
 
-/** What is wrong with a call: its tool is not on offer, or what the caller's own check says. */
+/** Lists what is wrong with a call: its tool is not offered, or what the caller's `validate` returns. */
 function callCheck(
   tools: ToolTable,
   validate: ResponseParserOptions['validate'],
@@ -265,10 +267,7 @@ function callCheck(
   };
 }
 
-/**
- * Reads a single piece that is not a special token and needs no state; `null` for anything else, also for what is
- * no piece.
- */
+/** Reads a single piece on the fast path; `null` if it is a special token, needs a state, or is not a piece. */
 function readAlone(
   fastPath: FastPath,
   pieces: readonly ResponsePiece[] | null | undefined,
@@ -284,7 +283,7 @@ function endsInHalf(text: string): boolean {
   return last >= 0xd800 && last <= 0xdbff;
 }
 
-/** Callers in JavaScript may feed anything: bytes, `undefined` at the end of a stream, a list of strings. */
+/** Callers in JavaScript may feed anything: bytes, `undefined` at the end of a stream, an array of strings. */
 function arePieces(input: unknown): input is readonly ResponsePiece[] {
   if (!Array.isArray(input)) return false;
   return input.every(
@@ -305,8 +304,8 @@ function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): v
 }
 
 /**
- * A call whose arguments are whole is complete without what closes it. Entries that are all closed are whole if
- * `hasStopped`: the model has ended its turn itself.
+ * Completes a call whose arguments are complete but whose closer is missing. If `hasStopped`, the model ended its
+ * turn itself, so entries that are all closed are complete, too.
  */
 function closeCall(reader: Reader, hasStopped: boolean): void {
   const { writer, cursor, buffer, call } = reader;
@@ -329,7 +328,7 @@ function hasRest({ buffer, cursor }: Reader): boolean {
   return !buffer.isEmpty || !cursor.isAtEnd;
 }
 
-/** What is left at the end inside a call. */
+/** Reports what is left inside a call at the end. */
 function reportRest(reader: Reader): void {
   if (!hasRest(reader) && reader.writer.call === null) return;
   reader.complain([], 'the text ends inside a call');
@@ -337,7 +336,7 @@ function reportRest(reader: Reader): void {
   reader.reportMalformed();
 }
 
-/** The prompt after the header of the assistant's turn. */
+/** The prompt without the header of the assistant's turn. */
 export function withoutHeader(prompt: string, turnStart: string): string {
   if (turnStart === '' || prompt === '') return prompt;
   if (prompt.startsWith(turnStart)) return prompt.slice(turnStart.length);

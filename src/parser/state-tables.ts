@@ -1,66 +1,69 @@
 /**
- * What states are made of: each step of the runtime (`between`, `region`, `expect`, …) has a table of what may stand
- * in its place and where that leads. `Ref` is a state: its name in a definition, or the state itself.
+ * The tables of states: each step of the runtime (`between`, `region`, `expect`, …) has a table of the markers
+ * that may come and where they lead. `Ref` is a state: its name in a definition, or the state itself.
  */
 import type { JsonType } from '../format/chat-format.ts';
 import type { LeniencyLaw } from './events.ts';
 
-/** When a marker counts. Absent conditions are fulfilled. */
+/** When a marker counts. An absent condition is fulfilled. */
 export interface MarkerConditions {
   /** `call`: opens a call, so it counts only while calls are allowed. `thought`: belongs to reasoning. */
   readonly role?: 'call' | 'thought';
-  /** Counts only where the name of an offered tool follows, and after that one of these texts. */
+  /** Counts only before the name of an offered tool that is followed by one of these texts. */
   readonly nameFollows?: readonly string[];
-  /** In front of that name stands the call's number, with this text after it: `. ` in `1. f`. */
+  /** Before that name comes the call's number and this text: `. ` in `1. f`. */
   readonly afterNumber?: string;
   /**
-   * Counts only where one of these follows: prose may speak of markers. Not asked where the marker is written
-   * with a special token.
+   * Counts only before one of these, because prose may mention markers. Ignored if the marker is written as a
+   * special token.
    */
   readonly followedBy?: Following;
-  /** Counts only where it is written with a special token: prose may speak of it. */
+  /** Counts only as a special token, because prose may mention it. */
   readonly onlyAsSpecialToken?: true;
-  /** Counts only where (after a marker that is not itself the brace) a JSON call of an offered tool begins. */
+  /** Counts only where a JSON call of an offered tool begins: after the marker, or with it if it is the brace. */
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
-  /** What closes the block of calls that the marker opens: `</tool_call>`. Where it comes at once, there are none. */
+  /**
+   * What closes the block of calls that the marker opens: `</tool_call>`. If it comes at once, the block is empty.
+   */
   readonly blockEnd?: string;
-  /** Counts only where the parser forgives what is not the format's; taking it is reported under this law. */
+  /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
-  /** The marker stands for nothing: it is passed over, and reading goes on in the same place. */
+  /** The marker means nothing: it is skipped, and the state does not change. */
   readonly passes?: true;
 }
 
-/** A marker that may stand at some place, and what follows it. `Ref` is a state: its name, or the state itself. */
+/** A marker that may come at some place, and where it leads. `Ref` is a state: its name, or the state itself. */
 export interface Transition<Ref> extends MarkerConditions {
   /**
-   * Exact text. White space at its edges, around its line breaks and between `>` and `<` is flexible; elsewhere it counts.
+   * Exact text. White space at its edges, around its line breaks and between `>` and `<` is flexible; elsewhere it
+   * must match.
    */
   readonly marker: string;
   readonly next: Ref;
-  /** The marker is only seen, not consumed. */
+  /** The marker is peeked, not consumed. */
   readonly peek?: true;
   /**
-   * In reasoning: it may be a call, or thoughts about one. `next` holds the text until the reasoning is closed
+   * In reasoning: it may be a call, or thoughts about one. `next` buffers the text until the reasoning is closed
    * (thoughts) or the turn ends without that (a call).
    */
   readonly ambiguous?: true;
-  /** In text: it may be a call only if calls go on from here to the end of the turn, which `next` finds out. */
+  /** In text: it is a call only if nothing but calls follows up to the end of the turn, which `next` finds out. */
   readonly speculative?: true;
 }
 
-/** What must stand after an opener, white space aside. */
+/** What must follow an opener, after optional white space. */
 export interface Following {
   /** One of these texts. */
   readonly texts?: readonly string[];
-  /** Or any name with one of these texts after it. */
+  /** Or any name followed by one of these texts. */
   readonly nameEnds?: readonly string[];
 }
 
-/** Where a JSON call holds its parts; keys from the outside in. */
+/** The paths to the parts of a JSON call; keys, outermost first. */
 export interface EnvelopePaths {
-  /** `null`: the name is itself the only key, and its value the arguments. */
+  /** `null`: the name is the only key, and its value the arguments. */
   readonly name: readonly string[] | null;
   readonly arguments: readonly string[];
   readonly id?: readonly string[];
@@ -73,45 +76,45 @@ export interface BeginTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly otherwise: Ref;
 }
 
-/** `region`: in reasoning or in the answer, up to one of the stops. */
+/** `region`: in reasoning or in the answer, up to a stop. */
 export interface RegionTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly region: 'reasoning' | 'text';
   readonly stops: Choices;
-  /** The region is closed by a marker: text that ends without it is cut short. */
+  /** A marker must close the region; otherwise the text was cut short. */
   readonly mustClose?: true;
 }
 
-/** `header`: a region's header in a spelling that the template does not show. */
+/** `header`: a region's header in a spelling that the template does not render. */
 export interface HeaderTable<Ref> {
   /** Ends every header: `<|message|>`. */
   readonly end: string;
-  /** What says that a call follows; the tool's name stands after it: `to=functions.`. */
+  /** Marks a call; the tool's name follows: `to=functions.`. */
   readonly call?: { readonly marker: string; readonly next: Ref } | undefined;
-  /** What says that the region is reasoning. */
+  /** Marks reasoning. */
   readonly thought?: { readonly marker: string; readonly next: Ref } | undefined;
-  /** The beginning of `call.marker` that any recipient has: `to=`. A header with another one is malformed. */
+  /** The part of `call.marker` before any recipient: `to=`. A header with an unknown recipient is malformed. */
   readonly recipient: string;
   /** Where any other header leads. */
   readonly next: Ref;
-  /** Where text leads that is not a header. */
+  /** Where text leads that is no header. */
   readonly otherwise: Ref;
   readonly recover: Ref;
 }
 
-/** `ambiguous`: text that is reasoning if `stops` come, and is read again from `resume` if they do not. */
+/** `ambiguous`: text that is reasoning if one of the `stops` comes, and is otherwise read again from `resume`. */
 export interface AmbiguousTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly stops: Choices;
-  /** Markers that settle it the other way. */
+  /** Markers that show that it is not reasoning. */
   readonly ends: Choices;
   readonly resume: Ref;
-  /** Where reading goes at once if the prompt opened the reasoning. */
+  /** Where reading continues at once if the prompt opened the reasoning. */
   readonly opened?: Ref | undefined;
 }
 
-/** `speculative`: text that is calls if it is nothing else up to the end of the turn. */
+/** `speculative`: text that is calls if nothing else comes up to the end of the turn. */
 export interface SpeculativeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly paths: EnvelopePaths;
-  /** The calls are the items of one JSON array. */
+  /** The calls are items of one JSON array. */
   readonly list: boolean;
   /** Markers that end the turn. */
   readonly ends: Choices;
@@ -121,32 +124,37 @@ export interface SpeculativeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly otherwise: Ref;
 }
 
-/** `expect`: inside a call. White space is passed over; none of the choices is an error, or `otherwise`. */
+/**
+ * `expect`: inside a call. White space is skipped; if none of the choices comes, that is an error, or leads to
+ * `otherwise`.
+ */
 export interface ExpectTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
   readonly otherwise?: Ref | undefined;
-  /** Where malformed text is passed over. */
+  /** Where malformed text is skipped. */
   readonly recover: Ref;
-  /** The call is complete when this place is reached. */
+  /** The call is complete when this state is reached. */
   readonly completes?: true;
-  /** Where reading goes if the nested value around this place is closed here. Tried before the choices. */
+  /** Where reading continues if the nested value around this place is closed here. Tried before the choices. */
   readonly enclosing?: Ref | undefined;
-  /** Where the end of the response leads: calls that nothing closes end there. */
+  /** Where the end of the response leads, for calls that need no closer. */
   readonly atEnd?: Ref | undefined;
-  /** More calls in the markers of one, where the parser forgives them. */
+  /** Further calls within the same markers, for a lenient parser. */
   readonly moreCalls?: MoreCalls<Ref> | undefined;
-  /** What is wrong if none of the choices comes. Default: unexpected text in a call. */
+  /** The reason reported if none of the choices comes. Default: unexpected text in a call. */
   readonly reason?: string;
 }
 
-/** JSON calls after one in the same markers: with a comma, a semicolon or nothing between them, or in a list. */
+/**
+ * JSON calls after another one in the same markers: separated by a comma, a semicolon or nothing, or in an array.
+ */
 export interface MoreCalls<Ref> {
   readonly paths: EnvelopePaths;
   /** Where such a call is read. */
   readonly next: Ref;
 }
 
-/** `recover`: passes over malformed text up to the next marker that says where the reader stands. */
+/** `recover`: skips malformed text up to the next marker from which reading can continue. */
 export interface RecoverTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
 }
@@ -158,21 +166,24 @@ export type IdPart = string | { readonly hole: 'name' | 'index' };
 export interface HoleTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly hole: 'name' | 'id' | 'index' | 'composed-id' | 'key';
   readonly ends: Choices;
-  /** The state after white space, where that alone can end the hole. */
+  /** The state after white space, if white space alone can end the hole. */
   readonly space?: Ref | undefined;
-  /** The white space that ends it, and of which the value after it begins without: `\n`. Absent means none. */
+  /**
+   * The white space that ends it and does not belong to the value after it: `
+   * `. Absent means none.
+   */
   readonly gap?: string;
-  /** Of a composed id. */
+  /** For a composed id. */
   readonly parts?: readonly IdPart[];
-  /** The call is announced here: its name and, where it is written before the arguments, its id are known. */
+  /** The call is announced here: its name is known and, if it is written before the arguments, its id. */
   readonly announce?: true;
-  /** The index is what the message calls the id. */
+  /** The index is the message's id. */
   readonly indexIsId?: true;
-  /** Of a key: the place of the value that follows. */
+  /** For a key: the place of the value that follows. */
   readonly place?: ValuePlace<Ref> | undefined;
-  /** The call is complete after it; so the end of the text ends it, too. */
+  /** The call is complete after the hole, so the end of the text ends the hole too. */
   readonly completes?: true;
-  /** Of a name: where the end of the response leads, if that ends the hole. */
+  /** For a name: where the end of the response leads, if it ends the hole. */
   readonly atEnd?: Ref | undefined;
   readonly recover: Ref;
 }
@@ -181,7 +192,7 @@ export interface HoleTable<Ref, Choices = readonly Transition<Ref>[]> {
 export interface JsonArgumentsTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly next: Ref;
   readonly recover: Ref;
-  /** Markers that may stand in place of the arguments: a call without any. */
+  /** Markers that may come in place of the arguments: a call without any. */
   readonly ends: Choices;
   /** An id may still follow, so the call is completed later. */
   readonly open?: true;
@@ -192,25 +203,32 @@ export interface EnvelopeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly paths: EnvelopePaths;
   readonly indexIsId?: true;
   readonly next: Ref;
-  /** What closes the call also where its last braces are missing; seen, not consumed. */
+  /** Closers of a call whose last braces are missing; peeked, not consumed. */
   readonly ends?: Choices | undefined;
   readonly recover: Ref;
 }
 
-/** Text with the entry's key in it: [`</`, {hole: 'key'}, `>`]. */
+/** Text that contains the entry's key: [`</`, {hole: 'key'}, `>`]. */
 export type KeyedText = readonly (string | { readonly hole: 'key' })[];
 
-/** What surrounds a value: an entry of the arguments, a property or an item of a nested value. */
+/** The surroundings of a value: an entry of the arguments, or a property or item of a nested value. */
 export interface ValuePlace<Ref> {
   readonly kind: 'entry' | 'property' | 'item';
-  /** After the value's frame: `\n</parameter>\n`. */
+  /**
+   * Text after the value's frame: `
+   * </parameter>
+   * `.
+   */
   readonly close: KeyedText;
   /**
-   * What may follow `close`, each a list of texts with white space between them; `{hole: 'key'}` stands
-   * for any key. A raw string ends only where one of them follows. Absent means that anything may follow.
+   * What may follow `close`, each a list of texts with white space between them; `{hole: 'key'}` stands for any
+   * key. A raw string ends only if one of them follows. Absent means that anything may follow.
    */
   readonly continuations?: readonly KeyedText[];
-  /** How another entry shows itself, where it has a marker that text does not have: before its key, and all after it. */
+  /**
+   * How another entry begins, if its marker does not occur in text: the text before its key, and everything after
+   * the key.
+   */
   readonly another?: { readonly open: string; readonly keyEnd: string };
   readonly next: Ref;
 }
@@ -222,7 +240,7 @@ export interface ItemTable<Ref> {
   readonly next: Ref;
 }
 
-/** `nestedEnd`: a value in nested notation is over, up to its place's `close`. */
+/** `nestedEnd`: the end of a value in nested notation, up to its place's `close`. */
 export interface EndNestedTable<Ref> {
   readonly recover: Ref;
 }
@@ -234,18 +252,18 @@ export interface EndArgumentsTable<Ref> {
   readonly open?: true;
 }
 
-/** `value`: a value in one of its frames; those with an opener are tried first. */
+/** `value`: a value in one of its frames; frames with an opener are tried first. */
 export interface ValueTable<Ref> {
   readonly frames: readonly FrameChoice[];
-  /** Objects and arrays that are written in the format's own notation, and not as JSON. */
+  /** Objects and arrays that are written in the format's own notation instead of JSON. */
   readonly object?: ContainerOpening<Ref> | undefined;
   readonly array?: ContainerOpening<Ref> | undefined;
   readonly recover: Ref;
 }
 
-/** One frame, and the types that are written in it. */
+/** One frame, and the types that it holds. */
 export interface FrameChoice {
-  /** Absent means that nothing stands before the value. */
+  /** Absent means that nothing precedes the value. */
   readonly open?: string;
   readonly close?: string;
   readonly types: readonly JsonType[];
@@ -253,10 +271,10 @@ export interface FrameChoice {
   readonly quoted?: true;
 }
 
-/** How an object or an array begins in a format's own notation. */
+/** How an object or an array in the format's own notation begins. */
 export interface ContainerOpening<Ref> {
   readonly open: string;
   readonly next: Ref;
-  /** The opener belongs to the first element: it is seen, not consumed. */
+  /** The opener belongs to the first element: it is peeked, not consumed. */
   readonly peek?: true;
 }

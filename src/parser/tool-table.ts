@@ -1,11 +1,11 @@
-/** The offered tools as the parser needs them: by name, and the schemas of their arguments. */
+/** The offered tools, as the parser needs them: names, and schemas of arguments. */
 import { ToolListError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { anywhere, type SchemaPlace } from './steps/schema-place.ts';
 
 /** Tools by name. */
 export class ToolTable {
-  /** Whether the caller said which tools there are; otherwise every name is acceptable. */
+  /** Whether the caller listed the tools; otherwise every name is acceptable. */
   readonly known: boolean;
   /** In UTF-16 units; 0 without tools. */
   readonly longestName: number;
@@ -46,7 +46,7 @@ export class ToolTable {
     return false;
   }
 
-  /** Whether `text` ends in the beginning of a tool's name that goes on with `marker`. */
+  /** Whether `text` ends with a beginning of a tool's name that continues with `marker`. */
   isNameBefore(marker: string, text: string): boolean {
     for (const name of this.tools.keys()) {
       for (let at = name.indexOf(marker); at !== -1; at = name.indexOf(marker, at + 1)) {
@@ -56,7 +56,7 @@ export class ToolTable {
     return false;
   }
 
-  /** Whether a tool's name stands in the text as a whole word, with something after it. */
+  /** Whether a tool's name occurs in the text as a whole word, with something after it. */
   isNamedIn(text: string): boolean {
     for (const name of this.tools.keys()) {
       for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
@@ -77,7 +77,7 @@ function isWord(unit: string): boolean {
   return /[\w-]/.test(unit);
 }
 
-/** Users of a generated module alone may pass tools in another shape, which only `idiolect` itself reads. */
+/** Generated modules may be used without `idiolect`, which accepts tools of other shapes. */
 function refuseOtherShapes(tools: readonly Tool[]): void {
   const reason =
     'a tool must have the OpenAI shape { type, function: { name, parameters } }; normalizeTools() of idiolect converts other shapes';

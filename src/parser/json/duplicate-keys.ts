@@ -1,6 +1,6 @@
-/** Keys that an object of a JSON text has more than once. A JSON parser keeps only the last value. */
+/** Keys that occur more than once in an object of a JSON text; a JSON parser keeps only the last value. */
 
-/** What matters between the strings of a JSON text. */
+/** The structural characters of JSON. */
 const opens = 123; // {
 const opensList = 91; // [
 const closes = 125; // }
@@ -8,13 +8,13 @@ const closesList = 93; // ]
 const quote = 34;
 const backslash = 92;
 const colon = 58;
-/** White space of JSON is this or less, and nothing else outside of strings is. */
+/** Outside strings, only white space has units up to this one. */
 const blank = 32;
 
-/** The keys that come more than once in one object of valid JSON, each once, in order. */
+/** The keys that occur more than once in some object of valid JSON; each once, in order. */
 export function duplicateKeys(json: string): readonly string[] {
   const found = new Set<string>();
-  /** The keys of the objects that are open, from the outside in; `null` for a list. */
+  /** The keys of the open containers, outermost first; `null` for an array. */
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at);
@@ -41,13 +41,13 @@ function stringEnd(json: string, start: number): number {
   return at + 1;
 }
 
-/** The text of the string from `start` to `end`. Most keys have no escapes, and are what stands in the quotes. */
+/** The decoded string from `start` to `end`. Most keys have no escapes, so a slice is enough. */
 function textOf(json: string, start: number, end: number): string {
   const text = json.slice(start + 1, end - 1);
   return text.includes('\\') ? JSON.parse(json.slice(start, end)) : text;
 }
 
-/** Whether the string before `end` is a key: a colon follows. */
+/** Whether the string that ends at `end` is a key, that is, a colon follows. */
 function isKey(json: string, end: number): boolean {
   let at = end;
   while (json.charCodeAt(at) <= blank) at++;

@@ -1,15 +1,17 @@
 /**
- * An incremental scanner for one JSON value. It says where the value ends, turns what models write
- * (Python's literals and quotes, raw line ends in strings, trailing commas) into JSON on the fly, and
- * stops at the first character that no value can hold. It never parses anything twice.
+ * An incremental scanner for one JSON value. It finds where the value ends, converts what models write (Python's
+ * literals and quotes, raw line ends in strings, trailing commas) to JSON on the fly, and stops at the first
+ * character that no value allows. Nothing is parsed twice.
  */
 
-/** `open`: more text is needed. `done`: the value has ended. `illegal`: the next character cannot stand there. */
+/**
+ * `open`: more text is needed. `done`: the value has ended. `illegal`: the next character is not allowed there.
+ */
 export type ScanStatus = 'open' | 'done' | 'illegal';
 
-/** Deepest nesting; deeper values are illegal. */
+/** Maximum nesting; deeper values are illegal. */
 const deepest = 256;
-/** Longest number or word. */
+/** Maximum length of a number or word. */
 const longestToken = 400;
 
 type Mode =
@@ -46,24 +48,24 @@ const singleQuotedStop = /["'\\]|[^ -\uffff]/g;
 /** See the top of this file. One scanner reads one value; `reset` begins the next. */
 export class JsonScanner {
   status: ScanStatus = 'open';
-  /** JSON of the stretch that the last `scan` consumed. */
+  /** JSON for the stretch that the last `scan` consumed. */
   output = '';
   private mode: Mode = 'value';
   private readonly closers: string[] = [];
   private quote = '"';
   private inKey = false;
-  /** A number, a word or an escape that is not complete yet. */
+  /** An incomplete number, word or escape. */
   private pending = '';
-  /** A comma that has been read and counts only if another item follows. */
+  /** A comma was read; it counts only if another item follows. */
   private comma = false;
-  /** Where that comma stands; the start of the text where it came in an earlier piece. */
+  /** Position of that comma; the start of the text if it came in an earlier piece. */
   private commaAt = 0;
-  /** The comma and the white space after it, where they came in earlier pieces. */
+  /** The comma and the white space after it, if they came in earlier pieces. */
   private heldSpace = '';
-  /** Start of the text that goes to the output as it stands. */
+  /** Start of the text that is copied to the output unchanged. */
   private copied = 0;
 
-  /** The next value begins. */
+  /** Prepares for the next value. */
   reset(): void {
     this.status = 'open';
     this.output = '';
@@ -80,8 +82,8 @@ export class JsonScanner {
   }
 
   /**
-   * Reads on from `from`; returns the position after what was consumed. `status` says why it stopped,
-   * and `output` holds the JSON.
+   * Scans on from `from`; returns the position after the consumed text. `status` tells why it stopped, and
+   * `output` has the JSON.
    */
   scan(text: string, from: number): number {
     this.output = '';
@@ -98,28 +100,28 @@ export class JsonScanner {
     return at;
   }
 
-  /** Whether the scanner stands inside a string, so that plain text goes to the output as it is. */
+  /** Whether the scanner is inside a string, so that plain text is copied to the output. */
   get insideString(): boolean {
     return this.mode === 'string' && this.quote === '"';
   }
 
-  /** The brackets that alone are missing from the value; empty where something else is missing, or nothing. */
+  /** The closing brackets, if nothing else is missing from the value; otherwise empty. */
   get missingBrackets(): string {
     return this.mode === 'after' ? this.closers.toReversed().join('') : '';
   }
 
-  /** What was consumed and is not in any output yet: an unfinished number, word or escape; a comma. */
+  /** Consumed text that is in no output yet: an unfinished number, word or escape; a comma. */
   get held(): string {
     return this.comma ? this.heldSpace : this.pending;
   }
 
-  /** The text is over: a number or a word at the end is complete. */
+  /** Completes a number or word at the end of the text. */
   end(): void {
     this.output = '';
     if (this.mode === 'token' && this.status === 'open') this.closeToken();
   }
 
-  /** Reads on from `at`; returns the next position, or -1 for an illegal character. */
+  /** Scans one step from `at`; returns the next position, or -1 at an illegal character. */
   private step(text: string, at: number): number {
     switch (this.mode) {
       case 'string':
@@ -159,20 +161,20 @@ export class JsonScanner {
     }
   }
 
-  /** Leaves one character out of the output. */
+  /** Omits one character from the output. */
   private drop(text: string, at: number): number {
     this.copy(text, at);
     this.copied = at + 1;
     return at + 1;
   }
 
-  /** Puts the text up to `end` into the output. */
+  /** Copies the text up to `end` to the output. */
   private copy(text: string, end: number): void {
     if (end > this.copied) this.output += text.slice(this.copied, end);
     this.copied = end;
   }
 
-  /** Puts `json` into the output in place of the text up to `end`. */
+  /** Writes `json` to the output in place of the text up to `end`. */
   private write(text: string, at: number, json: string, end: number): number {
     this.copy(text, at);
     this.output += json;
@@ -188,7 +190,7 @@ export class JsonScanner {
     return this.mode === 'first-key' || this.mode === 'key';
   }
 
-  /** A comma that was held counts now, because another item begins. Within one piece it is simply copied. */
+  /** Another item begins, so the held comma counts. Within one piece it is simply copied. */
   private settleComma(): void {
     this.comma = false;
     if (this.heldSpace === '') return;
@@ -235,7 +237,10 @@ export class JsonScanner {
     return end;
   }
 
-  /** `\n`, `\u00e9`; Python's `\'`, `\x41`, `\U0001f600`. Anything else keeps its backslash. */
+  /**
+   * `
+   * `, `\u00e9`; Python's `\'`, `\x41`, `\U0001f600`. Any other sequence keeps its backslash.
+   */
   private inEscape(text: string, at: number): number {
     const kind = this.pending.charAt(1);
     const length = kind === 'u' ? 6 : kind === 'x' ? 4 : kind === 'U' ? 10 : 2;
@@ -270,7 +275,7 @@ export class JsonScanner {
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
     if (!mayClose || this.closers.at(-1) !== closer) return -1;
     if (this.comma) {
-      // A trailing comma: it is left out together with the white space after it.
+      // A trailing comma is omitted, together with the white space after it.
       this.comma = false;
       this.copy(text, this.commaAt);
       this.copied = at;
@@ -313,7 +318,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** A token that is not a value stays in `held`, for the report. */
+  /** An invalid token stays in `held`, for the report. */
   private closeToken(): void {
     const json = tokenJson(this.pending);
     if (json === null) {
@@ -335,7 +340,7 @@ export class JsonScanner {
   }
 }
 
-/** Next character at or after `from` that matters inside a string in `quote`s, or -1. */
+/** The next position from `from` on that needs attention inside a string in `quote`s, or -1. */
 function nextStop(text: string, from: number, quote: string): number {
   const short = Math.min(text.length, from + 24);
   const single = quote === "'" ? 39 : 34;
@@ -361,7 +366,7 @@ function isTokenUnit(unit: number): boolean {
   );
 }
 
-/** Where the number or word at `from` ends, or `from + longest`. */
+/** End of the number or word at `from`, at most `from + longest`. */
 function tokenEnd(text: string, from: number, longest: number): number {
   const limit = Math.min(text.length, from + longest);
   let at = from;
@@ -369,7 +374,7 @@ function tokenEnd(text: string, from: number, longest: number): number {
   return at;
 }
 
-/** Whether a number or word is JSON as it stands. */
+/** Whether a number or word is valid JSON unchanged. */
 function isJson(token: string): boolean {
   return words.get(token) === token || jsonNumber.test(token);
 }

@@ -1,19 +1,22 @@
-/** JSON text inside a JSON string (`"{\"a\": 1}"`), read without waiting for its end. */
+/** JSON text inside a JSON string (`"{\"a\": 1}"`), read as it arrives. */
 import { skipSpace } from '../markers/white-space.ts';
 import type { JsonScanner } from './json-scanner.ts';
 import { readEscape } from './json-text.ts';
 
-/** `open`: more text is needed. `done`: the closing quote comes next. `illegal`: what is in it cannot be in a JSON string. */
+/**
+ * `open`: more text is needed. `done`: the closing quote comes next. `illegal`: the next character is not allowed
+ * in the string.
+ */
 export type StringStatus = 'open' | 'done' | 'illegal';
 
-/** Feeds the decoded text of one JSON string to a scanner. Begins after the opening quote. */
+/** Feeds the decoded text of one JSON string to a scanner, starting after the opening quote. */
 export class JsonStringReader {
   status: StringStatus = 'open';
-  /** JSON of the stretch that the last `read` consumed. */
+  /** JSON for the stretch that the last `read` consumed. */
   output = '';
-  /** After the last text that the value itself was made of: white space may follow before the quote. */
+  /** End of the text of the value itself; white space may follow before the quote. */
   valueEnd = 0;
-  /** As it is written in the string: what the scanner consumed and has not put out, such as half a word. */
+  /** What the scanner consumed but has not output, such as half a word, as written in the string. */
   held = '';
   private readonly scanner: JsonScanner;
 
@@ -55,11 +58,14 @@ export class JsonStringReader {
     const accepted = this.give(plain, plain);
     if (accepted > 0) this.valueEnd = at + accepted;
     if (this.status !== 'illegal') return end;
-    // White space after the value is legal, whatever comes then.
+    // White space after the value is legal, whatever follows it.
     return this.scanner.status === 'done' ? skipSpace(text, at + accepted) : at + accepted;
   }
 
-  /** Gives decoded text to the scanner; how much of it belongs to the value. `written`: how it stands in the string. */
+  /**
+   * Feeds decoded text to the scanner; returns how much of it belongs to the value. `written`: its form in the
+   * string.
+   */
   private give(decoded: string, written: string): number {
     const { scanner } = this;
     let end = 0;
@@ -74,7 +80,7 @@ export class JsonStringReader {
     return end;
   }
 
-  /** The scanner has consumed `accepted` units, which are written as `written`. */
+  /** Records that the scanner consumed `accepted` units of `written`. */
   private hold(accepted: number, written: string): void {
     const { held } = this.scanner;
     if (held.length > accepted) this.held += written;

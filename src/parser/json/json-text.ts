@@ -1,18 +1,18 @@
-/** Pieces of JSON text. */
+/** Encoding and decoding of JSON strings. */
 
-/** What JSON may have to escape: quotes, backslashes, halves of surrogate pairs, control characters. */
+/** What may need an escape in JSON: quotes, backslashes, halves of surrogate pairs, control characters. */
 const special = /["\\\ud800-\udfff]|[^ -\uffff]/;
 
-/** Pieces up to this length are looked at unit by unit, which is faster than a search. */
+/** Up to this length, a loop over the units is faster than a search. */
 const shortPiece = 32;
 
-/** The characters of `text` as they stand inside a JSON string. */
+/** Escapes `text` for a JSON string. */
 export function escapeJson(text: string): string {
   if (text.length <= shortPiece) return escapeShort(text);
   return special.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** How the units below 128 stand inside a JSON string; empty where a unit stands for itself. */
+/** The escaped form of each unit below 128; empty for units that need no escape. */
 export const escaped: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit);
   const json = JSON.stringify(character).slice(1, -1);
@@ -36,7 +36,7 @@ function escapeShort(text: string): string {
   return copied === 0 ? text : json + text.slice(copied);
 }
 
-/** What stands after the backslash of an escape, and the text that it means: of JSON and of Python. */
+/** The characters after the backslash of simple escapes in JSON and Python, and what they mean. */
 const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],
@@ -50,15 +50,15 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['\n', ''],
 ]);
 
-/** An escape at some position: the text it stands for, and where it ends. */
+/** A decoded escape: its text, and its end. */
 export interface Escape {
   readonly text: string;
   readonly end: number;
 }
 
 /**
- * The escape of JSON or Python that begins with the backslash at `at`; `null` if the text ends within it.
- * A backslash that begins none stands for itself.
+ * Reads the escape of JSON or Python at the backslash at `at`; `null` if the text ends within it. A backslash that
+ * begins no escape means itself.
  */
 export function readEscape(text: string, at: number): Escape | null {
   const kind = text[at + 1];
@@ -75,7 +75,7 @@ export function readEscape(text: string, at: number): Escape | null {
   return { text: '\\', end: at + 1 };
 }
 
-/** A code point as text; half a surrogate pair stays half. */
+/** A code point as text; a lone surrogate stays one. */
 function codeText(code: number): string {
   return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
 }

@@ -1,13 +1,13 @@
-/** Arguments that are still being written, as far as they can be known: for interfaces that draw meanwhile. */
+/** Arguments parsed while they are being written, for user interfaces. */
 import { isObject } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 
 /**
- * The object that `json`, the beginning of an object's JSON text, shows so far: open strings end where the
- * text ends, open containers are closed, and a key without a value, or a number or word that may go on,
- * is left out. `json` is what the deltas of one call add up to. Text that does not begin an
- * object gives an empty object. Throws `UnsupportedOptionError` for anything but a text.
+ * The object that `json`, the beginning of an object's JSON text, has so far: open strings end where the text
+ * ends, open containers are closed, and an incomplete key, number or word is omitted. `json` is the joined deltas
+ * of one call. Text that does not begin an object gives an empty object. Throws `UnsupportedOptionError` if it is
+ * not a string.
  */
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, string);
@@ -16,7 +16,7 @@ export function partialArguments(json: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The text up to the last complete value, and what closes it. */
+/** The text up to the last complete value, and the brackets that close it. */
 interface Outline {
   readonly end: number;
   readonly closers: string;
@@ -71,7 +71,7 @@ function stringEnd(json: string, start: number): number {
   return -1;
 }
 
-/** Ends a string where the text ends; half an escape is left out. */
+/** Closes a string at the end of the text; an incomplete escape is omitted. */
 function closeString(json: string, closers: readonly string[]): string {
   const half = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(json);
   const text = half === null || isEscaped(json, half.index) ? json : json.slice(0, half.index);

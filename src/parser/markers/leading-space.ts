@@ -1,9 +1,9 @@
-/** The one place that says how much of a text must be kept because a marker may still follow it. */
+/** How much text must be held back because a marker may still claim its trailing white space. */
 
 /**
- * Start of the white space before `end` that a marker could still claim. `lead` is the longest white
- * space that a marker carries in front, `spaces` the kinds of it; a line feed may come with a carriage
- * return, so at most twice that much is kept. Not before `from`.
+ * Start of the white space before `end`, not before `from`, that a marker could still claim. `lead` is the longest
+ * white space in front of any marker, `spaces` its characters. A line feed may come with a carriage return, so up
+ * to twice that length is held back.
  */
 export function certainEnd(text: string, from: number, end: number, lead: number, spaces: string): number {
   const lowest = Math.max(from, end - 2 * lead);
@@ -12,7 +12,7 @@ export function certainEnd(text: string, from: number, end: number, lead: number
   return at;
 }
 
-/** The kinds of white space in what markers carry in front; a line feed brings the carriage return. */
+/** The characters of white space in front of markers; a line feed implies the carriage return. */
 export function spaceKinds(leads: readonly string[]): string {
   const kinds = new Set(leads.join(''));
   if (kinds.has('\n')) kinds.add('\r');

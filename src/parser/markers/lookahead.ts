@@ -1,4 +1,4 @@
-/** Looking ahead of a marker: does the name of an offered tool follow, or a whole JSON call? Bounded. */
+/** Bounded lookahead after a marker: does the name of an offered tool follow, or a whole JSON call? */
 
 import { isObject } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
@@ -8,13 +8,13 @@ import type { ToolTable } from '../tool-table.ts';
 import { absent, undecided } from './markers.ts';
 import { isSpace, skipSpace } from './white-space.ts';
 
-/** A JSON call must show its name within this many units. */
+/** The name in a JSON call must appear within this many units. */
 const longestLook = 2048;
 
 /**
- * Position after the name of an offered tool at `at`, if one of `ends` (or nothing, where there are no
- * ends) stands after it; `absent` if not, `undecided` if the text ends too early to know. A blank among the
- * ends is any white space, an empty text the end of the response.
+ * Position after the name of an offered tool at `at`, if one of `ends` follows it (or `ends` is empty); `absent`
+ * if not, `undecided` if the text ends too early. A blank among the ends stands for any white space, an empty text
+ * for the end of the response.
  */
 export function nameEnd(
   tools: ToolTable,
@@ -25,7 +25,7 @@ export function nameEnd(
 ): number {
   const limit = Math.min(text.length, at + tools.longestName);
   let end = at;
-  // A name may hold what ends others.
+  // A tool's name may contain the end of another name, so the longest name wins.
   const isEnd = () =>
     ends.some((each) => each !== '' && text.startsWith(each, end)) && tools.has(text.slice(at, end));
   while (end < limit && !isSpace(text.charCodeAt(end)) && !isEnd()) {
@@ -38,7 +38,7 @@ export function nameEnd(
   return ends.length === 0 ? end : endFollows(text, end, ends, ended);
 }
 
-/** Whether the text stops within what may be an end after a whole name. */
+/** Whether the text stops inside a possible end after a whole name. */
 function mayEndHere(
   tools: ToolTable,
   text: string,
@@ -61,12 +61,12 @@ function endFollows(text: string, nameEnds: number, ends: readonly string[], end
   return !ended && ends.some((each) => each.startsWith(rest)) ? undecided : absent;
 }
 
-/** White space and names longer than this do not stand in the opening of a call. */
+/** Maximum length of white space and of names in the opening of a call. */
 const longestOpening = 128;
-/** A character of a name that is not among the offered tools; offered names may hold any. */
+/** A character of a name that is not an offered tool's; names of offered tools may have any. */
 const nameUnit = /[^\s<>[\]{}()"'`|=,;\\]/;
 
-/** Whether what the choice asks for stands at `at`: `at` itself, `absent`, or `undecided`. */
+/** Whether the text that the choice requires follows at `at`: `at` itself, `absent` or `undecided`. */
 export function callFollows(
   tools: ToolTable,
   text: string,
@@ -89,19 +89,19 @@ export function callFollows(
   return mayGoOn || named === undecided || offered === undecided ? undecided : absent;
 }
 
-/** Units within which a call whose opener is spelled otherwise must name its tool. */
+/** A call with a respelled opener must name its tool within this many units. */
 const longestWayToName = 256;
 
-/** Whether an offered tool is named soon after `at`: `at` itself, `absent`, or `undecided`. */
+/** Whether an offered tool is named soon after `at`: `at` itself, `absent` or `undecided`. */
 function namesTool(tools: ToolTable, text: string, at: number, ended: boolean): number {
   if (!tools.known) return at;
-  // A name is known by what follows it.
+  // A name is only recognised together with the character after it.
   const near = text.slice(at, at + longestWayToName);
   if (tools.isNamedIn(near)) return at;
   return ended || near.length === longestWayToName ? absent : undecided;
 }
 
-/** Position after any name at `at` that has one of `ends` after it; `absent` or `undecided`. */
+/** Position after any name at `at` that is followed by one of `ends`; or `absent` or `undecided`. */
 function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): number {
   let end = at;
   while (end < text.length && end - at < longestOpening && nameUnit.test(text.charAt(end))) {
@@ -128,7 +128,7 @@ export function envelopeAt(
   return ended || text.length - at > longestLook ? absent : undecided;
 }
 
-/** Reads the beginning of a JSON object up to its name. */
+/** Reads the beginning of a JSON object, up to the call's name. */
 class EnvelopePeek {
   private readonly tools: ToolTable;
   private readonly paths: EnvelopePaths;
@@ -179,7 +179,7 @@ class EnvelopePeek {
     return this.at >= this.text.length ? undecided : absent;
   }
 
-  /** Passes over white space and `character`; the position after it, or -1. */
+  /** Skips white space and `character`; returns the position after it, or -1. */
   private take(character: string): number {
     this.at = skipSpace(this.text, this.at);
     if (this.text[this.at] !== character) return -1;
@@ -187,7 +187,7 @@ class EnvelopePeek {
     return this.at;
   }
 
-  /** Reads a string of JSON or Python; `null` if none stands here or it is not complete. */
+  /** Reads a JSON or Python string; `null` if there is none here or it is incomplete. */
   private string(): string | null {
     const quote = this.take('"') < 0 ? "'" : '"';
     if (quote === "'" && this.take(quote) < 0) return null;
@@ -219,7 +219,7 @@ function parseJson(json: string): JsonValue | undefined {
   }
 }
 
-/** Whether JSON is one whole call of an offered tool or, with `list`, a list of nothing else. */
+/** Whether the JSON is one whole call of an offered tool or, with `list`, an array of such calls. */
 export function knowsCalls(tools: ToolTable, paths: EnvelopePaths, list: boolean, json: string): boolean {
   const value = parseJson(json);
   if (!list) return isKnownCall(tools, paths, value);

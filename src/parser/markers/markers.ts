@@ -1,7 +1,7 @@
 /**
- * Markers and how they are found: exact text whose white space at the edges, around line breaks and between `>` and
- * `<` is flexible. A table of choices is searched by the first characters of its markers, so that ordinary
- * text passes at the speed of `indexOf`.
+ * Markers and how they are found: exact text, except that white space at the edges, around line breaks and between
+ * `>` and `<` is flexible. A table of choices is searched by the first characters of its markers, so ordinary text
+ * is passed at the speed of `indexOf`.
  */
 
 import type { Transition } from '../state-tables.ts';
@@ -12,29 +12,33 @@ import { skipSpace } from './white-space.ts';
 
 /** No match here, whatever follows. */
 export const absent = -1;
-/** A match is possible, but the text ends too early to know. */
+/** A match is possible, but the text ends too early to tell. */
 export const undecided = -2;
 
-/** White space between the parts of one marker is passed over up to this many units. */
+/** Maximum white space between the parts of one marker. */
 const longestGap = 64;
 
-/** A choice whose marker has been taken apart. */
+/** A choice with its marker split into parts. */
 export interface CompiledTransition<Ref> extends Transition<Ref> {
-  /** White space in front of the marker, which it claims from the text before it. */
+  /** White space at the start of the marker, which it claims from the text before it. */
   readonly leadingSpace: string;
-  /** The marker without white space at its edges, cut where white space is flexible; empty for an empty marker. */
+  /**
+   * The marker without white space at its edges, split where white space is flexible; empty for an empty marker.
+   */
   readonly parts: readonly string[];
-  /** White space after the marker, which it claims if it is there. */
+  /** White space at the end of the marker, claimed if present. */
   readonly trailingSpace: string;
-  /** Begins like a word, after white space. */
+  /** The marker begins with a word character, after white space. */
   readonly wordStart: boolean;
-  /** Ends like a word and may stand in prose, so it must not go on like a word. */
+  /** The marker ends with a word character and may occur in prose, so no word character may follow it. */
   readonly wordEnd: boolean;
 }
 
 /**
- * Takes a marker apart: `\n<tool_call>\n<function=` is lead `\n`, parts `<tool_call>` and `<function=`. Two markers in
- * angle brackets come apart too.
+ * Splits a marker: `
+ * <tool_call>
+ * <function=` has the leading space `
+ * ` and the parts `<tool_call>` and `<function=`. Two adjacent markers in angle brackets are split too.
  */
 export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
   const trimmed = choice.marker.trim();
@@ -54,36 +58,36 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
 }
 
 /**
- * A marker of thoughts that begins with more than a word, such as `<|channel>thought\n`: nobody writes it in prose,
- * so that what stands after it without white space is a thought and no longer word.
+ * Whether a marker that opens thoughts is more than a word, such as `<|channel>thought
+ * `. It does not occur in prose, so text directly after it is a thought and does not continue the word.
  */
 function opensThoughts({ role }: Transition<unknown>, trimmed: string): boolean {
   return role === 'thought' && !/^\w/.test(trimmed);
 }
 
-/** What a match depends on beyond the text: the tools, special tokens, whether more text can come. */
+/** What a match depends on besides the text: the tools, special tokens, and whether more text can come. */
 export interface MatchContext {
-  /** No more text will come. */
+  /** Whether the response is over. */
   readonly ended: boolean;
-  /** Whether the calls of this table count at all. */
+  /** Whether markers of calls count at all. */
   readonly callsAllowed: boolean;
-  /** Whether what stands at `at` may be read by a law of leniency. */
+  /** Whether leniency applies to text at `at`. */
   forgives(at: number): boolean;
-  /** Whether calls without a marker may begin at `at`: it has not been tried yet. */
+  /** Whether calls without a marker may begin at `at`, that is, this has not been tried yet. */
   maySpeculate(at: number): boolean;
-  /** Whether `length` units of `part`, standing at `at`, are written with the special tokens they hold. */
+  /** Whether the special tokens within `length` units of `part`, at `at`, were written as such. */
   isWrittenAsTokens(part: string, at: number, length: number): boolean;
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
-  /** Whether what the choice asks for stands at `at`: the position, or `absent`, `undecided`. */
+  /** Whether the text that the choice requires follows at `at`: the position, or `absent` or `undecided`. */
   followedBy(text: string, at: number, choice: Transition<unknown>): number;
-  /** Position after a known tool name at `at` with one of `ends` after it; or `absent`, `undecided`. */
+  /** Position after a known tool name at `at` that is followed by one of `ends`; or `absent` or `undecided`. */
   nameEnd(text: string, at: number, ends: readonly string[]): number;
   /** Whether a JSON call of a known tool begins at `at`: a position, `absent` or `undecided`. */
   envelopeAt(text: string, at: number, choice: Transition<unknown>): number;
 }
 
-/** End of the choice's marker at `at`; or `absent`, or `undecided`. */
+/** End of the choice's marker at `at`; or `absent` or `undecided`. */
 function matchChoice<Ref>(
   context: MatchContext,
   text: string,
@@ -134,10 +138,10 @@ function matchCondition<Ref>(
   return end;
 }
 
-/** Digits of the longest number of a call. */
+/** Maximum number of digits of a call's number. */
 const longestNumber = 4;
 
-/** End of `after` after the number that stands at `at`; or `absent`, or `undecided`. */
+/** Position after the number at `at` and the text `after`; or `absent` or `undecided`. */
 function numberEnd(context: MatchContext, text: string, at: number, after: string): number {
   let end = at;
   while (end < text.length && end - at < longestNumber && /\d/.test(text.charAt(end))) end++;
@@ -146,7 +150,7 @@ function numberEnd(context: MatchContext, text: string, at: number, after: strin
   return end === at ? absent : matchText(context, text, marker === '' ? end : skipSpace(text, end), marker);
 }
 
-/** End of the parts at `at`, white space between them passed over; or `absent`, or `undecided`. */
+/** End of the parts at `at`, with white space between them; or `absent` or `undecided`. */
 function matchParts(context: MatchContext, text: string, at: number, parts: readonly string[]): number {
   let end = at;
   let first = true;
@@ -160,7 +164,7 @@ function matchParts(context: MatchContext, text: string, at: number, parts: read
   return end;
 }
 
-/** End of exactly `part` at `at`; or `absent`, or `undecided`. */
+/** End of exactly `part` at `at`; or `absent` or `undecided`. */
 export function matchText(context: MatchContext, text: string, at: number, part: string): number {
   const rest = text.length - at;
   if (rest >= part.length) {
@@ -173,30 +177,30 @@ export function matchText(context: MatchContext, text: string, at: number, part:
   return undecided;
 }
 
-/** What a table says about one position. */
+/** The result of matching a table at one position. */
 export interface Match<Ref> {
   readonly choice: CompiledTransition<Ref>;
   readonly end: number;
 }
 
-/** Candidates are first looked for unit by unit this far, then in windows that double from the second width on. */
+/** Candidates are first searched unit by unit up to this distance, then in windows that double in size. */
 const nearby = 24;
 const firstWindow = 256;
 
 /** A table of choices, compiled once per module. */
 export class MarkerTable<Ref> {
   readonly choices: readonly CompiledTransition<Ref>[];
-  /** The longest white space that a marker claims in front. */
+  /** The longest white space in front of any marker. */
   readonly longestLeadingSpace: number;
-  /** The kinds of that white space. */
+  /** The characters of that white space. */
   readonly spaces: string;
-  /** Whether a piece of text can matter to these markers. */
+  /** Finds plain text, which cannot begin any of the markers. */
   readonly plainRun: PlainRun;
   /** The distinct first characters of all markers. */
   private readonly firsts: readonly string[];
-  /** 1 for units that can stand second in a marker; units beyond 255 always can. */
+  /** 1 for units that are the second of some marker; units above 255 always may be. */
   private readonly seconds = new Uint8Array(256);
-  /** 1 for units that can stand first in a marker; those beyond 255 are in `firsts` alone. */
+  /** 1 for units that are the first of some marker; those above 255 are only in `firsts`. */
   private readonly beginnings = new Uint8Array(256);
   private readonly beginsBeyond: boolean;
   private readonly byFirst: ReadonlyMap<number, readonly CompiledTransition<Ref>[]>;
@@ -224,8 +228,8 @@ export class MarkerTable<Ref> {
   }
 
   /**
-   * The first position at or after `from` and before `to` where a marker may begin, or -1. The work grows with the
-   * distance to that position, never with the text after it.
+   * The first position from `from` on and before `to` where a marker may begin, or -1. The cost depends on the
+   * distance to that position, not on the length of the text.
    */
   nextCandidate(text: string, from: number, to = text.length): number {
     const near = Math.min(to, from + nearby);
@@ -261,7 +265,9 @@ export class MarkerTable<Ref> {
     return unit >= 256 || this.seconds[unit] === 1;
   }
 
-  /** The longest choice that matches at `at`; `null`: none; `undecided`: a longer text could. */
+  /**
+   * The longest choice that matches at `at`; `null` if none does; `undecided` if more text could make one match.
+   */
   matchAt(context: MatchContext, text: string, at: number): Match<Ref> | null | typeof undecided {
     const withMarker = this.firstMatch(context, text, at, this.byFirst.get(text.charCodeAt(at)) ?? []);
     if (withMarker !== null) return withMarker;
@@ -282,7 +288,7 @@ export class MarkerTable<Ref> {
     return null;
   }
 
-  /** Whether the text after `at`, the last of a response, is the beginning of a marker. */
+  /** Whether the end of the response after `at` is the beginning of a marker. */
   mayGoOnAfter(text: string, at: number): boolean {
     const rest = text.slice(at);
     return this.choices.some(
@@ -295,14 +301,14 @@ export class MarkerTable<Ref> {
     return this.choices.some(({ parts: [first = ''] }) => first.startsWith(text));
   }
 
-  /** What could stand here, for a person to read. */
+  /** What is expected here, in readable form. */
   expected(): readonly string[] {
     const own = this.choices.filter(({ repairs }) => repairs === undefined);
     return [...new Set(own.map(({ parts }) => JSON.stringify(parts.join('\n'))))];
   }
 }
 
-/** The second characters of texts; `null` where one of them has no more than one. */
+/** The second characters of the texts; `null` if one has a single character. */
 export function secondsOf(parts: readonly string[]): string | null {
   return parts.some((part) => part.length === 1) ? null : parts.map((part) => part.charAt(1)).join('');
 }
@@ -327,7 +333,7 @@ function coreLength<Ref>(choice: CompiledTransition<Ref>): number {
 
 const alone = new WeakMap<CompiledTransition<never>, MarkerTable<never>>();
 
-/** A table of nothing but the text of this marker, made once. */
+/** A table with only this marker, without conditions; created once. */
 export function markerAlone<Ref>(choice: CompiledTransition<Ref>): MarkerTable<Ref> {
   const tables: WeakMap<CompiledTransition<Ref>, MarkerTable<Ref>> = alone;
   const known = tables.get(choice);

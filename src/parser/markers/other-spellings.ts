@@ -1,11 +1,11 @@
 /**
- * Other spellings of the markers of calls, derived from the markers themselves: the same word with or without the
- * bars of a special token, the first marker twice, a list without its bracket, an empty block of calls, and markers of
- * several parts without some of them. They are read only where the parser is lenient, and reported.
+ * Other spellings of the markers of calls, derived from the markers: the same word with or without the bars of a
+ * special token, the first marker twice, a list without its bracket, an empty block of calls, and markers with
+ * missing parts. Only a lenient parser reads them, and reports them.
  */
 import type { Transition } from '../state-tables.ts';
 
-/** The choices and, where they open calls, the same markers in other spellings. */
+/** The choices, with other spellings added for those that open calls. */
 export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
   const others = choices.flatMap((choice) => [
     ...(opensCall(choice) ? otherOpeners(choice) : []),
@@ -19,13 +19,13 @@ export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): re
   ];
 }
 
-/** A marker of punctuation alone, or in thoughts, is taken as it stands or not at all. */
+/** Whether other spellings apply: not for markers of punctuation alone, or inside thoughts. */
 function opensCall({ marker, role, peek, ambiguous, speculative, repairs }: Transition<unknown>): boolean {
   if (role !== 'call' || peek || ambiguous || speculative || repairs !== undefined) return false;
   return shortestOpener.test(marker);
 }
 
-/** Four characters or more between brackets of any kind. */
+/** Two or more characters in brackets of any kind. */
 const shortestOpener = /^\s*[<[]\S{2,}[\]>]/;
 
 function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
@@ -46,7 +46,7 @@ function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] 
   ];
 }
 
-/** What stands for the full-width bar and the low block that special tokens of some vocabularies are written with. */
+/** Substitutes for the full-width bar and the low block in the special tokens of some vocabularies. */
 const otherCharacters: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll('｜', '|'),
   (text) => text.replaceAll('▁', '_'),
@@ -55,7 +55,7 @@ const otherCharacters: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll('▁', '\\_'),
 ];
 
-/** `<｜tool_sep｜>` and `<|tool▁sep|>` for `<｜tool▁sep｜>`, in the marker and in what must follow it. */
+/** `<｜tool_sep｜>` and `<|tool▁sep|>` for `<｜tool▁sep｜>`, in the marker and in the text required after it. */
 function inOtherCharacters<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
   const { marker, role, repairs, followedBy, blockEnd } = choice;
   if (!/<｜[^<>]*｜>/.test(marker) || role === 'thought' || repairs !== undefined) return [];
@@ -78,7 +78,7 @@ function inOtherCharacters<Ref>(choice: Transition<Ref>): readonly Transition<Re
   });
 }
 
-/** The end of a list of JSON calls in a code fence. */
+/** The end of an array of JSON calls in a code fence. */
 function endsOfFencedList<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
   if (choice.marker.trim() !== ']' || choice.repairs !== undefined) return [];
   return [{ ...choice, marker: ']\n```', repairs: 'fence' }];
@@ -98,19 +98,19 @@ function respelled(marker: string): readonly string[] {
   return barred === marker ? [] : [barred];
 }
 
-/** The first marker of the way into a call twice. */
+/** The first marker of a call's opening twice. */
 function repeated(marker: string): readonly string[] {
   const first = /^\s*(<[^<>\s]+>|\[[^[\]\s]+\])/.exec(marker)?.[1];
   return first === undefined ? [] : [marker.replace(first, () => `${first}\n${first}`)];
 }
 
-/** A list of calls without its bracket, where each call begins with its name. */
+/** An array of calls without its bracket, if each call begins with its name. */
 function withoutBracket({ marker, followedBy }: Transition<unknown>): readonly string[] {
   if (followedBy?.nameEnds === undefined || !/\S\s*\[\s*$/.test(marker)) return [];
   return [marker.trimEnd().slice(0, -1)];
 }
 
-/** The opener and the closer with nothing between them, in full or the first and the last marker of them. */
+/** The opener and the closer with nothing between them, in full or only their first and last markers. */
 function emptyBlock<Ref>({ marker, next, blockEnd }: Transition<Ref>): readonly Transition<Ref>[] {
   if (blockEnd === undefined) return [];
   return [
@@ -119,8 +119,8 @@ function emptyBlock<Ref>({ marker, next, blockEnd }: Transition<Ref>): readonly 
 }
 
 /**
- * The choices and, of each marker of several parts, what is left of it without some of them. For places in a call,
- * where no prose can look like that.
+ * The choices and, for each marker of several parts, the marker without some of them. Only for places inside a
+ * call, where no prose can look like that.
  */
 export function withLostParts<Ref>(choices: readonly Transition<Ref>[]): readonly Transition<Ref>[] {
   const known = new Set(choices.map(({ marker }) => marker.trim()));
@@ -132,7 +132,7 @@ export function withLostParts<Ref>(choices: readonly Transition<Ref>[]): readonl
   return [...choices, ...others];
 }
 
-/** The parts of a marker: each tag, and the text between two. */
+/** The parts of a marker: each tag, and the text between tags. */
 export function markerParts(marker: string): readonly string[] {
   return (marker.match(/<[^<>\s]+>|<?[^<]+/g) ?? []).map((part) => part.trim()).filter((part) => part !== '');
 }

@@ -1,39 +1,39 @@
-/** Tells quickly how far a short piece of text cannot matter to the markers that are waited for. */
+/** Finds quickly how far a short piece of text cannot contain the expected markers. */
 import { shortPiece, type WrittenText } from './written-text.ts';
 
-/** With more kinds of first characters than this, long pieces are not worth it. */
+/** With more distinct first characters than this, searching long pieces does not pay. */
 const fewFirsts = 6;
 
-/** What a unit may be: */
+/** Kinds of units, as bits: */
 const first = 1; // the first of a marker
-const space = 2; // white space that a marker may claim in front
-const pair = 4; // the backslash of an escape, whose second unit is passed over with it
-const changed = 8; // written otherwise in the event, so that it needs a closer look
-const beyond = 16; // beyond ASCII, so that its bytes are not the unit itself
+const space = 2; // white space that a marker may claim
+const pair = 4; // the backslash of an escape, which is skipped with the next unit
+const changed = 8; // changed in the event, so it needs a closer look
+const beyond = 16; // beyond ASCII, so it takes several bytes
 
-/** The texts that are waited for, as one table of units. */
+/** The expected texts, as sets of characters. */
 export interface PlainRunTable {
   /** First characters of markers. */
   readonly firsts: readonly string[];
-  /** White space that may belong to a marker in front. */
+  /** White space that may belong to the marker after it. */
   readonly spaces: string;
-  /** The characters that come second in markers; `null` where one may be a single character. */
+  /** The second characters of the markers; `null` if one may be a single character. */
   readonly seconds: string | null;
   /** Backslashes begin escapes, as in JSON. */
   readonly escapes?: boolean;
-  /** Characters that are written otherwise in the event. */
+  /** Characters that are changed in the event. */
   readonly changed?: string;
 }
 
 /** See the top of this file. */
 export class PlainRun {
-  /** For units below 256: what they are. */
+  /** The kind of each unit below 256. */
   private readonly kinds = new Uint8Array(256);
-  /** For units below 256: 1 where after a first character a marker may go on. */
+  /** For each unit below 256: 1 if it is the second of a marker. */
   private readonly seconds = new Uint8Array(256);
   private readonly firsts: readonly string[];
   private readonly firstsBeyond: string;
-  /** No marker is a single character, so that a first character at the end decides nothing. */
+  /** No marker is a single character, so a first character at the end of a piece decides nothing. */
   private readonly waits: boolean;
 
   constructor(table: PlainRunTable) {
@@ -50,7 +50,7 @@ export class PlainRun {
     if (table.escapes) mark(this.kinds, '\\', pair);
   }
 
-  /** Adds a short piece of nothing but plain ASCII to `text`; false, and nothing is added, if it is not that. */
+  /** Appends a short piece if it is all plain ASCII; otherwise appends nothing and returns false. */
   appendPlain(piece: string, text: WrittenText): boolean {
     const { length } = piece;
     if (length === 0 || length > shortPiece) return false;
@@ -67,7 +67,7 @@ export class PlainRun {
     return true;
   }
 
-  /** Whether a unit at `at` is not simply part of the text. */
+  /** Whether the unit at `at` needs more than being copied. */
   private matters(kind: number, text: string, at: number): boolean {
     if (kind & (pair | changed | beyond)) return true;
     if (kind & space && at + 1 === text.length) return true;
@@ -75,8 +75,8 @@ export class PlainRun {
   }
 
   /**
-   * Up to where `text` is plain: its length, or one less where the last unit is not decided yet and may be
-   * waited for. -1: it has to be looked at. `mayWait`: a first character may be waited for.
+   * End of the plain text: the length of `text`, or one less if the last unit is undecided and may wait; -1 if a
+   * closer look is necessary. `mayWait`: whether a first character may wait for more text.
    */
   plainEnd(text: string, mayWait: boolean): number {
     if (text.length > shortPiece) return this.plainEndOfLong(text, mayWait);
@@ -99,20 +99,20 @@ export class PlainRun {
     return this.firstsBeyond !== '' && this.firstsBeyond.includes(text.charAt(at)) ? first : 0;
   }
 
-  /** Whether a marker may go on at `at`, after its first character. */
+  /** Whether a marker may continue at `at`, after its first character. */
   private mayGoOn(text: string, at: number): boolean {
     if (at === text.length) return true;
     const unit = text.charCodeAt(at);
     return unit > 255 || this.seconds[unit] === 1;
   }
 
-  /** The end of the plain text, where a marker may begin at `at`. */
+  /** End of the plain text, if a marker may begin at `at`. */
   private lastEnd(text: string, at: number): number {
     if (!this.waits || at + 1 < text.length) return -1;
     return at > 0 && this.kindAt(text, at - 1) & space ? -1 : at;
   }
 
-  /** The end of the plain text, where there is nothing but white space to be seen to. */
+  /** End of the plain text, if only white space needs attention. */
   private spaceEnd(text: string): number {
     const last = text.length - 1;
     if (isFirstHalf(text.charCodeAt(last))) return -1;
@@ -149,14 +149,14 @@ function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** What may stand after a backslash in JSON without anything further. */
+/** The simple escapes: one character after the backslash. */
 const simpleEscapes = '"\\/bfnrt';
 const controls = Array.from({ length: 32 }, (_, unit) => String.fromCharCode(unit));
 
-/** What is written with an escape in JSON. */
+/** Characters that JSON escapes. */
 export const escapedInJson = `"\\${controls.join('')}`;
 
-/** Inside a JSON string: quotes and control characters matter, and escapes that are not simple. */
+/** Inside a JSON string, only quotes, control characters and escapes that are not simple need attention. */
 export const plainInJsonString = new PlainRun({
   firsts: ['"', ...controls],
   spaces: '',

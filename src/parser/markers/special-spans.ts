@@ -1,19 +1,19 @@
-/** Where the response was written with special tokens, when the caller says which pieces are. */
+/** The stretches of the response that were written as special tokens, if the caller marks them. */
 
-/** The stretches of special tokens, and what they mean for markers. */
+/** Records special tokens, and decides which markers count. */
 export class SpecialSpans {
   private readonly tokens: readonly string[];
-  /** Offsets at which a special token begins, in order. */
+  /** Offsets at which a special token begins, ascending. */
   private starts: number[] = [];
   private lengths: number[] = [];
   private readonly inside = new Map<string, readonly number[]>();
 
-  /** `tokens`: texts that are one special token in the model's vocabulary. Longer ones win. */
+  /** `tokens`: texts of the special tokens in the model's vocabulary. Longer ones win. */
   constructor(tokens: readonly string[]) {
     this.tokens = [...tokens].filter((token) => token !== '').sort((a, b) => b.length - a.length);
   }
 
-  /** A special token was fed at `start`; nothing before `needed` will be asked about again. */
+  /** Records a special token at `start`; offsets before `needed` will not be asked for again. */
   add(start: number, length: number, needed: number): void {
     if (this.starts.length > 256) this.forget(needed);
     this.starts.push(start);
@@ -33,17 +33,14 @@ export class SpecialSpans {
     return index === -1 ? null : { start: this.starts[index] ?? 0, length: this.lengths[index] ?? 0 };
   }
 
-  /**
-   * Whether every special token's text that begins within the first `length` units of `part`, standing
-   * at `offset`, is that token itself.
-   */
+  /** Whether every special token in the first `length` units of `part`, at `offset`, was written as that token. */
   isWrittenAsTokens(part: string, offset: number, length: number): boolean {
     if (this.tokens.length === 0) return true;
     const positions = this.positions(part).filter((position) => position < length);
     return positions.every((position) => this.starts.includes(offset + position));
   }
 
-  /** Whether a piece that is a special token was fed at `offset`. */
+  /** Whether a special token was fed at `offset`. */
   beginsAt(offset: number): boolean {
     return this.starts.includes(offset);
   }

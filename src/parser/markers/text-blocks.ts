@@ -1,11 +1,11 @@
-/** Text that grows by small pieces. */
+/** Text that grows in small pieces. */
 
 /** Pieces are joined into blocks of about this many UTF-16 units. */
 const blockLength = 1024;
 
 /**
- * An accumulator for text that arrives in small pieces. A plain `+=` over megabytes keeps a tree of all
- * pieces alive (ten times the text); this one flattens every kilobyte.
+ * An accumulator for text that arrives in small pieces. A plain `+=` over megabytes keeps a rope of all pieces
+ * alive (ten times the text); this one flattens each kilobyte.
  */
 export class TextBlocks {
   private blocks: string[] = [];
@@ -32,7 +32,7 @@ export class TextBlocks {
     return this.blocks.length === 0 ? this.tail : this.blocks.join('') + this.tail;
   }
 
-  /** Looking at a character makes the engine copy the tree of pieces into one flat string. */
+  /** Reading a character makes the engine flatten the rope. */
   private flatten(): void {
     this.tail.charCodeAt(0);
     this.blocks.push(this.tail);

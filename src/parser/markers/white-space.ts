@@ -1,4 +1,4 @@
-/** White space as markers see it: blanks, tabs and line ends. */
+/** White space around markers: blanks, tabs and line ends. */
 
 /** Whether a UTF-16 unit is a blank, a tab, a line feed or a carriage return. */
 export function isSpace(unit: number): boolean {
@@ -13,8 +13,8 @@ export function skipSpace(text: string, from: number): number {
 }
 
 /**
- * Length of the white space before `end` that belongs to a marker whose own leading white space is
- * `lead`: the longest common tail of both, a carriage return before a line feed included.
+ * Length of the white space before `end` that belongs to a marker with the leading white space `lead`: their
+ * longest common suffix, where a line feed may have a carriage return before it.
  */
 export function leadingSpaceLength(text: string, from: number, end: number, lead: string): number {
   let at = end;

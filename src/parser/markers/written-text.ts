@@ -1,22 +1,22 @@
 /**
- * Text that grows by small pieces and is asked for at its end. A string that grows by `+=` is a tree of all
- * its pieces until it is first read: ten times the text, and expensive to flatten. So short pieces are
- * written down as UTF-8 bytes, at a fraction of that cost, and become a string by the block.
+ * Text that grows in small pieces and is read once, at the end. A string built by `+=` is a rope of all its pieces
+ * until it is first read: ten times the text, and expensive to flatten. So short pieces are stored as UTF-8 bytes,
+ * which is much cheaper, and decoded one block at a time.
  */
 import { escaped, escapeJson } from '../json/json-text.ts';
 
-/** Bytes that are kept before they become a string. */
+/** Bytes stored before they are decoded. */
 const blockLength = 4096;
-/** Longest piece that is written down as bytes, in UTF-16 units. */
+/** Longest piece that is stored as bytes, in UTF-16 units. */
 export const shortPiece = 32;
-/** The bytes that such a piece can take. */
+/** The most bytes that such a piece can take. */
 const mostBytes = 3 * shortPiece;
 
 const backslash = 92;
-/** Units that stand for themselves in JSON, and those whose escape is longer than two characters. */
+/** No escape, and an escape longer than two characters. */
 const itself = 0;
 const longer = 255;
-/** For the units below 128: the character after the backslash, or one of these. */
+/** For each unit below 128: the character after the backslash, or one of these values. */
 const secondOfEscape = Uint8Array.from(escaped, (json) => {
   if (json === '') return itself;
   return json.length === 2 ? json.charCodeAt(1) : longer;
@@ -26,20 +26,20 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** See the top of this file. The text is `blocks`, then `rope`, then the first `used` of `bytes`. */
 export class WrittenText {
-  /** Room for one more short piece is after `used` once `makeRoom` has been called. */
+  /** After `makeRoom`, one more short piece fits after `used`. */
   bytes = new Uint8Array(0);
   used = 0;
   private rope = '';
-  /** A tree of few large blocks. The first read of the message flattens it. */
+  /** A rope of few large blocks, flattened by the first read of the message. */
   private blocks = '';
   private readonly keeps: boolean;
 
-  /** `keeps`: the text will be asked for; otherwise it is forgotten at once. */
+  /** `keeps`: whether the text will be read; otherwise nothing is stored. */
   constructor(keeps: boolean) {
     this.keeps = keeps;
   }
 
-  /** Makes sure that the bytes of a short piece have room. */
+  /** Makes room for the bytes of a short piece. */
   makeRoom(): void {
     if (this.used + mostBytes <= this.bytes.length) return;
     if (this.bytes.length < blockLength) this.grow();
@@ -61,7 +61,7 @@ export class WrittenText {
     else this.appendLong(piece);
   }
 
-  /** Adds a piece as it stands inside a JSON string, and returns that. */
+  /** Appends a piece escaped for a JSON string, and returns that form. */
   appendEscaped(piece: string): string {
     const short = piece.length > shortPiece ? null : this.escapeShort(piece);
     if (short !== null) return short;
@@ -70,7 +70,9 @@ export class WrittenText {
     return json;
   }
 
-  /** The same for ASCII with escapes of two characters, in one loop; `null`, and nothing is added, for others. */
+  /**
+   * The same for ASCII with two-character escapes, in one loop; `null` for other pieces, which are not appended.
+   */
   private escapeShort(piece: string): string | null {
     this.makeRoom();
     const { bytes } = this;
@@ -110,12 +112,12 @@ export class WrittenText {
     this.rope = '';
     this.used = 0;
     if (!this.keeps) return;
-    // Looking at a character makes the engine copy the tree of pieces into one flat string.
+    // Reading a character makes the engine flatten the rope.
     block.charCodeAt(0);
     this.blocks += block;
   }
 
-  /** Begins anew. */
+  /** Discards the text. */
   clear(): void {
     this.blocks = '';
     this.rope = '';
@@ -128,7 +130,7 @@ export class WrittenText {
   }
 }
 
-/** Writes a short piece as UTF-8 after `from`; the end of it, or -1 where UTF-8 cannot represent it. */
+/** Writes a short piece as UTF-8 at `from`; returns its end, or -1 if UTF-8 cannot represent it. */
 function writeBytes(piece: string, bytes: Uint8Array, from: number): number {
   let to = from;
   for (let at = 0; at < piece.length; at++) {

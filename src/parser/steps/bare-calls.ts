@@ -1,7 +1,7 @@
 /**
- * An answer that is nothing but calls of offered tools, written as JSON: one, several or a list, alone or in a code
- * fence, whatever the format has for calls. Text may stand before them if the format's own marker opens or closes
- * them. Text is buffered while it can be that, and read again if it is not.
+ * An answer that consists of calls of offered tools written as JSON: one, several or an array, alone or in a code
+ * fence, whatever notation the format has. Text may precede them if the format's own marker opens or closes them. Text
+ * is buffered while it may be such calls, and read again if it is not.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { knowsCalls } from '../markers/lookahead.ts';
@@ -16,17 +16,17 @@ import type { BareCallsProgress } from './step-progress.ts';
 
 /** Longer answers are text. */
 const longestAnswer = 1 << 16;
-/** Units of the answer's beginning that show whether it may be calls. */
+/** This much of the beginning of an answer shows whether it may be calls. */
 const longestBeginning = 128;
 
-/** A marker in brackets, as models have it around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
+/** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
 const marker = '<[|｜/]{0,2}[\\w▁:]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
 const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
 const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
-/** White space, a fence, brackets, markers and what separates calls. */
+/** White space, a fence, brackets, markers, and separators of calls. */
 const aroundCalls = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|[[\\],;])*`);
 
-/** How APIs write a call, and how models that have seen many of them do. */
+/** The notations of calls in APIs, and in models trained on them. */
 const notations: readonly EnvelopePaths[] = [
   { name: ['name'], arguments: ['arguments'], id: ['id'] },
   { name: ['name'], arguments: ['parameters'], id: ['id'] },
@@ -38,7 +38,7 @@ const notations: readonly EnvelopePaths[] = [
 /** The first keys of such calls. */
 const firstKeys = ['name', 'function', 'arguments', 'parameters', 'type', 'id'];
 
-/** Where such calls may begin in text: at the format's own openers, and at braces. Only `readRegion` takes them. */
+/** Where such calls may begin in text: at the format's own openers, and at braces. Only `readRegion` uses them. */
 export function bareCallStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
   const openers = stops.filter(({ role, peek, ambiguous, speculative, repairs }) => {
     return role === 'call' && !peek && !ambiguous && !speculative && repairs === undefined;
@@ -55,7 +55,7 @@ export function bareCallStops(stops: readonly Transition<State>[]): readonly Tra
   return all.map((each) => ({ ...each, role: 'call', speculative: true, repairs: 'bare-calls' }));
 }
 
-/** Begins to read what may be calls in the middle of text, at a marker of `bareCallStops`. */
+/** Begins to read possible calls in the middle of text, at a marker of `bareCallStops`. */
 export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
   reader.progress = {
     ...newProgress(),
@@ -64,7 +64,7 @@ export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at
   };
 }
 
-/** What calls begin with that do not begin with their name. */
+/** Beginnings of calls other than their name. */
 const otherBeginnings = [
   '{"type":"function"',
   '{"id":"',
@@ -74,7 +74,7 @@ const otherBeginnings = [
   '{"parameters":{',
 ];
 
-/** Reads the answer's beginning. `wait`: it may be calls. `text`: it is not calls. `calls`: they have been read. */
+/** Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read. */
 export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait' | 'text' | 'calls' {
   const { progress: known } = reader;
   const progress = known?.kind === 'bare-calls' ? known : newProgress();
@@ -129,7 +129,7 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
   }
 }
 
-/** White space, a fence, and what calls begin with; `calls` if that is there. */
+/** White space, a fence, and the beginning of calls; `calls` if it is there. */
 function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const { cursor, options } = reader;
   const text = cursor.text.slice(cursor.at, cursor.at + longestBeginning);
@@ -152,7 +152,7 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
 
 const knownBeginnings = new WeakMap<ToolTable, readonly string[]>();
 
-/** What such calls begin with, without white space. */
+/** The beginnings of such calls, without white space. */
 function beginningsOf(tools: ToolTable): readonly string[] {
   const known = knownBeginnings.get(tools);
   if (known !== undefined) return known;
@@ -165,7 +165,7 @@ function beginningsOf(tools: ToolTable): readonly string[] {
   return all;
 }
 
-/** A call or a list of them; `null` when it has been read. */
+/** A call or an array of calls; `null` when it has been read. */
 function readValue(reader: Reader, progress: BareCallsProgress, limit: number): Verdict | null {
   const { cursor } = reader;
   const { scanner, json } = progress;
@@ -220,7 +220,7 @@ function readBetween(
   return !progress.isClosed && text[at] === '{' ? null : 'text';
 }
 
-/** End of a marker, a comma or a semicolon at `at` between calls or after them; `at`: none; `undecided`. */
+/** End of a marker, comma or semicolon at `at`, between or after calls; `at` if there is none; or `undecided`. */
 function endOfSeparator({ isFenced }: BareCallsProgress, text: string, at: number): number {
   if (/[;,]/.test(text.charAt(at))) return at + 1;
   if (isFenced) return at;
@@ -230,12 +230,12 @@ function endOfSeparator({ isFenced }: BareCallsProgress, text: string, at: numbe
   return beginningOfMarker.test(rest) && rest.length < longestBeginning ? undecided : at;
 }
 
-/** Whether a text ends with what closes the format's own blocks of calls. */
+/** Whether a text ends with the closer of the format's own blocks of calls. */
 function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
   return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
 }
 
-/** Reads the calls that stand here up to the offset `reached`, and what stands around them. */
+/** Reads the calls up to the offset `reached`, and the text around them. */
 function emitCalls(reader: Reader, reached: number): void {
   const { cursor } = reader;
   if (reader.region !== null) reader.leaveRegion();

@@ -1,8 +1,8 @@
-/** Tables of steps, ready to be searched. */
+/** Compiled tables of steps. */
 import type { MarkerTable } from '../markers/markers.ts';
 import type { State } from '../reader.ts';
 
-/** A step's table, and the markers in it. */
+/** A step's table, and its markers ready to be searched. */
 export interface Compiled<Table> {
   readonly table: Table;
   readonly markers: MarkerTable<State>;

@@ -1,15 +1,15 @@
-/** How a call ends that is one JSON object: with its brace, or with what closes a call before that has come. */
+/** How a call that is one JSON object ends: with its brace, or with the call's closer if braces are missing. */
 import type { Reader } from '../reader.ts';
 import { findArguments, mayBeArgument } from './lenient-arguments.ts';
 import type { EnvelopeProgress } from './step-progress.ts';
 
-/** Consumes text up to `end`: into the buffer, until both the name and the arguments are known. */
+/** Consumes text up to `end`; it is buffered until both the name and the arguments are known. */
 export function pass(reader: Reader, { argumentsRead }: EnvelopeProgress, end: number): void {
   if (reader.call.started && argumentsRead) reader.skip(end);
   else reader.bufferTo(end);
 }
 
-/** What was buffered is part of the call's markers. */
+/** Emits the buffered text as part of the call's markers. */
 export function flushBuffer({ buffer, writer }: Reader): void {
   if (buffer.isEmpty) return;
   const { start } = buffer;
@@ -36,17 +36,17 @@ export function closeObject(reader: Reader, envelope: EnvelopeProgress): 'more' 
   return 'done';
 }
 
-/** Whether only braces are missing from the call: a value has ended, and its arguments are whole. */
+/** Whether only braces are missing from the call: a value has ended, and the arguments are complete. */
 export function isWholeButForBraces({ writer }: Reader, { phase, argumentsRead }: EnvelopeProgress): boolean {
   return phase === 'after' && argumentsRead && writer.hasWholeInput;
 }
 
-/** The brackets that are missing from the arguments of a call, where nothing else is; empty otherwise. */
+/** The brackets missing from the arguments of a call, if nothing else is; otherwise empty. */
 export function bracketsToCome(reader: Reader, { phase, early }: EnvelopeProgress): string {
   return phase === 'arguments' && early === null ? reader.scanner.missingBrackets : '';
 }
 
-/** The call ends here, although its last braces are missing; `brackets` are those of its arguments. */
+/** Ends a call whose last braces are missing; `brackets` are those of its arguments. */
 export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress, brackets: string): void {
   const { offset } = reader.cursor;
   if (brackets !== '') reader.writer.input(brackets, offset, offset);
@@ -60,7 +60,7 @@ function endCall(reader: Reader): void {
   reader.writer.endCall(reader.cursor.offset);
 }
 
-/** Arguments that did not come under their key are looked for among the other members; false where none tell. */
+/** Takes the arguments from among the other members if they have no key of their own; false if it is unclear which. */
 function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
   const { writer, cursor, call } = reader;
   const { members, argumentsRead, paths } = envelope;

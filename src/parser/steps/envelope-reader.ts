@@ -1,6 +1,6 @@
 /**
- * A call that is one JSON object: `{"name": "f", "arguments": {…}, "id": "x"}`. Keys come in any order; the
- * arguments are emitted while they come, once the name is known.
+ * A call that is one JSON object: `{"name": "f", "arguments": {…}, "id": "x"}`. Keys come in any order; arguments are
+ * emitted as they arrive, once the name is known.
  */
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { undecided } from '../markers/markers.ts';
@@ -15,7 +15,7 @@ import type { EnvelopePhase, EnvelopeProgress } from './step-progress.ts';
 
 type Status = 'open' | 'done' | 'illegal';
 
-/** A call begins where the reader stands. */
+/** Begins a call at the reading position. */
 export function newEnvelope(reader: Reader, paths: EnvelopePaths, indexIsId: boolean): EnvelopeProgress {
   reader.bufferTo(reader.cursor.at);
   return {
@@ -37,7 +37,7 @@ export function newEnvelope(reader: Reader, paths: EnvelopePaths, indexIsId: boo
   };
 }
 
-/** Reads on. `illegal`: the text at the reader's position cannot stand there. */
+/** Reads on. `illegal`: the text at the reading position is not allowed there. */
 export function readEnvelopeOn(reader: Reader, envelope: EnvelopeProgress): Status {
   for (;;) {
     const status = step(reader, envelope);
@@ -98,14 +98,14 @@ function refuse(envelope: EnvelopeProgress, expected: readonly string[]): Status
   return 'illegal';
 }
 
-/** A call that names two tools is ambiguous. */
+/** Rejects a second name: a call of two tools is ambiguous. */
 function refuseSecondName(envelope: EnvelopeProgress): Status {
   envelope.expected = [];
   envelope.reason = 'the call names two tools';
   return 'illegal';
 }
 
-/** Scans on in a key or a value that is captured. */
+/** Scans on in a captured key or value. */
 function scanCaptured(reader: Reader, envelope: EnvelopeProgress): Status {
   const { scanner, cursor } = reader;
   const end = scanner.scan(cursor.text, cursor.at);
@@ -116,7 +116,7 @@ function scanCaptured(reader: Reader, envelope: EnvelopeProgress): Status {
     envelope.captured += scanner.output;
   }
   const { status } = scanner;
-  // What was scanned here is consumed already; it must not be reported again.
+  // The scanned text is already consumed and must not be reported again.
   if (status === 'illegal') scanner.reset();
   return status;
 }
@@ -163,7 +163,7 @@ function beginValue(reader: Reader, envelope: EnvelopeProgress): Status | 'more'
   return 'more';
 }
 
-/** A member that the format does not have: perhaps the arguments under another key. */
+/** Begins a member that the format does not have; it may be the arguments under another key. */
 function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | undefined): 'more' | Status {
   const { call } = reader;
   const { key } = envelope;
@@ -186,7 +186,7 @@ function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | 
   return 'more';
 }
 
-/** The call stands in one more object, under `key`; an empty key stands for none, where a brace is doubled. */
+/** Enters one more object around the call, under `key`; an empty key means a doubled brace. */
 function enterWrapper(envelope: EnvelopeProgress, key: string, paths: EnvelopePaths): 'more' {
   envelope.wrapper = key;
   envelope.paths = paths;
@@ -228,7 +228,7 @@ function beginArguments(
   return 'more';
 }
 
-/** Whether the string that begins here is empty, where that counts as no arguments. */
+/** Whether the string that begins here is empty, if that means no arguments; `null` while undecided. */
 function isEmptyString({ cursor, options, ended }: Reader): boolean | typeof undecided {
   if (!options.lenient) return false;
   const next = cursor.text[cursor.at + 1];
@@ -262,7 +262,7 @@ function readStringArguments(reader: Reader, envelope: EnvelopeProgress): Status
   return 'more';
 }
 
-/** JSON of the arguments up to `end`, of which the tail `pending` is not in it yet. */
+/** Emits JSON of the arguments up to `end`; the tail `pending` is not included yet. */
 function emitInput(
   reader: Reader,
   { early }: EnvelopeProgress,
@@ -298,7 +298,7 @@ function readCaptured(reader: Reader, envelope: EnvelopeProgress, phase: Envelop
   return 'more';
 }
 
-/** A member that the format does not have: perhaps the name under another key, perhaps an argument. */
+/** Reads a member that the format does not have; it may be the name under another key, or an argument. */
 function readOther(reader: Reader, envelope: EnvelopeProgress, text: string | null): void {
   const { key } = envelope;
   if (text !== null && isNextToName(envelope) && isNameKey(reader, key, text)) {
@@ -318,7 +318,7 @@ function addMember(reader: Reader, { members, key, captured }: EnvelopeProgress)
   members.set(key, captured);
 }
 
-/** The name is known: the call's start is emitted, and what was buffered. */
+/** Emits the call's start, now that its name is known, and the buffered text. */
 function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): void {
   const { call, buffer, cursor, writer } = reader;
   const { early, valueStart } = envelope;

@@ -1,13 +1,13 @@
-/** How steps refuse what they read. */
+/** How steps reject text. */
 import type { Reader, State } from '../reader.ts';
 
-/** Notes what is wrong here; the text is passed over and reported from `recover`. */
+/** Records what is wrong here; `recover` skips the text and reports it. */
 export function fail(reader: Reader, recover: State, expected: readonly string[], reason: string): State {
   reader.complain(expected, reason);
   return recover;
 }
 
-/** Refuses a call where only one may be made; its text is passed over and reported from `recover`. */
+/** Rejects a further call where only one is allowed; `recover` skips its text and reports it. */
 export function failExtraCall(reader: Reader, recover: State): State {
   return fail(reader, recover, ['the end of the turn'], 'one more call, where only one may be made');
 }

@@ -1,6 +1,6 @@
 /**
- * Arguments where the format does not have them: wrapped in one more object, under another key, or next to the name.
- * The tool's schema says what is meant; see `docs/leniency.md`.
+ * Arguments in places where the format does not have them: wrapped in one more object, under another key, or next to
+ * the name. The tool's schema decides what is meant; see `docs/leniency.md`.
  */
 import { isObject } from '../../format/json-values.ts';
 import type { JsonObject } from '../../format/messages.ts';
@@ -9,7 +9,7 @@ import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
 import { propertyPlace, type SchemaPlace } from './schema-place.ts';
 
-/** Keys under which APIs and models have the arguments of a call. */
+/** Keys of the arguments in calls of APIs and models. */
 const argumentKeys = [
   'arguments',
   'parameters',
@@ -21,9 +21,9 @@ const argumentKeys = [
   'properties',
 ] as const;
 const isArgumentKey: ReadonlySet<string> = new Set(argumentKeys);
-/** Members of a call that hold no arguments. */
+/** Members of a call that never hold arguments. */
 export const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);
-/** White space before and after a key is looked through up to this many units. */
+/** Maximum white space before and after a key. */
 const longestGap = 64;
 
 /** Whether a schema names this property. */
@@ -31,17 +31,20 @@ export function isProperty(place: SchemaPlace, key: string): boolean {
   return propertyPlace(place, key).schema !== undefined;
 }
 
-/** Whether a member of a call may be an argument: the schema names it, or calls have no member of that name. */
+/** Whether a member of a call may be an argument: the schema has it, or calls have no member of that name. */
 export function mayBeArgument(place: SchemaPlace, key: string): boolean {
   return isProperty(place, key) || !plainMembers.has(key);
 }
 
-/** Whether the arguments may stand under this key, which is not an argument itself. */
+/** Whether the arguments may be under this key, which is not an argument itself. */
 export function mayHoldArguments(reader: Reader, key: string): boolean {
   return reader.options.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
 }
 
-/** A key that may hold the arguments and an object, at the beginning of the object at `at`; `null` for another. */
+/**
+ * A key that may wrap the arguments, before an object, at the beginning of the object at `at`; `null` if there is
+ * none.
+ */
 export function wrapperAt(reader: Reader, at: number): string | null | typeof undecided {
   if (!reader.options.lenient) return null;
   const { text } = reader.cursor;
@@ -63,7 +66,7 @@ export function wrapperAt(reader: Reader, at: number): string | null | typeof un
   return text[value] === '{' && mayHoldArguments(reader, key) ? key : null;
 }
 
-/** Keeps the arguments that begin under `key` until they are complete, and then takes the wrapper off. */
+/** Withholds the arguments that begin under `key` until they are complete, and then unwraps them. */
 export function withholdWrapped(reader: Reader, key: string): void {
   const { writer, call } = reader;
   writer.withholdInput((json) => {
@@ -74,7 +77,7 @@ export function withholdWrapped(reader: Reader, key: string): void {
   });
 }
 
-/** JSON of the object that alone stands in another under `key`, if the schema knows its properties. */
+/** JSON of the only object in another one, under `key`, if the schema knows its properties. */
 function wrappedObject(json: string, key: string, place: SchemaPlace): string | null {
   const outer = parseObject(json);
   const inner = outer?.[key];
@@ -82,20 +85,20 @@ function wrappedObject(json: string, key: string, place: SchemaPlace): string | 
   return json.slice(json.indexOf(':') + 1, json.lastIndexOf('}')).trim();
 }
 
-/** Without a schema, only `arguments` is certain not to be the name of an argument. */
+/** Without a schema, only `arguments` certainly is not the name of an argument. */
 function fits(inner: JsonObject, key: string, place: SchemaPlace): boolean {
   if (place.schema === undefined) return key === 'arguments';
   return Object.keys(inner).every((each) => isProperty(place, each));
 }
 
-/** Arguments that were found among the members of a call, as JSON, and what was done. */
+/** Arguments found among the members of a call, as JSON, and a description of the repair. */
 export interface FoundArguments {
   readonly json: string;
   readonly law: 'arguments-key' | 'flat-arguments' | 'empty-arguments' | null;
   readonly detail: string;
 }
 
-/** The arguments of a call without an object under `ownKey`; `null` where nothing tells what they are. */
+/** The arguments of a call that has no object under `ownKey`; `null` if it is unclear what they are. */
 export function findArguments(
   reader: Reader,
   members: ReadonlyMap<string, string>,
@@ -124,12 +127,12 @@ export function findArguments(
   };
 }
 
-/** How models write that there are no arguments. */
+/** What models write for no arguments. */
 function isEmpty(json: string): boolean {
   return json === 'null' || json === '""';
 }
 
-/** An object's JSON, also where it stands in a string. */
+/** The JSON of an object, which may be inside a string. */
 function objectIn(json: string): string | null {
   const value = parse(json);
   if (isObject(value)) return json;

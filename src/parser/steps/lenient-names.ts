@@ -1,10 +1,13 @@
-/** Names where the format does not have them: under another key, or in one more object. See `docs/leniency.md`. */
+/**
+ * Names in places where the format does not have them: under another key, or in one more object. See
+ * `docs/leniency.md`.
+ */
 import type { Reader } from '../reader.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import { plainMembers } from './lenient-arguments.ts';
 import type { EnvelopeProgress } from './step-progress.ts';
 
-/** Keys under which APIs and models have the name of a call. */
+/** Keys of the name in calls of APIs and models. */
 const nameKeys: ReadonlySet<string> = new Set([
   'name',
   'function',
@@ -13,15 +16,15 @@ const nameKeys: ReadonlySet<string> = new Set([
   'function_name',
   'action',
 ]);
-/** The key under which an API has the whole call. */
+/** The key of the whole call in an API. */
 export const callKey = 'function';
 
-/** Whether a text under this key is the name of the call: of a tool on offer, while no other name is known. */
+/** Whether the text under this key is the call's name: it names an offered tool, and no other name is known. */
 export function isNameKey({ options, call }: Reader, key: string, text: string): boolean {
   return options.lenient && !call.started && nameKeys.has(key) && options.tools.has(text);
 }
 
-/** The paths of a call that stands in one more object, under the key `wrapper`; `null` where none can stand here. */
+/** The paths of a call in one more object, under the key `wrapper`; `null` if there can be none here. */
 export function wrappedPaths(
   { options, call }: Reader,
   envelope: EnvelopeProgress,

@@ -1,4 +1,4 @@
-/** How a value's place is entered: an entry of the arguments, a property or an item of a nested value. */
+/** Entering the place of a value: an entry of the arguments, or a property or item of a nested value. */
 import type { CallDraft } from '../call-draft.ts';
 import type { Reader, State } from '../reader.ts';
 import type { ValuePlace } from '../state-tables.ts';
@@ -6,7 +6,7 @@ import { isProperty, mayHoldArguments, withholdWrapped } from './lenient-argumen
 import { anywhere, itemPlace, propertyPlace } from './schema-place.ts';
 import type { ValueStack } from './values/value-stack.ts';
 
-/** The value of `key` begins after `end`: emits the key as JSON. */
+/** Opens the place of `key`, whose value begins after `end`, and emits the key as JSON. */
 export function openPlace(reader: Reader, place: ValuePlace<State>, key: string, end: number): void {
   const { cursor, call } = reader;
   const name = place.kind === 'entry' ? entryName(reader, key) : propertyName(reader, key);
@@ -23,7 +23,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
   push(reader, { place, key, schema, outer, nested: null, closer: null });
 }
 
-/** The next item of a nested array begins. */
+/** Opens the next item of a nested array. */
 export function openItem(reader: Reader, place: ValuePlace<State>): void {
   const { cursor, call, writer } = reader;
   const outer = call.values;
@@ -43,25 +43,25 @@ function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
   return nested === null || nested.count++ === 0 ? '' : ', ';
 }
 
-/** The key of an entry. Quotes around it are its own only where the schema has it so. */
+/** The key of an entry. Quotes around it belong to it only if the schema has such a property. */
 function entryName(reader: Reader, key: string): string {
   return isProperty(reader.call.parameters, key) ? key : unquoted(reader, key, unquote(key));
 }
 
-/** The key of a property. A marker twice is what the format has around strings. */
+/** The key of a property. A doubled marker is the format's notation for strings. */
 function propertyName(reader: Reader, key: string): string {
   const [, , name = key] = /^(<[^<>\s]+>)(.*)\1$/s.exec(key) ?? [];
   return name === key ? unquote(key) : unquoted(reader, key, name);
 }
 
-/** The key without its quotes, where the parser forgives them. */
+/** The key without its quotes, if leniency applies. */
 function unquoted(reader: Reader, key: string, name: string): string {
   if (name === key || !reader.options.lenient) return key;
   reader.noteRepair('literal', `the key ${name} was written in quotes`);
   return name;
 }
 
-/** What stands in the quotes or markers around a key. */
+/** The key inside its quotes or markers. */
 export function unquote(key: string): string {
   const quoted = /^(["']|<[^<>\s]+>)(.*)\1$/s.exec(key);
   return quoted?.[2] ?? key;

@@ -1,14 +1,14 @@
-/** The opener of thoughts that stands twice: models write it although the prompt ends with it. */
+/** A repeated opener of thoughts: models write it although the prompt ends with it. */
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 
-/** White space before and after a repeated opener, in UTF-16 units. */
+/** Maximum white space before and after a repeated opener. */
 const longestGap = 64;
 
 /**
- * Passes over the marker that has just opened thoughts where it stands once more. Where one of the `ends` of thoughts
- * follows at once, it is all that was thought, and stays. `wait`: more text could show it.
+ * Skips a repetition of the marker that has just opened thoughts. If one of the `ends` of thoughts follows at once,
+ * the marker is the whole thought and is kept. `wait`: more text may decide.
  */
 export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'passed' | 'wait' | 'none' {
   const { cursor, thoughtOpener } = reader;
@@ -27,7 +27,7 @@ export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'p
   return 'passed';
 }
 
-/** Whether anything but white space stands between `from` and the first of `ends`. */
+/** Whether anything but white space is between `from` and the first of `ends`. */
 function thoughtsFollow(reader: Reader, from: number, ends: MarkerTable<State>): boolean | typeof undecided {
   const { text } = reader.cursor;
   const at = skipSpace(text, from);

@@ -1,7 +1,7 @@
-/** Arguments, or a value in them, that the scanner of JSON reads. */
+/** Reads arguments, or a value in them, with the JSON scanner. */
 import type { Reader } from '../reader.ts';
 
-/** Lets the scanner read on, and emits what it has read. */
+/** Scans on, and emits what was read. */
 export function scanInput(reader: Reader): void {
   const { scanner, cursor, input } = reader;
   const end = scanner.scan(cursor.text, cursor.at);

@@ -1,6 +1,6 @@
 /**
- * Places in a schema as the parser needs them: which types a value may have there, and where its properties and
- * items stand. A loose reading, for values that could be text or something else; it validates nothing.
+ * Places in a schema, as the parser needs them: the types allowed there, and the places of properties and items. A
+ * loose reading, used to tell text from other values; it validates nothing.
  */
 
 import type { JsonType } from '../../format/chat-format.ts';
@@ -10,22 +10,22 @@ import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts
 /** Every JSON type. */
 const allTypes: ReadonlySet<JsonType> = new Set(['string', 'number', 'boolean', 'null', 'array', 'object']);
 
-/** `$ref`, `anyOf` and their kin are followed this deep. */
+/** Maximum depth to which `$ref`, `anyOf` and the like are followed. */
 const deepest = 24;
 
-/** A place in a schema: the schema there, and the root in which `$ref` is looked up. */
+/** A place in a schema: the schema there, and the root that its `$ref`s refer to. */
 export interface SchemaPlace {
   readonly schema: JsonSchema | undefined;
   readonly root: JsonSchema | undefined;
 }
 
-/** Where no schema says anything. */
+/** A place without a schema. */
 export const anywhere: SchemaPlace = { schema: undefined, root: undefined };
 
-/** What has been worked out about a place: the same arguments come again with every call. */
+/** Cached facts about a place, because the same arguments come with every call. */
 interface KnownPlace {
   readonly types: ReadonlySet<JsonType>;
-  /** Keys are the model's, so their number is bounded. */
+  /** Bounded, because the model chooses the keys. */
   readonly properties: Map<string, SchemaPlace>;
 }
 
@@ -59,7 +59,7 @@ function newPropertyPlace(place: SchemaPlace, key: string): SchemaPlace {
   return joined(found, place.root);
 }
 
-/** The schema of properties without names; `undefined` where it only says whether there may be any. */
+/** The schema of properties without names; `undefined` if it only allows or forbids them. */
 function otherProperties({ additionalProperties: others }: JsonObject): JsonSchema | undefined {
   return isObject(others) && Object.keys(others).length > 0 ? others : undefined;
 }
@@ -84,7 +84,7 @@ function joined(schemas: readonly JsonSchema[], root: JsonSchema | undefined): S
   return { schema: second === undefined ? only : { anyOf: schemas }, root };
 }
 
-/** The types that a schema allows; all of them where it does not say. */
+/** The types that a schema allows; all types if it does not restrict them. */
 export function allowedTypes(place: SchemaPlace): ReadonlySet<JsonType> {
   return known(place).types;
 }
@@ -107,7 +107,7 @@ function typesAt(schema: unknown, root: JsonSchema | undefined, depth: number): 
   return new Set([...allTypes].filter((type) => limits.every((limit) => limit.has(type))));
 }
 
-/** What `type`, `enum`, `const` and `nullable` say. */
+/** The types allowed by `type`, `enum`, `const` and `nullable`. */
 function namedTypes(schema: JsonObject): ReadonlySet<JsonType> {
   const types = declaredTypes(schema);
   return schema.nullable === true ? new Set([...types, 'null']) : types;
@@ -143,7 +143,7 @@ export function typeOf(value: unknown): JsonType {
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }
 
-/** A schema and all that it is put together from. */
+/** A schema, and the schemas that it combines. */
 function variants(place: SchemaPlace, depth: number): readonly JsonObject[] {
   const { schema, root } = place;
   if (!isObject(schema) || depth > deepest) return [];
@@ -165,7 +165,7 @@ function resolveReference(reference: string, root: JsonSchema | undefined): unkn
 }
 
 function patternProperty(schema: JsonObject, key: string): JsonSchema | undefined {
-  // Patterns come from outside and may be slow; only whether there is exactly one matters here.
+  // Patterns are untrusted and may be slow, so they are not run; it only matters whether there is exactly one.
   const patterns = isObject(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
   const [only, second] = patterns;
   return key !== '' && second === undefined && isSchema(only) ? only : undefined;

@@ -1,4 +1,4 @@
-/** States as data: a step with a table that holds names, and what turns the names into what they stand for. */
+/** States as data: a step with a table of names, and the linker that resolves the names. */
 
 import type { Reader, State } from '../reader.ts';
 import type { Transition } from '../state-tables.ts';
@@ -6,48 +6,48 @@ import type { Transition } from '../state-tables.ts';
 /** Name of a state: a TypeScript identifier. */
 export type StateName = string;
 
-/** Where a marker leads. Other than `peek` tells what the flag of that name in `Transition` does. */
+/** Where a marker leads. Keys other than `peek` set the flag of that name in `Transition`. */
 export type NamedTarget =
   | StateName
   | { readonly peek: StateName }
   | { readonly ambiguous: StateName }
   | { readonly speculative: StateName };
 
-/** A marker that may stand at a place, with its name in generated code. */
+/** A marker that may come at a place, with its name in generated code. */
 export interface NamedTransition extends Transition<StateName> {
   readonly name: string;
 }
 
-/** What may stand at a place: where each marker leads, by the marker's name; or the markers themselves. */
+/** The markers that may come at a place: by name, where each one leads; or the transitions themselves. */
 export type NamedChoices = Readonly<Record<string, NamedTarget>> | readonly NamedTransition[];
 
-/** What the names in a table become. */
+/** Resolves the names in a table. */
 export interface Linker<Ref, Choices> {
   readonly state: (name: StateName) => Ref;
   readonly choices: (choices: NamedChoices) => Choices;
-  /** Where malformed text is passed over; absent means where the module says. */
+  /** Where malformed text is skipped; absent means the module's `recover`. */
   readonly recover: (name: StateName | undefined) => Ref;
 }
 
-/** The linker of a module that runs. */
+/** The linker of a running module. */
 export type StateLinker = Linker<State, readonly Transition<State>[]>;
 
-/** A table as definitions write it. Most leave out where malformed text is passed over. */
+/** A table as definitions write it; `recover` is usually omitted. */
 export type Named<Table> = Table extends { readonly recover: unknown }
   ? Omit<Table, 'recover'> & { readonly recover?: StateName }
   : Table;
 
 /** One state of a parser's definition. */
 export interface StateDefinition {
-  /** Name of the step: what `idiolect/parser` exports it as. */
+  /** Name of the step in `idiolect/parser`. */
   readonly use: string;
-  /** The table with what a linker makes of its names. */
+  /** The table, with names resolved by a linker. */
   readonly map: <Ref, Choices>(to: Linker<Ref, Choices>) => object;
-  /** The state; its table is linked and compiled when it is reached for the first time. */
+  /** The state; its table is linked and compiled when it is first reached. */
   readonly bind: (linker: StateLinker) => State;
 }
 
-/** What a step is made of. */
+/** The parts of a step. */
 export interface Step<Table, Linked, Compiled> {
   readonly link: {
     (table: Table, to: StateLinker): Linked;
@@ -57,7 +57,7 @@ export interface Step<Table, Linked, Compiled> {
   readonly run: (reader: Reader, compiled: Compiled) => State | null;
 }
 
-/** A function that defines states by this step. */
+/** Creates the function with which modules define states of this step. */
 export function step<Table, Linked, Compiled>(
   use: string,
   { link, compile, run }: Step<Table, Linked, Compiled>,
@@ -75,7 +75,7 @@ export function step<Table, Linked, Compiled>(
   });
 }
 
-/** A name that may be absent. */
+/** Resolves a name that may be absent. */
 export function optional<Ref>(name: StateName | undefined, to: Linker<Ref, unknown>): Ref | undefined {
   return name === undefined ? undefined : to.state(name);
 }

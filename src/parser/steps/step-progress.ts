@@ -1,4 +1,4 @@
-/** What steps know of their work while they wait for more text: one kind for each step that has to remember. */
+/** What steps remember while they wait for more text: one type for each step that needs it. */
 import type { JsonType } from '../../format/chat-format.ts';
 import type { JsonScanner } from '../json/json-scanner.ts';
 import type { JsonStringReader } from '../json/json-string-reader.ts';
@@ -16,57 +16,57 @@ export type StepProgress =
   | SpeculationProgress
   | ValueProgress;
 
-/** `readJsonArguments`: the object has begun; `string` reads it where it stands in a JSON string. */
+/** `readJsonArguments`: the object has begun; `string` reads it if it is inside a JSON string. */
 export interface ArgumentsProgress {
   readonly kind: 'arguments';
   readonly string: JsonStringReader | null;
 }
 
-/** `readRegion`: the answer begins like calls that are written as JSON and nothing else. */
+/** `readRegion`: the answer may consist of calls written as JSON. */
 export interface BareCallsProgress {
   readonly kind: 'bare-calls';
   readonly scanner: JsonScanner;
-  /** JSON of the value that is being read. */
+  /** JSON of the value being read. */
   readonly json: TextBlocks;
   phase: 'begin' | 'value' | 'between';
-  /** Where they begin, as an offset, if text stands before them. */
+  /** Offset of their beginning, if text precedes them. */
   readonly inTextAt: number | null;
   isFenced: boolean;
-  /** The format's own marker opens or closes them. */
+  /** Whether the format's own marker opens or closes them. */
   isMarked: boolean;
-  /** The fence is closed. */
+  /** Whether the fence is closed. */
   isClosed: boolean;
   /** Calls so far. */
   count: number;
 }
 
-/** `readEnvelope` where one more call may not be made: its text is passed over. */
+/** `readEnvelope`, if a further call is not allowed: its text is skipped. */
 export interface ExtraEnvelopeProgress {
   readonly kind: 'extra-envelope';
 }
 
-/** `endNested`: the value is over; the frame around it ends with `frameClose`. */
+/** `endNested`: the value is complete; the frame around it ends with `frameClose`. */
 export interface NestedEndProgress {
   readonly kind: 'nested-end';
   readonly frameClose: string;
 }
 
-/** `readSpeculative`: text is buffered that may be calls. */
+/** `readSpeculative`: buffered text that may be calls. */
 export interface SpeculationProgress {
   readonly kind: 'speculation';
   readonly scanner: JsonScanner;
-  /** JSON of the value that is being read. */
+  /** JSON of the value being read. */
   readonly json: TextBlocks;
-  /** Whole values so far. */
+  /** Complete values so far. */
   count: number;
-  /** No value is being read. */
+  /** Whether the position is between values. */
   isBetween: boolean;
 }
 
-/** A frame with everything that a table may leave out. */
+/** A frame with all optional fields filled in. */
 export type Frame = Required<Omit<FrameChoice, 'quoted'>> & { readonly quoted: boolean };
 
-/** The place where a value may have ended without its closer. */
+/** Where a value may have ended without its closer. */
 export interface UnclosedOffsets {
   readonly at: number;
   readonly textEnd: number;
@@ -79,24 +79,24 @@ export interface ValueProgress {
   readonly kind: 'value';
   readonly frame: Frame;
   readonly types: ReadonlySet<JsonType>;
-  /** The quote that opened it; empty where none did. */
+  /** The quote that opened it, or empty. */
   readonly quote: string;
   mode: ValueMode | null;
-  /** It begins like an object or an array. */
+  /** Whether it begins like an object or an array. */
   isContainer: boolean;
-  /** Its opening quote has been emitted. */
+  /** Whether its opening quote has been emitted. */
   begun: boolean;
-  /** Where the value may have ended before a closer came, as offsets; `none`: what looked like that was quoted. */
+  /** Offsets where the value may have ended before a closer came; `none`: such text turned out to be quoted. */
   unclosed: UnclosedOffsets | 'none' | null;
-  /** It is scanned, and kept until it shows whether it is what its schema asks for. */
+  /** It is scanned, and withheld until it is clear whether it fits its schema. */
   isTentative: boolean;
-  /** Offset of its first closer, where nothing legal stands after that. */
+  /** Offset of its first closer that nothing legal follows. */
   refused: number | null;
-  /** JSON of what a string in quotes holds from there on. */
+  /** JSON of the content of a quoted string after that offset. */
   bufferedJson: string;
 }
 
-/** Where reading stands in a call that is one JSON object. */
+/** The current part of a call that is one JSON object. */
 export type EnvelopePhase =
   | 'open'
   | 'key'
@@ -109,35 +109,35 @@ export type EnvelopePhase =
   | 'other'
   | 'after';
 
-/** Arguments that came before the call's name: their JSON, and the offsets between which they stand. */
+/** Arguments that came before the call's name: their JSON, and their offsets. */
 export interface EarlyArguments {
   json: string;
   readonly start: number;
   end: number;
 }
 
-/** `readEnvelope`: a call has begun that is one JSON object. */
+/** `readEnvelope`: a call that is one JSON object has begun. */
 export interface EnvelopeProgress {
   readonly kind: 'envelope';
   paths: EnvelopePaths;
-  /** The key of one more object around the call. */
+  /** The key of an additional object around the call. */
   wrapper: string | null;
   readonly indexIsId: boolean;
   phase: EnvelopePhase;
-  /** Keys from the outside in to the object in which reading stands. */
+  /** Keys on the way to the current object, outermost first. */
   readonly path: string[];
   /** The current key in that object. */
   key: string;
-  /** JSON of a key or a captured value. */
+  /** JSON of the key or value being captured. */
   captured: string;
-  /** Offset of the value that is being read. */
+  /** Offset of the value being read. */
   valueStart: number;
   early: EarlyArguments | null;
   argumentsRead: boolean;
-  /** JSON of the members next to the arguments, while those have not come. */
+  /** JSON of the members next to the arguments, until those come. */
   readonly members: Map<string, string>;
   string: JsonStringReader | null;
-  /** What is reported if this is not a JSON object. */
+  /** The expectation reported if this is not a JSON object. */
   expected: readonly string[];
   reason: string;
 }

@@ -1,4 +1,4 @@
-/** Steps inside a call, whatever its layout: markers that must come, holes, and malformed text. */
+/** Steps inside a call of any layout: expected markers, and malformed text. */
 import { absent, MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { withLostParts } from '../markers/other-spellings.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -16,7 +16,7 @@ export function expectTable(table: ExpectTable<State>): Compiled<ExpectTable<Sta
   };
 }
 
-/** What more calls in the markers of one begin with, and the end of a list of them. */
+/** The beginnings of further calls in the same markers, and the end of an array of them. */
 function moreCalls({ moreCalls: more }: ExpectTable<State>): readonly Transition<State>[] {
   if (more === undefined) return [];
   const { paths: envelopeFollows, next } = more;
@@ -28,7 +28,7 @@ function moreCalls({ moreCalls: more }: ExpectTable<State>): readonly Transition
   ];
 }
 
-/** The beginning and the end of a code fence around the JSON of calls, where the format has none. */
+/** The beginning and end of a code fence around the JSON of calls, if the format has none. */
 function fences({ choices }: ExpectTable<State>): readonly Transition<State>[] {
   const [first] = choices;
   if (first === undefined || choices.some(({ marker }) => marker.includes('`'))) return [];
@@ -41,7 +41,7 @@ export function recoverTable(table: RecoverTable<State>): Compiled<RecoverTable<
   return { table, markers: new MarkerTable(table.choices) };
 }
 
-/** One of several markers must come next; white space before it is passed over. */
+/** Expects one of several markers, after optional white space. */
 export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<State>>): State | null {
   const { cursor } = reader;
   if (table.completes) reader.writer.endCall(cursor.offset);
@@ -61,23 +61,23 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
   return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
 }
 
-/** Whether the response ends within the opening of a call: a part of a marker that nothing follows is its beginning. */
+/** Whether the response ends inside the opening of a call, so that a part of a marker is its beginning. */
 function isCutOpening({ cursor, writer }: Reader, { choice, end }: Match<State>): boolean {
   if (choice.repairs !== 'marker-part' || writer.call !== null || !cursor.ended) return false;
   return skipSpace(cursor.text, end) === cursor.text.length;
 }
 
-/** Whether the response is over, and its end means something here. */
+/** Whether the response is over and the state accepts its end. */
 export function endsHere({ cursor }: Reader, { atEnd }: { readonly atEnd?: State | undefined }): boolean {
   return cursor.ended && !cursor.cutShort && atEnd !== undefined;
 }
 
-/** What follows without a marker, if it is the same whether the enclosing value ends here or not. */
+/** The state that follows without a marker, if it is the same whether the enclosing value ends here or not. */
 function sameEither({ enclosing, otherwise }: ExpectTable<State>): State | null {
   return otherwise === enclosing ? (otherwise ?? null) : null;
 }
 
-/** Where the closer of the nested value around this place ends, if it stands here. */
+/** End of the closer of the enclosing nested value, if it is here. */
 function enclosingEnd(reader: Reader): number {
   const { values } = reader.call;
   if (values === null || values.nested === null) return absent;
@@ -85,13 +85,13 @@ function enclosingEnd(reader: Reader): number {
   return closer.parts.length === 0 ? absent : closerPartsEnd(reader, closer);
 }
 
-/** Consumes a marker; a call that it opens begins here. */
+/** Consumes a marker, and opens the call if it opens one. */
 export function enterMarker(reader: Reader, { choice, end }: Match<State>): State {
   if (choice.role === 'call') reader.openCall();
   return reader.consumeMarker(choice, end);
 }
 
-/** Passes over malformed text up to the next marker that says where the reader stands. */
+/** Skips malformed text up to the next marker from which reading can continue. */
 export function recover(reader: Reader, { markers }: Compiled<RecoverTable<State>>): State | null {
   const { cursor } = reader;
   const { text } = cursor;

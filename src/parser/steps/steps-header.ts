@@ -1,17 +1,17 @@
-/** The step that reads a region's header in a spelling that the template does not show. */
+/** The step that reads a region's header in a spelling that the template does not render. */
 
 import type { Reader, State } from '../reader.ts';
 import type { HeaderTable } from '../state-tables.ts';
 import { fail, failExtraCall } from './fail.ts';
 
-/** Longest header. */
+/** Maximum length of a header. */
 const longestHeader = 256;
 
-/** A header up to its end: its parts come in any order, and say which region follows. */
+/** Reads a header up to its end: its parts come in any order, and determine the region that follows. */
 export function readHeader(reader: Reader, table: HeaderTable<State>): State | null {
   const { text, at } = reader.cursor;
   const end = text.indexOf(table.end, at);
-  // Without its end, a header may be as long as one whose end lacks a single character.
+  // If the end is not complete yet, all but one of its characters may be there already.
   const longest = end === -1 ? longestHeader + table.end.length - 1 : longestHeader;
   const header = text.slice(at, end === -1 ? at + longest + 1 : end);
   if (header.length > longest || header.includes('\n')) return table.otherwise;
@@ -23,7 +23,7 @@ export function readHeader(reader: Reader, table: HeaderTable<State>): State | n
   return followHeader(reader, table, header, end);
 }
 
-/** As soon as the header shows that a call follows, the reader is in a call. */
+/** Opens the call as soon as the header shows that one follows. */
 function openCallEarly(reader: Reader, table: HeaderTable<State>, header: string): void {
   if (reader.inCall || table.call === undefined || !reader.callsAllowed) return;
   if (header.includes(table.call.marker)) reader.openCall();
@@ -59,7 +59,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
   return table.next;
 }
 
-/** The tool on offer that a header names as its recipient, without what stands before the names of tools. */
+/** The offered tool that a header names as its recipient, without the prefix of tool names. */
 function calledTool({ options }: Reader, table: HeaderTable<State>, header: string): CalledName | null {
   const called = options.lenient ? calledName(table, table.recipient, header) : null;
   return called !== null && options.tools.has(called.name) ? called : null;
@@ -70,7 +70,7 @@ interface CalledName {
   readonly at: number;
 }
 
-/** The name after a marker, and where it stands in the header. */
+/** The name after a marker, and its position in the header. */
 function calledName(table: HeaderTable<State>, marker: string, header: string): CalledName | null {
   const at = header.indexOf(marker);
   if (marker === '' || at === -1) return null;

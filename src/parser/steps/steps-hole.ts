@@ -1,4 +1,4 @@
-/** The step that reads a hole of a call: its name, its id, its index, or the key of an entry. */
+/** The step that reads a hole of a call: its name, id or index, or the key of an entry. */
 
 import type { Cursor } from '../cursor.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
@@ -13,7 +13,7 @@ import { openPlace, unquote } from './open-place.ts';
 import { anywhere, propertyNames } from './schema-place.ts';
 import { endsHere, enterMarker } from './steps-call.ts';
 
-/** Longest name, id, index or key. */
+/** Maximum length of a hole. */
 const longestHole = 512;
 
 /** Compiles the table of `readHole`. */
@@ -21,7 +21,7 @@ export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
   return { table, markers: new MarkerTable(table.hole === 'key' ? withLostParts(table.ends) : table.ends) };
 }
 
-/** A name, an id, an index or a key, up to the marker after it. */
+/** Reads a hole up to the marker after it. */
 export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
   const { cursor } = reader;
   if (reader.call.isExtra && table.hole !== 'key') return failExtraCall(reader, table.recover);
@@ -30,7 +30,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   const atEnd = endsHere(reader, table) ? table.atEnd : undefined;
   const isOver =
     blank !== -1 || match !== null || atEnd !== undefined || (reader.ended && table.completes === true);
-  // What may be the beginning of a marker is not counted: whether it is one must not depend on the cut.
+  // A possible beginning of a marker is not counted, so the limit does not depend on chunking.
   const end = blank === -1 ? at : blank;
   const value = cursor.text.slice(cursor.at, end).trim();
   if (
@@ -51,7 +51,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   return match === null ? (atEnd ?? null) : enterMarker(reader, match);
 }
 
-/** Where white space begins after other text between two positions; -1 where it does not. */
+/** Where white space begins after other text between two positions, or -1. */
 function firstBlank(text: string, from: number, to: number): number {
   const start = skipSpace(text, from);
   for (let at = start + 1; at < to; at++) {
@@ -60,7 +60,7 @@ function firstBlank(text: string, from: number, to: number): number {
   return -1;
 }
 
-/** The first marker, or the place up to which there is certainly none. No further than a hole can reach. */
+/** The first marker, or the position up to which there certainly is none; not beyond the maximum length. */
 function firstEnd(
   reader: Reader,
   markers: MarkerTable<State>,
@@ -82,12 +82,12 @@ function firstEnd(
   return { match: null, at: limit };
 }
 
-/** Whether a marker that begins with a word, after white space, stands in the middle of one. */
+/** Whether a marker that needs white space before a word is in the middle of a word. */
 function continuesWord(cursor: Cursor, { choice }: Match<State>, at: number): boolean {
   return choice.wordStart && at > cursor.at && /\w/.test(cursor.text.charAt(at - 1));
 }
 
-/** Whether what would be read as a marker out of leniency stands within the name of a tool on offer. */
+/** Whether a marker that only leniency allows is inside the name of an offered tool. */
 function continuesName({ cursor, options }: Reader, { choice }: Match<State>, at: number): boolean {
   if (choice.repairs === undefined) return false;
   return options.tools.isNameBefore(choice.marker, cursor.text.slice(cursor.at, at));
@@ -98,14 +98,14 @@ function isAcceptable(table: HoleTable<State>, value: string): boolean {
   return value !== '' || table.hole === 'id' || table.hole === 'index';
 }
 
-/** Shorter markers of an entry may stand in a key. */
+/** Shorter markers of an entry may occur in a key. */
 const shortestMarker = 4;
-/** What stands around keys in some format. */
+/** Characters around keys in some format. */
 const aroundKeys = /[,:=()[\]{}<>"'\n]/;
 
 /**
- * Whether a key holds what begins or closes an argument, or what stands around keys although the schema has no such
- * property: a marker is missing before that, and it is no key.
+ * Whether this is no key, because a marker before it is missing: it contains the opener or closer of an argument, or
+ * characters that surround keys, and the schema has no such property.
  */
 function isNoKey({ call }: Reader, { place }: HoleTable<State>, value: string): boolean {
   if (place === undefined || value === '') return false;
@@ -119,8 +119,8 @@ function isNoKey({ call }: Reader, { place }: HoleTable<State>, value: string): 
 }
 
 /**
- * Whether the end of the call, where something else should follow the hole, ends no hole but broken text: what stands
- * there is no tool on offer, or holds what no id does.
+ * Whether the hole is broken text, ended by the end of the call instead of its own marker: it is no offered tool, or
+ * contains what ids never do.
  */
 function isBroken(
   { options: { tools } }: Reader,
@@ -163,7 +163,7 @@ function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: n
   if (bareName !== null) reader.noteRepair('name-prefix', `the id is ${JSON.stringify(value)}`);
 }
 
-/** A name in quotes, if that is a tool on offer, and the name with them is not. */
+/** A name in quotes, if an offered tool is called that, and none is with the quotes. */
 function nameWithoutQuotes(reader: Reader, value: string): string {
   const { tools, lenient } = reader.options;
   const name = unquote(value);
@@ -172,14 +172,14 @@ function nameWithoutQuotes(reader: Reader, value: string): string {
   return name;
 }
 
-/** The name within a composed id: `get_time` in `functions.get_time:0`; the rest of an id that only begins like one. */
+/** The name in a composed id: `get_time` in `functions.get_time:0`; the rest of an id of another form. */
 function nameWithin(id: string, parts: readonly IdPart[]): string | null {
   const [first] = parts;
   if (typeof first === 'string' && !id.startsWith(first)) return null;
   return matchParts(id, parts) ?? (typeof first === 'string' ? id.slice(first.length) : id);
 }
 
-/** The name within an id without the text that ids begin with: `get_time` in `get_time:0`, if such a tool is on offer. */
+/** The name in an id without its prefix: `get_time` in `get_time:0`, if such a tool is offered. */
 function nameWithoutPrefix({ options }: Reader, id: string, parts: readonly IdPart[]): string | null {
   const [first, ...rest] = parts;
   if (!options.lenient || typeof first !== 'string' || id.startsWith(first)) return null;

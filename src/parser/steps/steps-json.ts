@@ -1,4 +1,4 @@
-/** Steps that read arguments written as one JSON object, alone or inside a JSON call. */
+/** Steps that read arguments written as one JSON object, alone or as part of a JSON call. */
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -17,7 +17,7 @@ export function jsonArgumentsTable(table: JsonArgumentsTable<State>): Compiled<J
   return { table, markers: new MarkerTable(table.ends) };
 }
 
-/** The arguments as one JSON object, or as a JSON string that holds one. */
+/** Reads the arguments as one JSON object, or as a JSON string that contains one. */
 export function readJsonArguments(
   reader: Reader,
   { table, markers }: Compiled<JsonArgumentsTable<State>>,
@@ -32,7 +32,9 @@ export function readJsonArguments(
   return status === 'done' ? finishArguments(reader, table) : closeArguments(reader, table, markers);
 }
 
-/** The arguments break off: where a call may end, only their last brackets are missing. */
+/**
+ * Handles arguments that break off: where a call may end, they are complete if only their last brackets are missing.
+ */
 function closeArguments(
   reader: Reader,
   table: JsonArgumentsTable<State>,
@@ -74,7 +76,7 @@ function beginArguments(
   return finishArguments(reader, table);
 }
 
-/** Begins to read an object here, if one begins. */
+/** Begins an object, if there is one here. */
 function beginObject(reader: Reader): boolean {
   const { cursor, scanner } = reader;
   const first = cursor.text[cursor.at];
@@ -86,7 +88,7 @@ function beginObject(reader: Reader): boolean {
   return true;
 }
 
-/** Reads on in an object or in a string that holds one, and emits it. */
+/** Reads on in an object, or in a string that contains one, and emits it. */
 function readObject(reader: Reader, { string }: ArgumentsProgress): 'open' | 'done' | 'illegal' {
   if (string !== null) return readStringObject(reader, string);
   scanInput(reader);
@@ -107,7 +109,7 @@ export function envelopeTable(table: EnvelopeTable<State>): Compiled<EnvelopeTab
   return { table, markers: new MarkerTable(ends) };
 }
 
-/** A call that is one JSON object, its keys in any order. */
+/** Reads a call that is one JSON object, with keys in any order. */
 export function readEnvelope(
   reader: Reader,
   { table, markers }: Compiled<EnvelopeTable<State>>,
@@ -133,10 +135,10 @@ export function readEnvelope(
   return table.next;
 }
 
-/** Longest opening of a code fence. */
+/** Maximum length of the opening of a code fence. */
 const longestFence = 32;
 
-/** Passes over the opening of a code fence, and white space; false while more text could show one. */
+/** Skips the opening of a code fence, and white space; false while more text may show one. */
 function passFence(reader: Reader): boolean {
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== '`' || !reader.forgives(cursor.at)) return true;
@@ -149,7 +151,7 @@ function passFence(reader: Reader): boolean {
   return true;
 }
 
-/** Passes over the bracket of a list of calls where the format has none; false while more text could show one. */
+/** Skips the bracket of an array of calls that the format does not have; false while more text may show one. */
 function passListOpener(reader: Reader, { paths, next }: EnvelopeTable<State>): boolean {
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== '[' || !reader.forgives(cursor.at)) return true;
@@ -162,7 +164,7 @@ function passListOpener(reader: Reader, { paths, next }: EnvelopeTable<State>): 
   return reachesValue(reader);
 }
 
-/** A call that may not be made: its text is buffered until the object ends, and reported. */
+/** Buffers a further call that is not allowed until its object ends, and reports it. */
 function passExtraEnvelope(reader: Reader, table: EnvelopeTable<State>): State | null {
   const { scanner, cursor } = reader;
   if (reader.progress === null) {
@@ -179,7 +181,7 @@ function passExtraEnvelope(reader: Reader, table: EnvelopeTable<State>): State |
   return table.next;
 }
 
-/** Passes over white space; whether something stands after it. */
+/** Skips white space; returns whether something follows it. */
 function reachesValue(reader: Reader): boolean {
   const { cursor } = reader;
   reader.skip(skipSpace(cursor.text, cursor.at));

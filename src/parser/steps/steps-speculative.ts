@@ -1,7 +1,7 @@
 /**
- * The step for calls without any marker after text. `{` in an answer may begin a call or be just a brace,
- * and only the end of the turn tells: text is a call if it is nothing but whole calls of offered tools
- * from the brace up to there. Until that shows, text is buffered. It is scanned once, whatever the cut.
+ * The step for calls without a marker after text. `{` in an answer may begin a call or be just a brace: the text is a
+ * call if only whole calls of offered tools follow, up to the end of the turn. Until then, it is buffered. It is
+ * scanned once, whatever the chunking.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { knowsCalls } from '../markers/lookahead.ts';
@@ -13,15 +13,15 @@ import type { SpeculativeTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import type { SpeculationProgress } from './step-progress.ts';
 
-/** Calls longer than this many units, all together, are text. */
+/** Longer calls (all together, in units) are text. */
 const longestSpeculation = 1 << 20;
 
-/** Compiles the table of `readTrial`. */
+/** Compiles the table of `readSpeculative`. */
 export function speculativeTable(table: SpeculativeTable<State>): Compiled<SpeculativeTable<State>> {
   return { table, markers: new MarkerTable(table.ends) };
 }
 
-/** Buffers what may be calls until it shows whether it is. */
+/** Buffers what may be calls until that is certain. */
 export function readSpeculative(reader: Reader, compiled: Compiled<SpeculativeTable<State>>): State | null {
   const known = reader.progress;
   const speculation = known?.kind === 'speculation' ? known : newSpeculation();
@@ -76,12 +76,12 @@ function readOn(
   }
 }
 
-/** Position at which the buffered text would be too long. */
+/** The position at which the buffered text is too long. */
 function limitOf({ cursor, buffer }: Reader): number {
   return cursor.at + longestSpeculation - buffer.length;
 }
 
-/** Before a value or after one; `null` if a value begins here. */
+/** Reads on before or after a value; `null` if a value begins here. */
 function readBetween(
   reader: Reader,
   { table, markers }: Compiled<SpeculativeTable<State>>,

@@ -1,4 +1,4 @@
-/** Steps between calls: regions of text, the places between them, and text that is ambiguous. */
+/** Steps outside calls: regions of text, the gaps between them, and ambiguous text. */
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
@@ -8,7 +8,7 @@ import { bareCallStops, beginBareCalls, readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
 import { passRepeatedOpener } from './repeated-opener.ts';
 
-/** White space between regions is waited through up to this many units; more of it is text. */
+/** Maximum white space between regions; more of it is text. */
 const longestPause = 256;
 
 /** Compiles the table of `begin`. */
@@ -30,7 +30,7 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
   return { table, markers: new MarkerTable<State>([...table.stops, ...table.ends]) };
 }
 
-/** Between regions: a marker after white space, or the beginning of other text, white space included. */
+/** Between regions: reads a marker after white space, or begins other text, which includes the white space. */
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
   const { text, at } = reader.cursor;
   reader.leaveCall();
@@ -52,21 +52,21 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
   return state;
 }
 
-/** Consumes white space and a marker; a call that it opens begins here. */
+/** Consumes white space and a marker, and opens the call if it opens one. */
 function enterMarker(reader: Reader, { choice, end }: Match<State>, start: number): State {
   if (!(choice.role === 'thought' && reader.options.thoughtsInText)) reader.skip(start);
   if (choice.role === 'call') reader.openCall();
   return reader.consumeMarker(choice, end);
 }
 
-/** Passes over white space and a marker that stands for nothing. */
+/** Skips white space and a marker that means nothing. */
 function passMarker(reader: Reader, { choice, end }: Match<State>, start: number): void {
   reader.skip(start);
   reader.consumeMarker(choice, end);
   reader.claimSpace('');
 }
 
-/** In a region: emits its text up to the first stop. */
+/** In a region: emits text up to the first stop. */
 export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>>): State | null {
   for (;;) {
     const next = readStretch(reader, compiled);
@@ -74,7 +74,7 @@ export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>
   }
 }
 
-/** Up to the next stop, or to what may be calls that are not written in the format. */
+/** Reads up to the next stop, or to possible calls in another notation. */
 function readStretch(
   reader: Reader,
   { table, markers }: Compiled<RegionTable<State>>,
@@ -110,7 +110,7 @@ function readStretch(
   return next;
 }
 
-/** Finds the next stop. Text that is certain is emitted; `null` when more text is needed. */
+/** Finds the next stop, and emits text that is certain; `null` if more text is needed. */
 function nextStop(
   reader: Reader,
   markers: MarkerTable<State>,
@@ -140,7 +140,7 @@ function nextStop(
   return null;
 }
 
-/** The next marker that begins, or may begin, no further than `last`. */
+/** The next marker that begins, or may begin, at `last` at the latest. */
 function nextMatch(
   reader: Reader,
   markers: MarkerTable<State>,
@@ -159,7 +159,7 @@ function nextMatch(
   return null;
 }
 
-/** A special token that no marker begins with is not content: a closer of nothing, the end of something else. */
+/** Skips a special token that begins no marker, such as a stray closer: it is not content. */
 function passSpecialToken(
   reader: Reader,
   markers: MarkerTable<State>,
@@ -172,7 +172,7 @@ function passSpecialToken(
   reader.skip(end);
 }
 
-/** Buffers text until a stop (it was reasoning) or an end (it is read again from `resume`). */
+/** Buffers text until a stop comes (it was reasoning) or an end (it is read again from `resume`). */
 export function readAmbiguous(
   reader: Reader,
   { table, markers }: Compiled<AmbiguousTable<State>>,
@@ -196,7 +196,7 @@ export function readAmbiguous(
   return enterMarker(reader, { choice, end: end + shift }, start);
 }
 
-/** The next marker that settles what the text is; text before it is buffered. */
+/** The next marker that decides what the text is; text before it is buffered. */
 function nextBufferedStop(
   reader: Reader,
   markers: MarkerTable<State>,

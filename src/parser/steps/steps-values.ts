@@ -1,4 +1,4 @@
-/** Steps that read the values of arguments written as entries. */
+/** Steps that read the values of arguments that are written as entries. */
 import type { JsonType } from '../../format/chat-format.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -16,7 +16,7 @@ import { closeValue, valueCloser } from './values/value-closer.ts';
 import { modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
 import { deepestNesting, nestingDepth, type ValueStack } from './values/value-stack.ts';
 
-/** White space before a value is waited through up to this many units. */
+/** Maximum white space before a value. */
 const longestPause = 256;
 
 /** The table of `readValue`, with its openers compiled. */
@@ -37,7 +37,7 @@ export function valueTable(table: ValueTable<State>): CompiledValueTable {
   };
 }
 
-/** A frame in quotes may be opened by either kind of quote. */
+/** The openers of a frame; a frame in quotes may have either kind of quote. */
 function openers(frame: Frame): readonly string[] {
   if (frame.open.trim() === '') return [];
   return isQuote(frame.open) ? ['"', "'"] : [frame.open];
@@ -47,13 +47,13 @@ function isQuote(text: string): boolean {
   return text === '"' || text === "'";
 }
 
-/** The next item of a nested array. */
+/** Begins the next item of a nested array. */
 export function beginItem(reader: Reader, table: ItemTable<State>): State {
   openItem(reader, table.place);
   return table.next;
 }
 
-/** A value: its frame, its mode, and its text. */
+/** Reads a value: its frame, then its text, in the mode that fits. */
 export function readValue(reader: Reader, compiled: CompiledValueTable): State | null {
   const { values } = reader.call;
   if (values === null) return compiled.table.recover;
@@ -61,7 +61,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
   }
-  // The frame's opener was consumed in this step: what it claims after itself goes first.
+  // The frame's opener was consumed in this step and claims white space first.
   if (!reader.passClaimedSpace()) return null;
   const { progress } = reader;
   return progress?.kind === 'value' ? readOpened(reader, values, progress, compiled) : null;
@@ -122,7 +122,7 @@ function openBare(
   return 'opened';
 }
 
-/** An object or array in the format's own notation. */
+/** Opens an object or array in the format's own notation. */
 function openNested(
   reader: Reader,
   values: ValueStack,
@@ -209,7 +209,7 @@ function readScanned(
   return closeValue(reader, values, progress.frame.close, recover);
 }
 
-/** What began like a container but is not one stays text. */
+/** Reads as text what began like a container but is not one. */
 function readAsText(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const wanted = [...progress.types].join(' or ');
   reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is not of type ${wanted}`);
@@ -217,7 +217,7 @@ function readAsText(reader: Reader, values: ValueStack, progress: ValueProgress)
   return readRaw(reader, values, progress);
 }
 
-/** A value in nested notation is over; what its frame and its place end with comes next. */
+/** Ends a value in nested notation: expects the closers of its frame and its place. */
 export function endNested(reader: Reader, { recover }: EndNestedTable<State>): State | null {
   const { call, cursor, writer } = reader;
   const { values } = call;
@@ -233,7 +233,7 @@ export function endNested(reader: Reader, { recover }: EndNestedTable<State>): S
   return closeValue(reader, values, frameClose, recover);
 }
 
-/** No more entries: the arguments are complete. */
+/** Completes the arguments. */
 export function endArguments(reader: Reader, table: EndArgumentsTable<State>): State {
   const { call, cursor, writer } = reader;
   writer.input(call.entryCount === 0 ? '{}' : '}', cursor.offset, cursor.offset);

@@ -1,6 +1,6 @@
 /**
- * The steps that states are made of, each in one entry: how the names in its table are linked, how the table is
- * compiled, and what reads by it. Modules write `region({ … })`; nothing else has to know of a new step.
+ * The registry of steps: each entry defines how the names in its table are linked, how the table is compiled, and the
+ * function that reads. Modules write `region({ … })`. A new step needs only an entry here.
  */
 
 import type { State } from '../reader.ts';
@@ -58,7 +58,7 @@ export const region = step('region', {
   run: readRegion,
 });
 
-/** In a region's header that is spelled in another way than the template's. */
+/** In a region's header whose spelling differs from the template's. */
 export const header = step('header', {
   link: <Ref, Linked>(table: Named<HeaderTable<Name>>, to: Linker<Ref, Linked>) => ({
     ...table,
@@ -97,7 +97,7 @@ export const speculative = step('speculative', {
   run: readSpeculative,
 });
 
-/** Where one of several markers must come. */
+/** Where one of several markers is expected. */
 export const expect = step('expect', {
   link: <Ref, Linked>(table: Named<ExpectTable<Name, Choices>>, to: Linker<Ref, Linked>) => ({
     ...table,
@@ -115,7 +115,7 @@ export const expect = step('expect', {
   run: readExpected,
 });
 
-/** In malformed text, up to a marker that says where the reader stands. */
+/** In malformed text, up to a marker from which reading can continue. */
 export const recover = step('recover', {
   link: <Ref, Linked>(table: RecoverTable<Name, Choices>, to: Linker<Ref, Linked>) => ({
     ...table,

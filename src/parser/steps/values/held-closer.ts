@@ -1,7 +1,7 @@
 /**
- * A value that holds its own closer quotes it, or a marker of the next argument is missing after it. Both read alike,
- * so what hints at the latter is reported: the name of an argument that the call does not have, or a closer that no
- * text holds.
+ * A value that contains its own closer: it quotes the closer, or a marker of the next argument is missing after it.
+ * Both look alike, so signs of the latter are reported: the name of an argument that the call lacks, or a closer that
+ * does not occur in text.
  */
 import type { Reader } from '../../reader.ts';
 import { propertyNames } from '../schema-place.ts';
@@ -9,7 +9,7 @@ import type { ValueProgress } from '../step-progress.ts';
 import { otherEnds, shortestMarker } from './other-ends.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** Reports what hints at a lost marker in the text of a value from its first refused closer on. */
+/** Reports signs of a missing marker in the text of a value after its first refused closer. */
 export function noteHeldCloser(
   reader: Reader,
   values: ValueStack,
@@ -24,7 +24,7 @@ export function noteHeldCloser(
   else if (frame.close.trim().length >= shortestMarker) reader.noteRepair('unclosed', held);
 }
 
-/** A property of the object around the value that stands in the text, and not as a whole entry. */
+/** A property of the enclosing object that occurs in the text, but not as a whole entry. */
 function nextName({ call }: Reader, { place, outer }: ValueStack, text: string): string | undefined {
   const around = place.kind === 'entry' ? call.parameters : outer?.schema;
   if (around === undefined || otherEnds(place).some((each) => text.includes(each))) return undefined;

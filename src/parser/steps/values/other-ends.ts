@@ -1,4 +1,4 @@
-/** What ends a value besides its own closer, where that is missing. */
+/** What ends a value whose own closer is missing. */
 import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 
 /** Shorter markers are too common in values. */
@@ -6,7 +6,7 @@ export const shortestMarker = 4;
 
 const knownEnds = new WeakMap<ValuePlace<unknown>, readonly string[]>();
 
-/** What may end a value in its place besides its closer: the opener of another argument, then the ends of the call. */
+/** What may end a value at this place besides its closer: the opener of another argument, or the ends of the call. */
 export function otherEnds(place: ValuePlace<unknown>): readonly string[] {
   const known = knownEnds.get(place);
   if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export function endsBeginAlike(place: ValuePlace<unknown>): boolean {
   return alike;
 }
 
-/** The markers that may stand after the last argument, and nowhere in text. */
+/** The markers that may follow the last argument and do not occur in text. */
 function callEnds({ continuations = [] }: ValuePlace<unknown>, open: string): readonly string[] {
   return continuations.flatMap((each: KeyedText) => {
     const [marker] = each;

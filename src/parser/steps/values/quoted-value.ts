@@ -1,7 +1,7 @@
 /**
- * Strings in quotes, as in `f(a='it's')`: templates write the text between the quotes as it is, models
- * escape it, or take the other quote. The string ends at a quote after which an argument can end. Where none
- * comes by the end of the text, it ends at its first quote that is not the apostrophe of a word.
+ * Strings in quotes, as in `f(a='it's')`: templates do not escape the text, while models escape it or use the other
+ * quote. The string ends at a quote after which an argument may end. If none comes by the end of the text, it ends at
+ * its first quote that is not an apostrophe.
  */
 import { escapeJson, readEscape } from '../../json/json-text.ts';
 import { absent, undecided } from '../../markers/markers.ts';
@@ -11,7 +11,7 @@ import { noteHeldCloser } from './held-closer.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** Reads a quoted string from after its opening quote. */
+/** Reads a quoted string, starting after its opening quote. */
 export function readQuoted(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const { cursor } = reader;
   for (;;) {
@@ -31,7 +31,7 @@ function nextStop(text: string, from: number, quote: string): number {
   return at;
 }
 
-/** Emits text up to `end`, whose JSON is `json`; buffers it after a refused quote, which may be the end. */
+/** Emits text up to `end` as `json`; after a refused quote, which may still be the end, buffers it instead. */
 function emitPart(reader: Reader, progress: ValueProgress, end: number, json: string): void {
   const { cursor } = reader;
   if (end <= cursor.at) return;
@@ -46,7 +46,7 @@ function emitPart(reader: Reader, progress: ValueProgress, end: number, json: st
   cursor.moveTo(end);
 }
 
-/** A quote: the end, if an argument can end after it. */
+/** Reads a quote: the end, if an argument may end after it. */
 function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
   const { cursor } = reader;
   const verdict = quoteEnds(reader, values, cursor.at + 1);
@@ -57,12 +57,12 @@ function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress):
   return 'more';
 }
 
-/** Whether the quote at the reader's position goes on as a word: `it's`. */
+/** Whether the quote at the reading position is inside a word: `it's`. */
 function isApostrophe({ cursor }: Reader): boolean {
   return /[\p{L}\p{N}]/u.test(cursor.text.charAt(cursor.at + 1));
 }
 
-/** The text is over: the string has ended at its first refused quote; what was buffered from there is read again. */
+/** Ends the string at its first refused quote, because the text is over; the text after that is read again. */
 function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const { cursor } = reader;
   if (progress.refused === null) return null;
@@ -72,7 +72,7 @@ function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgres
   return close(reader, values, progress, closed < 0 ? cursor.at + 1 : closed);
 }
 
-/** Where the value's entry ends, if its quote may be the one before `at`; or `absent`, or `undecided`. */
+/** End of the value's entry, if the quote before `at` ends the value; or `absent` or `undecided`. */
 function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
   if (at === reader.cursor.text.length && !reader.ended) return undecided;
   const end = closerPartsEnd(reader, valueCloser(values, ''), at);
@@ -101,7 +101,7 @@ function close(reader: Reader, values: ValueStack, progress: ValueProgress, end:
   return values.place.next;
 }
 
-/** A backslash: an escape in the quotes that only models take; in the template's own, just before a quote. */
+/** Reads a backslash: in quotes that only models write, an escape; in the template's own, only before a quote. */
 function readBackslash(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
   const { text, at } = reader.cursor;
   if (at + 1 === text.length && !reader.ended) return null;

@@ -1,6 +1,6 @@
 /**
- * Objects and arrays between markers, of which the schema says that they are some: whether one is JSON shows only
- * when it is over. Short ones are kept until then; so what is broken can stay text, and the call is not lost.
+ * Objects and arrays between markers, if the schema allows them: whether one is JSON is clear only at its end. Short
+ * ones are withheld until then, so a broken one can become text and the call is not lost.
  */
 import { absent, undecided } from '../../markers/markers.ts';
 import { skipSpace } from '../../markers/white-space.ts';
@@ -8,12 +8,12 @@ import type { Reader } from '../../reader.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** Longer containers are emitted as they come. */
+/** Longer containers are emitted as they arrive. */
 const longestTentative = 256;
 
 /**
- * Reads on in the value that began where the buffer begins. `scan`: it is a container, or too long to tell; `text`:
- * it is not one. In both cases the reader goes back to its beginning, and it is read again.
+ * Reads on in the value at the start of the buffer. `scan`: it is a container, or too long to tell; `text`: it is not.
+ * In both cases the reader rewinds to its beginning.
  */
 export function tryContainer(
   reader: Reader,
@@ -44,7 +44,7 @@ function readOn(reader: Reader, values: ValueStack, frameClose: string): 'wait' 
   return verdictAfter(reader, values, frameClose);
 }
 
-/** The value is whole: its closer, or what may follow it, must come. */
+/** Decides after a complete value: its closer, or what may follow it, must come. */
 function verdictAfter(reader: Reader, values: ValueStack, frameClose: string): 'wait' | 'scan' | 'text' {
   const closed = closerPartsEnd(reader, valueCloser(values, frameClose));
   if (closed === undecided) return 'wait';

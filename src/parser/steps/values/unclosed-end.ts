@@ -1,10 +1,10 @@
 /**
- * A value that nothing closes ends where another argument begins, or where the call ends.
+ * A value without a closer ends where another argument begins, or where the call ends.
  *
- * Another argument begins at its opener with a key that the tool has and the call does not have yet or, where no schema
- * tells, on a line of its own. What follows must then be closed; a value that quotes whole arguments closes them itself.
- * A call ends at the marker after its arguments, if nothing closes the value later on: a closer after that marker is the
- * value's own, unless an argument of another call has been opened before it.
+ * Another argument begins at its opener followed by a key that the tool has and the call lacks or, without a schema,
+ * on a line of its own. Its key must be closed; a value that quotes whole arguments closes them itself. A call ends at
+ * the marker after its arguments if nothing closes the value later: a closer after that marker belongs to the value,
+ * unless an argument of another call is opened before it.
  */
 
 import { absent, matchText, undecided } from '../../markers/markers.ts';
@@ -18,23 +18,23 @@ import { endsBeginAlike, otherEnds } from './other-ends.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** White space between a marker and a key is looked through up to this many units. */
+/** Maximum white space between a marker and a key. */
 const longestGap = 64;
 
-/** Where a value ends that nothing closes, or may end. */
+/** Where a value without a closer ends, or may end. */
 export interface UnclosedEnd {
-  /** Position of what comes next: the opener of another argument, or the marker after the arguments. */
+  /** Position of the text after it: the opener of another argument, or the marker after the arguments. */
   readonly at: number;
-  /** Where the text before it ends, without the white space that a closer would claim, nor the end of its line. */
+  /** End of the value's text: before white space that a closer would claim, and before the end of the line. */
   readonly textEnd: number;
   readonly isCertain: boolean;
-  /** The call ends here. */
+  /** Whether the call ends here. */
   readonly endsCall: boolean;
 }
 
 type Another = NonNullable<ValuePlace<State>['another']>;
 
-/** The first place between the reader's position and `to` where the value at the top of the stack may end unclosed. */
+/** The first position up to `to` where the value at the top of the stack may end without a closer. */
 export function unclosedEnd(
   reader: Reader,
   values: ValueStack,
@@ -45,7 +45,7 @@ export function unclosedEnd(
   const { another } = values.place;
   if (another === undefined || !reader.forgives(reader.cursor.at)) return null;
   const { text, at: from } = reader.cursor;
-  // Most values hold no marker at all.
+  // Most values contain no marker at all.
   const first = text.indexOf('<', from);
   const isPlain = (first === -1 || first >= to) && endsBeginAlike(values.place);
   const found = isPlain ? null : firstEnd(reader, values.place, another, to, isBegun);
@@ -80,7 +80,7 @@ function entryEnd(reader: Reader, another: Another, to: number, isBegun: boolean
   return null;
 }
 
-/** Where the marker stands that comes after the arguments. */
+/** Position of the marker after the arguments. */
 function callEnd(reader: Reader, place: ValuePlace<State>, to: number): FoundEnd | null {
   const { text, at: from } = reader.cursor;
   let nearest: FoundEnd | null = null;
@@ -98,7 +98,7 @@ function callEnd(reader: Reader, place: ValuePlace<State>, to: number): FoundEnd
   return nearest;
 }
 
-/** Whether an argument, of whatever call, is opened between two positions. */
+/** Whether an argument of any call is opened between two positions. */
 export function opensEntry(reader: Reader, another: Another, from: number, to: number): boolean {
   const { text } = reader.cursor;
   const begin = another.open.slice(0, 2);
@@ -120,7 +120,7 @@ function entryAt(reader: Reader, another: Another, at: number, allows: (key: str
   return keyIsClosed(reader, another, skipSpace(text, end));
 }
 
-/** End of what closes a key, or of a part of it; or `absent`, or `undecided`. */
+/** End of the text after a key, or of a part of it; or `absent` or `undecided`. */
 function keyIsClosed(reader: Reader, { keyEnd }: Another, at: number): number {
   const [first = keyEnd, ...others] = markerParts(keyEnd);
   const [word = first] = first.split(/\s/);

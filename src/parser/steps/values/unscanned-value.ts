@@ -1,6 +1,6 @@
 /**
- * Values whose end only their closer shows: raw strings, emitted while they come, and values whose type shows only
- * once they are complete, which are buffered.
+ * Values that end only with their closer: raw strings, which are emitted as they arrive, and values whose type is
+ * clear only at their end, which are buffered.
  */
 import { escapeJson } from '../../json/json-text.ts';
 import type { Reader, State } from '../../reader.ts';
@@ -11,7 +11,7 @@ import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './val
 import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
 import type { ValueStack } from './value-stack.ts';
 
-/** A raw string, up to its closer or to another argument. */
+/** Reads a raw string, up to its closer or another argument. */
 export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const frameClose = progress.frame.close;
   const found = findCloser(reader, values, frameClose);
@@ -42,7 +42,10 @@ function offsetsOf({ cursor }: Reader, { at, textEnd, endsCall }: UnclosedEnd): 
   return { at: cursor.offsetOf(at), textEnd: cursor.offsetOf(textEnd), endsCall };
 }
 
-/** The value may have ended: it has, if what comes next is closed in its place, or nothing closes the value at all. */
+/**
+ * Handles a place where the value may have ended: it has if the next text is closed at its own place, or nothing
+ * closes the value.
+ */
 function readPastUnclosed(
   reader: Reader,
   values: ValueStack,
@@ -58,7 +61,7 @@ function readPastUnclosed(
   }
   const closer = found.end === null ? null : cursor.offsetOf(found.closer);
   reader.rewind();
-  // What is closed where no argument ends, or closed by the value's own closer, is quoted.
+  // A later closer shows that the text was quoted if no argument ends there, or if it is the value's own.
   if (found.refused !== null || isOwnCloser(reader, values, unclosed, closer)) {
     progress.unclosed = 'none';
     return readRaw(reader, values, progress);
@@ -68,7 +71,7 @@ function readPastUnclosed(
   return endUnclosed(reader, values, unclosed);
 }
 
-/** Whether the closer at an offset is the value's own: it stands after what looks like the end of the call. */
+/** Whether the closer at an offset is the value's own, although it follows what looks like the end of the call. */
 function isOwnCloser(
   reader: Reader,
   { place: { another } }: ValueStack,
@@ -80,14 +83,14 @@ function isOwnCloser(
   return !opensEntry(reader, another, at - base, closer - base);
 }
 
-/** The value ends where something else begins. */
+/** Ends the value where something else begins. */
 function endUnclosed(reader: Reader, values: ValueStack, { at }: UnclosedOffsets): State {
   reader.claimSpace('');
   reader.noteRepair('unclosed', `the value of ${JSON.stringify(values.key)} is not closed`);
   return leaveValue(reader, values, at - reader.cursor.base);
 }
 
-/** The text is over: the value has ended at its first closer, and what was buffered after that is read again. */
+/** Ends the value at its first closer, because the text is over; the text after that is read again. */
 function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State {
   const { cursor, writer } = reader;
   reader.rewind();
@@ -115,7 +118,7 @@ function emitString(reader: Reader, progress: ValueProgress, end: number): void 
   cursor.moveTo(end);
 }
 
-/** Emits what was buffered after a closer that was none. */
+/** Emits the text that was buffered after a refused closer. */
 function emitBufferedString(reader: Reader, values: ValueStack, progress: ValueProgress): void {
   const { buffer, cursor } = reader;
   if (buffer.isEmpty) return;
@@ -139,7 +142,7 @@ function leaveValue(reader: Reader, values: ValueStack, end: number): State {
   return values.place.next;
 }
 
-/** A value whose type shows once it is complete. */
+/** Reads a value whose type is clear only at its end. */
 export function readBuffered(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   const { buffer, cursor } = reader;
   const found = findCloser(reader, values, progress.frame.close);
@@ -170,8 +173,8 @@ export function readBuffered(reader: Reader, values: ValueStack, progress: Value
 }
 
 /**
- * Where a buffered value ends although nothing closes it there, unless it is what its schema asks for. Puts the value
- * back. `closer` is the offset of the closer that was found.
+ * The end of a buffered value that no closer ends, unless the value fits its schema. Rewinds to the value's beginning.
+ * `closer` is the offset of the closer found.
  */
 function unclosedWithin(
   reader: Reader,
@@ -190,7 +193,7 @@ function unclosedWithin(
   return isOwnCloser(reader, values, unclosed, closer) ? null : unclosed;
 }
 
-/** JSON of a whole value. What does not fit its type stays text, and is reported. */
+/** JSON of a complete value. What does not fit its type stays text, and is reported. */
 function decode(reader: Reader, text: string, { types }: ValueProgress): string {
   const json = decodeBuffered(text, types);
   if (!reader.options.lenient || fitsTypes(json, types)) return json;
@@ -204,7 +207,7 @@ function decode(reader: Reader, text: string, { types }: ValueProgress): string 
   return literal ?? json;
 }
 
-/** Buffered text that turns out to be no scalar is a string. */
+/** Buffered text that is not a scalar is a string. */
 function becomeString(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
   reader.rewind();
   progress.mode = 'raw';

@@ -1,7 +1,7 @@
 /**
- * Where a value ends. A raw string may hold its own closer; so it ends at the first closer after which
- * something stands that can follow a value here: the next entry, or the end of the arguments. Where no such
- * closer comes by the end of the text, it ends at its first closer.
+ * Finds the end of a value. A raw string may contain its own closer, so it ends at the first closer that is followed
+ * by something legal: the next entry, or the end of the arguments. If there is no such closer by the end of the text,
+ * it ends at its first closer.
  */
 import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
 import { absent, compileTransition, matchText, secondsOf, undecided } from '../../markers/markers.ts';
@@ -13,11 +13,11 @@ import { fail } from '../fail.ts';
 import { otherEnds } from './other-ends.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
-/** White space between a closer and what follows is looked through up to this many units. */
+/** Maximum white space between a closer and what follows. */
 const longestGap = 64;
 const longestKey = 128;
 
-/** What ends the value at the top of the stack: the frame's closer and the place's, with the key put in. */
+/** The end of the value at the top of the stack: the closers of its frame and its place, with the key filled in. */
 export function valueCloser(values: ValueStack, frameClose: string): Closer {
   const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
@@ -27,7 +27,7 @@ export function valueCloser(values: ValueStack, frameClose: string): Closer {
   return closer;
 }
 
-/** Closers of each place by their text. The keys in them are the model's, so their number is bounded. */
+/** Closers of each place by their text. Bounded, because they contain keys that the model chooses. */
 const closers = new WeakMap<ValuePlace<unknown>, Map<string, Closer>>();
 const mostClosers = 256;
 
@@ -46,7 +46,7 @@ function newCloser(marker: string, others: readonly string[]): Closer {
   const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
   const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
-  // Where something else than the closer may end the value, the end of the line before that is not part of it.
+  // If something else may end the value, the line end before that is not part of it.
   const held = others.length === 0 ? choice.leadingSpace : `${choice.leadingSpace}\n`;
   const spaces = spaceKinds([held]);
   const [first = ''] = choice.parts;
@@ -56,17 +56,17 @@ function newCloser(marker: string, others: readonly string[]): Closer {
   return { ...choice, spaces, held: held.length, plainRun, begin: first.slice(0, 2) };
 }
 
-/** Where the value's text ends for certain, and where the closer after it ends (`null`: not known yet). */
+/** Where the value's text certainly ends, and where the closer after it ends (`null`: not known yet). */
 export interface FoundCloser {
   readonly textEnd: number;
   readonly end: number | null;
-  /** Where the closer begins, or may begin; the end of the text at hand where none does. */
+  /** Where the closer begins, or may begin; the end of the text if there is none. */
   readonly closer: number;
-  /** The first closer after which nothing legal stands: where the value's text ends if no better one comes. */
+  /** The first closer that nothing legal follows: the value's text ends there if no better closer comes. */
   readonly refused: number | null;
 }
 
-/** Looks for the closer of the value at the top of the stack, from where the reader stands. */
+/** Searches from the reading position for the closer of the value at the top of the stack. */
 export function findCloser(reader: Reader, values: ValueStack, frameClose: string): FoundCloser {
   const { text, at: from } = reader.cursor;
   const closer = valueCloser(values, frameClose);
@@ -90,7 +90,7 @@ export function findCloser(reader: Reader, values: ValueStack, frameClose: strin
   return { textEnd, end: null, closer: text.length, refused };
 }
 
-/** Where `begin` may stand: whole, or its first character at the end of the text. */
+/** Position of `begin`: whole, or its first character at the end of the text. */
 export function nextBegin(text: string, begin: string, from: number): number {
   const found = text.indexOf(begin, from);
   if (found !== -1) return found;
@@ -98,7 +98,7 @@ export function nextBegin(text: string, begin: string, from: number): number {
   return last >= from && text.charCodeAt(last) === begin.charCodeAt(0) ? last : -1;
 }
 
-/** End of a closer at `at`, the white space in it within bounds; or `absent`, or `undecided`. */
+/** End of a closer at `at`, with limited white space inside; or `absent` or `undecided`. */
 function closerEnd(reader: Reader, closer: Closer, at: number): number {
   const { text } = reader.cursor;
   let end = at;
@@ -112,7 +112,7 @@ function closerEnd(reader: Reader, closer: Closer, at: number): number {
   return end;
 }
 
-/** Whether one of the continuations stands at `at`: a position, or `absent`, or `undecided`. */
+/** Whether one of the continuations is at `at`: a position, or `absent` or `undecided`. */
 export function continues(reader: Reader, at: number, continuations: readonly KeyedText[] = []): number {
   if (continuations.length === 0) return at;
   const { text } = reader.cursor;
@@ -136,13 +136,13 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
       typeof part === 'string' ? matchText(reader, text, start, part) : keyEnd(text, start, reader.ended);
     if (verdict < 0) return verdict;
     end = verdict;
-    // The end of the response may stand for what would follow.
+    // The end of the response may replace what would follow.
     if (reader.ended && skipSpace(text, end) === text.length) return end;
   }
   return end;
 }
 
-/** End of something that looks like a key. */
+/** End of text that looks like a key. */
 export function keyEnd(text: string, at: number, ended: boolean): number {
   let end = at;
   while (end < text.length && end - at < longestKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
@@ -150,7 +150,7 @@ export function keyEnd(text: string, at: number, ended: boolean): number {
   return end === at || end - at >= longestKey ? absent : end;
 }
 
-/** The value has ended by itself: its closer must come, or at least what may follow it. */
+/** Completes a value: its closer must come, or at least what may follow it. */
 export function closeValue(
   reader: Reader,
   values: ValueStack,
@@ -177,7 +177,7 @@ export function closeValue(
   return values.place.next;
 }
 
-/** Whether nothing but white space ends the value, as the end of a line does: the end of the text will do. */
+/** Whether only white space ends the value, such as the end of a line; the end of the text is then enough. */
 function isBlank({ parts }: Closer): boolean {
   return parts.every((part) => part.trim() === '');
 }
@@ -187,7 +187,7 @@ function failAfterValue(reader: Reader, closer: Closer, recover: State): State {
   return fail(reader, recover, expected, 'unexpected text after a value');
 }
 
-/** End of the closer's parts at the reader's position, or at another; or `absent`, or `undecided`. */
+/** End of the closer's parts at the reading position, or at another; or `absent` or `undecided`. */
 export function closerPartsEnd(reader: Reader, closer: Closer, from = reader.cursor.at): number {
   const { text } = reader.cursor;
   let end = from;

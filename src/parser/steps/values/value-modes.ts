@@ -1,18 +1,18 @@
-/** How the next value is read: decided by its frame, by the tool's schema and by its first character. */
+/** How the next value is read: its frame, the tool's schema and its first character decide. */
 import type { JsonType } from '../../../format/chat-format.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
 import { typeOf } from '../schema-place.ts';
 
 /**
- * `raw`: a string as it stands. `scan`: JSON or Python, emitted while it comes. `buffer`: kept until it is
- * complete, because only then its type is known. `quoted`: a string in quotes that are not escaped.
+ * `raw`: a string without escapes. `scan`: JSON or Python, emitted as it arrives. `buffer`: withheld until it is
+ * complete, because its type is unknown before. `quoted`: an unescaped string in quotes.
  */
 export type ValueMode = 'raw' | 'scan' | 'buffer' | 'quoted';
 
-/** A scalar longer than this, where strings are allowed, is a string. */
+/** Where strings are allowed, a scalar longer than this is a string. */
 export const longestScalar = 64;
 
-/** The types that a value in this frame can have: what the frame shows wins over the schema. */
+/** The types that a value in this frame may have: the frame takes precedence over the schema. */
 export function typesInFrame(
   frame: { readonly types: readonly JsonType[] },
   allowed: ReadonlySet<JsonType>,
@@ -21,7 +21,7 @@ export function typesInFrame(
   return new Set(both.length > 0 ? both : frame.types);
 }
 
-/** How a value is read whose frame has an end. `first` is its first character that is not white space. */
+/** The mode of a value whose frame has an end. `first` is its first character other than white space. */
 export function modeByText(types: ReadonlySet<JsonType>, first: string): ValueMode {
   const mayBeString = types.has('string');
   if (first === '{' || first === '[') {
@@ -39,7 +39,7 @@ function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
   return types.has('null') && /[nN]/.test(first);
 }
 
-/** JSON of a value that was buffered: by its text where that fits a type that is allowed, else as a string. */
+/** JSON of a buffered value: of an allowed type that its text fits, otherwise a string. */
 export function decodeBuffered(text: string, types: ReadonlySet<JsonType>): string {
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
@@ -63,7 +63,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['none', 'null'],
 ]);
 
-/** JSON of a literal of these types in another case, or in quotes; `null` if it is not such a literal. */
+/** JSON of a literal of these types that is in another case or in quotes; `null` if it is none. */
 export function literalOf(text: string, types: ReadonlySet<JsonType>): string | null {
   const trimmed = text.trim();
   const inner = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed;
@@ -71,14 +71,14 @@ export function literalOf(text: string, types: ReadonlySet<JsonType>): string | 
   return json !== null && fitsTypes(json, types) ? json : null;
 }
 
-/** A container without brackets of its own is empty where no text is; else it is a string. */
+/** A container without brackets is empty if there is no text; otherwise it is a string. */
 function blankValue(text: string, types: ReadonlySet<JsonType>): string {
   if (types.has('string')) return JSON.stringify(text);
   if (types.has('array')) return '[]';
   return types.has('object') ? '{}' : JSON.stringify(text);
 }
 
-/** JSON of a text that is one value of JSON or Python; `null` if it is not. */
+/** JSON of a text that is one value of JSON or Python; `null` if it is none. */
 export function scanWhole(text: string): string | null {
   const scanner = new JsonScanner();
   const end = scanner.scan(text, 0);

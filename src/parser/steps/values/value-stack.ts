@@ -1,4 +1,4 @@
-/** Where the value that is being read belongs: an entry of the arguments, and what it is nested in. */
+/** Where the value being read belongs: an entry of the arguments, and the containers around it. */
 
 import type { CompiledTransition } from '../../markers/markers.ts';
 import type { PlainRun } from '../../markers/plain-run.ts';
@@ -6,29 +6,29 @@ import type { State } from '../../reader.ts';
 import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 import type { SchemaPlace } from '../schema-place.ts';
 
-/** Deepest nesting of values in a format's own notation. */
+/** Maximum nesting of values in a format's own notation. */
 export const deepestNesting = 64;
 
-/** What ends a value, taken apart. */
+/** The end of a value, split into parts. */
 export interface Closer extends CompiledTransition<null> {
-  /** The kinds of white space before it that may not be part of the value, and how much of them. */
+  /** The characters of white space before it that may not be part of the value, and how many of them. */
   readonly spaces: string;
   readonly held: number;
-  /** Its first two characters, or the only one. */
+  /** Its first two characters, or its only one. */
   readonly begin: string;
-  /** Whether a piece of text can matter to it. */
+  /** Finds plain text, which cannot begin it. */
   readonly plainRun: PlainRun;
 }
 
-/** A place on the stack; the value at the top is the one that is being read. */
+/** A place on the stack; the value at the top is being read. */
 export interface ValueStack {
   readonly place: ValuePlace<State>;
   readonly key: string;
   readonly schema: SchemaPlace;
   readonly outer: ValueStack | null;
-  /** The nested value that is being read here: how it ends, what its frame ends with, how much it holds. */
+  /** The nested value being read here: its closer, the end of its frame, and its number of elements. */
   nested: { readonly closer: '}' | ']'; readonly frameClose: string; count: number } | null;
-  /** What ends the value in a frame that ends with `frameClose`, once it has been asked for. */
+  /** The end of the value in a frame that ends with `frameClose`; computed on demand. */
   closer: { readonly frameClose: string; readonly closer: Closer } | null;
 }
 
@@ -39,7 +39,7 @@ export function nestingDepth(values: ValueStack | null): number {
   return depth;
 }
 
-/** Text with the key put in. */
+/** The text with the key filled in. */
 export function fillKey(text: KeyedText, key: string): string {
   return text.map((part) => (typeof part === 'string' ? part : key)).join('');
 }
