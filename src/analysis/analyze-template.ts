@@ -1,4 +1,4 @@
-/** From a chat template to its format: the table of the stages, and their entry point. */
+/** The pipeline from a chat template to its format: the table of stages, and the entry point. */
 import type { Capabilities, ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { chatTemplate, integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
@@ -31,51 +31,51 @@ import { inferTurnFormat } from './turn/turn-format.ts';
 import { inferTurnStart } from './turn/turn-start.ts';
 import { warnOfUnaccountedPrompt } from './turn/unaccounted-prompt.ts';
 
-/** The stages in their order. Each reads its part off renders, by what the stages before it found. */
+/** The stages, in order. Each reads its part from renders, with the findings of the stages before it. */
 const stages = stagesFrom<Probing>()
-  .add(inferInput) //              input        in which form of messages calls and reasoning are rendered
-  .add(inferCapabilities) //       capabilities what the template accepts and reads
-  .add(learnBoundaries) //         boundaries   where literals may be cut
-  .add(inferTurnStart) //          turnStart    what turns and generation prompts begin with
-  .add(renderTurns) //             turns        an answer, calls, and both, as they are rendered
-  .add(inferReasoningMarkers) //   markers      what opens reasoning, and what follows it
-  .add(inferRegionEnds) //         ends         where content and calls stop, and what ends their turns
-  .add(inferContentOpening) //     opening      what stands before content
-  .add(inferCallsOpening) //       callsOpening what stands before calls
-  .add(inferReasoningFormat) //    reasoning
-  .add(inferContentFormat) //      content
-  .add(inferCallsFormat) //        calls
-  .add(readToolPrompt) //          toolPrompt   what the prompt says of calls
-  .add(compareWithPrompt) //       calls        against the prompt's example, or taken from it
-  .add(inferTurnFormat) //         turn
-  .add(inferResultMarkers) //      results      what stands around the result of a tool
-  .add(assembleFormat) //          format       the parts, with overrides and derived fields
-  .add(warnOfUnaccountedPrompt) // –            warns of prompts that open what nothing closes
-  .add(warnOfUnrenderedThoughts) // –           warns of thoughts that the template speaks of and nothing shows
-  .add(checkFormat); //            selfCheck    what the format writes against what is rendered
+  .add(inferInput) //                input        the form of messages in which calls and reasoning are rendered
+  .add(inferCapabilities) //         capabilities what the template accepts and reads
+  .add(learnBoundaries) //           boundaries   where literals may be cut
+  .add(inferTurnStart) //            turnStart    what turns and generation prompts begin with
+  .add(renderTurns) //               turns        an answer, calls, and both, as they are rendered
+  .add(inferReasoningMarkers) //     markers      what opens reasoning, and what follows it
+  .add(inferRegionEnds) //           ends         where content and calls end, and what ends their turns
+  .add(inferContentOpening) //       opening      what precedes content
+  .add(inferCallsOpening) //         callsOpening what precedes calls
+  .add(inferReasoningFormat) //      reasoning
+  .add(inferContentFormat) //        content
+  .add(inferCallsFormat) //          calls
+  .add(readToolPrompt) //            toolPrompt   what the prompt tells the model about calls
+  .add(compareWithPrompt) //         calls        compared with the prompt's example, or taken from it
+  .add(inferTurnFormat) //           turn
+  .add(inferResultMarkers) //        results      the markers around a tool's result
+  .add(assembleFormat) //            format       the parts, with overrides and derived fields
+  .add(warnOfUnaccountedPrompt) //   –            warns of prompts that open something that nothing closes
+  .add(warnOfUnrenderedThoughts) //  –            warns of thoughts that the template mentions and no render shows
+  .add(checkFormat); //              selfCheck    compares what the format writes with the renders
 
 /** Options of `analyzeTemplate`. */
 export interface AnalyzeOptions {
-  /** Names the template in errors; default `template`. */
+  /** The template's name in errors; default `template`. */
   readonly name?: string;
-  /** The model's beginning-of-sequence token, which templates receive as a variable; default `""`. */
+  /** The model's beginning-of-sequence token, a variable of templates; default `""`. */
   readonly bosToken?: string;
-  /** The model's end-of-sequence token; default `""`, and then no end of turn holds it. */
+  /** The model's end-of-sequence token; default `""`, so no end of turn contains it. */
   readonly eosToken?: string;
   /**
-   * Limit for the steps of all renders together, in units of work; exceeding it is a `TemplateLimitError`.
-   * Default 5,000,000, a second or two at worst; real templates take 30,000 to 700,000.
+   * Limit for the steps of all renders together; exceeding it throws a `TemplateLimitError`. Default 5,000,000, which
+   * takes a second or two at worst; real templates need 30,000 to 700,000.
    */
   readonly budget?: number;
 }
 
-/** What an analysis found out. */
+/** The result of an analysis. */
 export interface Analysis {
   readonly format: ChatFormat;
   readonly capabilities: Capabilities;
   readonly evidence: readonly Evidence[];
   readonly warnings: readonly AnalysisWarning[];
-  /** How many probes the format wrote back byte for byte. */
+  /** How many probes the format reproduces byte for byte. */
   readonly selfCheck: SelfCheck;
 }
 
@@ -88,13 +88,12 @@ const optionRules: OptionRules<AnalyzeOptions> = {
 
 const defaultBudget = 5_000_000;
 
-/** Real templates render a probe in a few thousand steps; a hundred renders must not add up to minutes. */
+/** Real templates render a probe in a few thousand steps; with these limits, a hundred renders cannot take minutes. */
 const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 
 /**
- * Reads the format of a chat template from its renders.
- * Throws TemplateError, TemplateLimitError, AnalysisError if the template renders no chat, and
- * UnsupportedOptionError for a wrong option.
+ * Reads the format of a chat template from its renders. Throws TemplateError, TemplateLimitError, AnalysisError if the
+ * template renders no chat, and UnsupportedOptionError for an invalid option.
  */
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
   const options = readOptions(given, optionRules);

@@ -1,7 +1,6 @@
 /**
- * What a template accepts and really reads: observed by rendering small conversations with
- * sentinels, and looking which of them were read and which came out. No name of a template or a model is
- * looked at, and no text of its source.
+ * What a template accepts and really reads: small conversations with sentinels are rendered, and it is observed which
+ * sentinels are read and which are printed. No template or model name decides anything, nor does the source text.
  */
 import type { Capabilities, InputShape } from '../format/chat-format.ts';
 import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
@@ -13,13 +12,13 @@ import type { ObservedRender, Template, TemplateVariables } from '../template/te
 import type { Evidence } from './evidence.ts';
 import type { Probing } from './probes/probing.ts';
 
-/** The nine flags, and why each says what it says. */
+/** The flags, and the evidence for each. */
 export interface ObservedCapabilities {
   readonly capabilities: Capabilities;
   readonly evidence: readonly Evidence[];
 }
 
-/** What one look at the template found. */
+/** The result of one observation. */
 interface Sighting {
   readonly holds: boolean;
   readonly probe: string;
@@ -40,13 +39,15 @@ function sight(probe: string, render: ObservedRender | null, word: string, what:
   return { holds, probe, slice: around(render.text, word), reason };
 }
 
-/** A sighting that also needs the template to have read a path of its input. */
+/** The sighting, if the template also read this path of its input. */
 function read(sighting: Sighting, render: ObservedRender | null, path: string): Sighting {
   if (!sighting.holds || render?.reads.get(path)?.has('value') === true) return sighting;
   return { ...sighting, holds: false, reason: `${path} is never read` };
 }
 
-/** The word was printed as part of a Python list or dict: the template does not know what it is. */
+/**
+ * The sighting, unless the word was printed as part of a Python list or dict, which the template did not interpret.
+ */
 function notPrinted(sighting: Sighting, key: string, word: string): Sighting {
   if (!sighting.slice.includes(`'${key}': '${word}'`)) return sighting;
   return {
@@ -56,13 +57,13 @@ function notPrinted(sighting: Sighting, key: string, word: string): Sighting {
   };
 }
 
-/** Renders conversations in the shape that the template wants. */
+/** Renders conversations in the form that the template expects. */
 class Observer {
   readonly sentinels: Sentinels;
   readonly tool: Tool;
   readonly user: Message;
   readonly shape: InputShape;
-  /** Variables that ask for thinking. */
+  /** Variables that turn thinking on. */
   readonly thinking: TemplateVariables;
 
   constructor(readonly template: Template) {
@@ -77,7 +78,7 @@ class Observer {
     return tryObserve(this.template, { messages: shapeMessages(messages, this.shape), ...variables });
   }
 
-  /** With a tool; without one where the template refuses it, as it may where it wants tools in a form of its own. */
+  /** Renders with a tool; without one if the template refuses it, because it may expect tools in another form. */
   observeWithTool(messages: readonly Message[]): ObservedRender | null {
     return this.observe(messages, { tools: [this.tool] }) ?? this.observe(messages);
   }
@@ -144,11 +145,11 @@ function seeTypedContent(observer: Observer): Sighting {
   return notPrinted(seen, 'text', part);
 }
 
-/** Variables by which a template is told whether to keep earlier thoughts. */
+/** Names of variables that tell a template whether to keep earlier thoughts. */
 const keeping = /(?:think|reason)/;
 const keepingVerb = /preserve|keep|clear|drop|strip|truncate|interleave/;
 
-/** The settings under which earlier thoughts might be kept: none, thinking asked for, and each switch both ways. */
+/** Settings under which earlier thoughts may be kept: none, thinking turned on, and both values of each switch. */
 function keepingSettings(observer: Observer): TemplateVariables[] {
   const names = [...observer.template.names].filter((name) => keeping.test(name) && keepingVerb.test(name));
   const switched = names.flatMap((name) =>
@@ -177,7 +178,7 @@ function seePreservedReasoning(observer: Observer): Sighting {
   return seen;
 }
 
-/** Names under which templates take how much to think. */
+/** Names of variables that set the effort of thinking. */
 export const effortVariable = /^(?:reasoning|thinking)_(?:effort|strength)$/;
 
 function seeEffort(observer: Observer): Sighting {
@@ -214,7 +215,7 @@ function observeAll(observer: Observer): Record<keyof Capabilities, Sighting> {
 
 const known = new WeakMap<Template, ObservedCapabilities>();
 
-/** Observes the capabilities, and records what tells of them. */
+/** Observes the capabilities, and records the evidence. */
 export function inferCapabilities({ template, log }: Pick<Probing, 'template' | 'log'>): {
   readonly capabilities: Capabilities;
 } {
@@ -223,7 +224,7 @@ export function inferCapabilities({ template, log }: Pick<Probing, 'template' | 
   return { capabilities };
 }
 
-/** Observes a template's capabilities by some thirty small renders; the answer is remembered. */
+/** Observes a template's capabilities by about thirty small renders; the result is cached. */
 export function observeCapabilities(template: Template): ObservedCapabilities {
   const found = known.get(template);
   if (found !== undefined) return found;

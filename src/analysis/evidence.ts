@@ -1,44 +1,44 @@
-/** Why each field of a format says what it says. */
+/** The evidence for each field of a format, and warnings. */
 
-/** One field's support: the probe whose render showed it, and the slice of that render that told. */
+/** The evidence for one field: the probe, and the slice of its render that shows the field's value. */
 export interface Evidence {
   /** Path of the field in the format: `calls.section.open`. */
   readonly field: string;
   /** Id of the probe (see `probes/probes.ts`), or `override`. */
   readonly probe: string;
-  /** The stretch of the render that supports the field; sentinels stand for free text. */
+  /** The part of the render that supports the field; sentinels represent free text. */
   readonly slice: string;
-  /** How the field follows from the slice. */
+  /** How the field's value follows from the slice. */
   readonly reason: string;
 }
 
-/** Something a person should know before trusting the format. */
+/** Something to know before trusting the format. */
 export interface AnalysisWarning {
-  /** Path of the field concerned. */
+  /** Path of the field. */
   readonly field: string;
   /**
-   * `tie`: two readings are equally good. `assumed`: no render confirms it. `self-check`: what the
-   * format writes differs from the render. `history`: finished turns show something else than a model
-   * writes. `prompt`: the prompt tells the model to write something else than finished turns show.
+   * `tie`: two readings are equally good. `assumed`: no render confirms it. `self-check`: what the format writes
+   * differs from the render. `history`: finished turns differ from what a model writes. `prompt`: the prompt asks the
+   * model for something else than finished turns show.
    */
   readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'prompt';
   readonly message: string;
-  /** What the render says, and what was expected, where the two were compared. */
+  /** The render and the expectation, if the two were compared. */
   readonly rendered?: string;
   readonly written?: string;
 }
 
-/** Collects evidence and warnings while the inferences run. */
+/** Collects evidence and warnings. */
 export class EvidenceLog {
   readonly #entries: Evidence[] = [];
   readonly #warnings: AnalysisWarning[] = [];
 
-  /** Records what supports a field. */
+  /** Records the evidence for a field. */
   support(field: string, probe: string, slice: string, reason: string): void {
     this.#entries.push({ field, probe, slice: clip(slice), reason });
   }
 
-  /** Records evidence found elsewhere. */
+  /** Records existing evidence. */
   add(entry: Evidence): void {
     this.#entries.push({ ...entry, slice: clip(entry.slice) });
   }
@@ -48,7 +48,7 @@ export class EvidenceLog {
     this.#warnings.push(warning);
   }
 
-  /** Removes what was recorded of a field and of the fields inside it, where something better is known. */
+  /** Removes the evidence for a field and the fields inside it, because there is better evidence. */
   withdraw(field: string): void {
     const concerns = (each: { readonly field: string }) =>
       each.field === field || each.field.startsWith(`${field}.`);

@@ -1,14 +1,14 @@
-/** Stages: functions in a fixed order, of which each gets what is known so far and adds what it found. */
+/** Stages: functions in a fixed order. Each takes what is known so far and adds its findings. */
 
-/** A row of stages from what is `Given` to all that is `Known` after the last. */
+/** A pipeline from `Given` to everything that is `Known` after its last stage. */
 export interface Stages<Given, Known> {
-  /** The row with one more stage at its end. */
+  /** Appends a stage. */
   add<Found extends object>(stage: (known: Known) => Found): Stages<Given, Known & Found>;
   /** Runs all stages. */
   run(given: Given): Known;
 }
 
-/** A row without any stage. */
+/** A pipeline without stages. */
 export function stagesFrom<Given extends object>(): Stages<Given, Given> {
   return rowOf((given: Given) => given);
 }

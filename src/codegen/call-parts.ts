@@ -1,4 +1,4 @@
-/** What calls are made of: the markers on the way in and on the way out, and the states between them. */
+/** The parts of calls: the opening and closing markers, and the states between them. */
 import type { CallEnvelope, CallPart, CallsFormat } from '../format/chat-format.ts';
 import type { EnvelopePaths } from '../parser/state-tables.ts';
 import {
@@ -16,18 +16,18 @@ import type { TurnPlan } from './turn-plan.ts';
 /** A hole of a call's skeleton. */
 export type Hole = Exclude<CallPart, string>;
 
-/** One marker on the way into a call. */
+/** One marker of a call's opening. */
 export interface ChainLink {
   readonly marker: string;
-  /** It belongs to the section, so it does not come again before the next call. */
+  /** It belongs to the section, so it does not recur before the next call. */
   readonly section: boolean;
-  /** It begins a call by itself, also where markers before it are missing. */
+  /** It begins a call by itself, even if markers before it are missing. */
   readonly opensCall: boolean;
   /** The state after it. */
   readonly next: StateName;
 }
 
-/** A marker, or a hole, after the arguments, and the state after it. */
+/** A marker or a hole after the arguments, and the state after it. */
 export interface Closing {
   readonly part: string | Hole;
   readonly next: StateName;
@@ -37,39 +37,45 @@ export interface Closing {
 export interface CallParts {
   readonly turn: TurnPlan;
   readonly calls: CallsFormat;
-  /** The markers on the way into a call, in order. */
+  /** The markers of a call's opening, in order. */
   readonly chain: readonly ChainLink[];
   /** How many of them open the section. */
   readonly sectionLength: number;
+  /** Whether a marker opens each call, not only the section. */
+  readonly hasOpener: boolean;
   /** The state before the first of them. */
   readonly start: StateName;
-  /** The head from its first hole on. */
+  /** The state after those that open the section. */
+  readonly afterSection: StateName;
+  /** The state after all of them. */
+  readonly afterOpening: StateName;
+  /** The head, from its first hole on. */
   readonly holes: readonly CallPart[];
-  /** What stands between the arguments and the end of the call. */
+  /** The markers and holes between the arguments and the end of the call. */
   readonly closing: readonly Closing[];
   /** The state after the arguments. */
   readonly afterArguments: StateName;
-  /** Texts that end the arguments: those of `closing` or, where it has none, those that follow a call. */
+  /** Texts that end the arguments: those of `closing` or, if it has none, those that follow a call. */
   readonly argumentEnds: readonly string[];
-  /** Texts with which the arguments, or the end of a call without any, can begin. */
+  /** Texts with which the arguments may begin, or the end of a call without any. */
   readonly argumentBegins: readonly string[];
-  /** Texts after a call: of another one, of the section's end or, where it has none, of the turn's. */
+  /** Texts after a call: of another one, of the section's end or, if it has none, of the turn's end. */
   readonly followers: readonly string[];
-  /** Ends of the section: whole, and each of its markers alone. */
+  /** Ends of the section: the whole closer, and each of its markers alone. */
   readonly sectionEnds: readonly MarkerChoice[];
-  /** Nothing closes a call, nor its section. */
+  /** Nothing closes a call or its section. */
   readonly endsWithTurn: boolean;
-  /** What stands before the first key: a marker, white space, or nothing. JSON begins with a marker. */
+  /** What precedes the first key: a marker, white space, or nothing. JSON begins with a marker. */
   readonly beforeKey: 'marker' | 'blank' | 'nothing';
-  /** What opens a section with its first call, without white space around it; empty where no marker does. */
+  /** What opens a section with its first call, trimmed; empty if no marker does. */
   readonly opener: string;
-  /** The same in the format's other spellings. */
+  /** The opener in the format's other spellings. */
   readonly otherOpeners: readonly string[];
-  /** The same with the beginning of the call's head. */
+  /** The opener with the beginning of the call's head. */
   readonly opening: string;
 }
 
-/** The parts of `calls` in such a turn. */
+/** The parts of `calls` in this turn. */
 export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
   const links = chainLinks(calls);
   const sectionLength = links.filter(({ section }) => section).length;
@@ -84,7 +90,10 @@ export function callParts(turn: TurnPlan, calls: CallsFormat): CallParts {
     calls,
     chain: links.map((link, index) => ({ ...link, next: afterLink(index + 1) })),
     sectionLength,
+    hasOpener: links.length > sectionLength,
     start: afterLink(0),
+    afterSection: afterLink(sectionLength),
+    afterOpening: afterLink(links.length),
     holes: fromFirstHole(calls.head),
     closing: closing.map((part, index) => ({ part, next: afterClosing(index + 1) })),
     afterArguments: afterClosing(0),
@@ -123,7 +132,7 @@ function chainLinks({ section, call, head, envelope }: CallsFormat): readonly Om
   ];
 }
 
-/** The state after so many links, of which `sectionLength` open the section. */
+/** The state after `length` links, of which `sectionLength` open the section. */
 function betweenLinks(length: number, sectionLength: number): StateName {
   if (length === 0) return 'beforeCalls';
   return length <= sectionLength
@@ -131,7 +140,7 @@ function betweenLinks(length: number, sectionLength: number): StateName {
     : numbered('afterCallOpen', length - sectionLength - 1);
 }
 
-/** The bracket of a JSON array is a piece of its own: models leave it out, or set it apart. */
+/** The bracket of a JSON array is a piece of its own: models omit it, or separate it by white space. */
 function sectionPieces(open: string, isJson: boolean): readonly string[] {
   const all = pieces(open);
   const [, marker = '', bracket = ''] = /^(\s*\S.*\S)(\[\s*)$/.exec(all.at(-1) ?? '') ?? [];
@@ -152,7 +161,7 @@ const holeStates = {
   'composed-id': 'inComposedId',
 } as const;
 
-/** Where the envelope holds the parts that it has. */
+/** The paths in the envelope to the parts that it has. */
 export function envelopePaths({ name, arguments: values, id, index }: CallEnvelope): EnvelopePaths {
   return {
     name,
@@ -162,19 +171,19 @@ export function envelopePaths({ name, arguments: values, id, index }: CallEnvelo
   };
 }
 
-/** The state in the hole that is part `at` of a call's head; numbered where a hole comes again. */
+/** The state in the hole at part `at` of a call's head; numbered if a hole recurs. */
 export function holeState(head: readonly CallPart[], at: number): StateName {
   const kinds = head.map((part) => (typeof part === 'string' ? null : part.hole));
   const kind = kinds[at] ?? 'name';
   return numbered(holeStates[kind], kinds.slice(0, at).filter((each) => each === kind).length);
 }
 
-/** The first of several states goes without a number: `inToolName`, `inToolName2`. */
+/** The first of several states has no number: `inToolName`, `inToolName2`. */
 export function numbered(name: string, earlier: number): StateName {
   return earlier === 0 ? name : `${name}${earlier + 1}`;
 }
 
-/** What stands after the arguments, up to the end of the call. */
+/** The markers and holes after the arguments, up to the end of the call. */
 function closingParts({ arguments: values, envelope, tail, call }: CallsFormat): readonly Closing['part'][] {
   const parts: Closing['part'][] = values.kind === 'entries' ? [...pieces(values.close)] : [];
   let literal = '';
@@ -189,7 +198,7 @@ function closingParts({ arguments: values, envelope, tail, call }: CallsFormat):
   return [...parts, ...pieces(literal + call.close)];
 }
 
-/** The state at part `at` of what stands after the arguments; `null` after all of them. Holes are numbered on. */
+/** The state at part `at` after the arguments; `null` after all of them. Numbers continue those of the head. */
 export function closingState(
   head: readonly CallPart[],
   parts: readonly Closing['part'][],

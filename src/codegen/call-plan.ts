@@ -16,24 +16,24 @@ import type { TurnPlan } from './turn-plan.ts';
 
 /** The markers of calls. */
 export interface CallPlan extends CallParts {
-  /** What opens a call in the middle of text, after the white space that stands between text and calls. */
+  /** Openers of a call in the middle of text, with the white space between text and calls. */
   readonly inText: readonly MarkerChoice[];
-  /** What opens a call where a region may begin. */
+  /** Openers of a call where a region may begin. */
   readonly atRegion: readonly MarkerChoice[];
   /**
-   * What may begin calls in text where nothing marks them: a JSON call, or a list of them. Whether it does shows
-   * only at the end of the turn. Empty where calls have openers of their own, or no JSON envelope.
+   * Possible beginnings of calls without a marker in text: a JSON call, or an array of calls. Only the end of the turn
+   * decides. Empty if calls have openers or no JSON envelope.
    */
   readonly speculative: readonly MarkerChoice[];
-  /** What can follow a call: another one, the end of the section, other regions, the end of the turn. */
+  /** What may follow a call: another call, the end of the section, other regions, the end of the turn. */
   readonly following: readonly MarkerChoice[];
-  /** Where more calls in the markers of one lead, which the format does not have; `null` for calls that are no JSON. */
+  /** Further JSON calls within the markers of one, which the format does not have; `null` if calls are not JSON. */
   readonly moreCalls: MoreCalls<StateName> | null;
-  /** How another call begins that nothing but its name shows. */
+  /** Beginnings of another call that only its name marks. */
   readonly unmarkedFollowers: readonly KeyedText[];
 }
 
-/** The markers of `calls` in such a turn. */
+/** Plans the markers of `calls` in this turn. */
 export function planCalls(turn: TurnPlan, calls: CallsFormat): CallPlan {
   const parts = callParts(turn, calls);
   const speculative = speculativeOpener(parts);
@@ -60,15 +60,15 @@ export function planCalls(turn: TurnPlan, calls: CallsFormat): CallPlan {
   };
 }
 
-/** White space between text and calls, where nothing else stands there. */
+/** White space between text and calls, if nothing else is between them. */
 function textGap({ turn: { format } }: CallParts): string {
   const gap = withoutRestart(format, format.content.beforeCalls);
   return isBlank(gap) ? gap : '';
 }
 
 /**
- * What opens a call. A significant marker counts by itself; a weak one counts only with what must follow it: all
- * the markers of the way into a call, a tool's name, or a JSON call.
+ * Openers of a call. A significant marker counts by itself; a weak one counts only with what must follow it: all
+ * markers of the opening, a tool's name, or a JSON call.
  */
 function openers(
   parts: CallParts,
@@ -78,11 +78,11 @@ function openers(
   const { chain, turn } = parts;
   if (turn.headerEnd !== null) return [];
   if (chain.length === 0) return inText ? firstNumber(parts) : unmarkedOpener(parts);
-  // In text, a bracket alone is read speculatively.
+  // In text, a bracket by itself is read speculatively.
   return inText && speculative.length > 0 ? [] : chain.flatMap((link) => linkOpener(parts, link));
 }
 
-/** The choice of one link of the chain: one at the most. */
+/** The choice of one link of the chain, if it can open a call. */
 function linkOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] {
   const { calls, chain, turn } = parts;
   const isFirst = link === chain[0];
@@ -109,14 +109,14 @@ function linkOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] 
   return named === null ? [] : [{ ...(isLast ? opener : wholeOpener(parts)), ...named }];
 }
 
-/** The last closer of a block, which makes a block without calls of the opener's first marker. */
+/** The last closer of a block; directly after the opener's first marker, it makes an empty block. */
 function emptyBlock({ calls, chain }: CallParts, link: ChainLink): { readonly blockEnd?: string } {
   const close = (isBlank(calls.section.close) ? calls.call.close : calls.section.close).trim();
   const blockEnd = pieces(close).at(-1) ?? '';
   return link === chain[0] && isSignificant(blockEnd) ? { blockEnd: blockEnd.trim() } : {};
 }
 
-/** The last marker before a tool's name opens a call without those before it, if a name follows. */
+/** The last marker before a tool's name opens a call even without the markers before it, if a name follows. */
 function innerOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[] {
   const nameEnds = textsAfterName(parts, parts.holes);
   if (parts.calls.envelope !== null || nameEnds === null) return [];
@@ -128,14 +128,14 @@ function isTurnEnd({ format }: TurnPlan, marker: string): boolean {
   return format.turn.ends.some((end) => end.trim() === marker.trim());
 }
 
-/** All markers of the chain together, for a section whose first marker also ends a turn or is a weak one. */
+/** All markers of the chain as one, for a section whose first marker is weak or also ends a turn. */
 function wholeOpener(parts: CallParts): MarkerChoice {
-  const { chain, start } = parts;
+  const { chain, afterOpening: next } = parts;
   const marker = textGap(parts) + chain.map((link) => link.marker).join('');
-  return { name: 'callsOpen', marker, next: chain.at(-1)?.next ?? start, role: 'call' };
+  return { name: 'callsOpen', marker, next, role: 'call' };
 }
 
-/** What has to stand after a link of the chain for a call to be meant; `null` where anything may. */
+/** What must follow a link of the chain so that it means a call; `null` if anything may. */
 function afterLink(parts: CallParts, following: ChainLink | undefined): Following | null {
   const begin = firstWord(following?.marker ?? '');
   const begins = begin === '' ? [] : [begin];
@@ -146,19 +146,19 @@ function afterLink(parts: CallParts, following: ChainLink | undefined): Followin
   return nameEnds === null ? null : { nameEnds };
 }
 
-/** What follows the section's opener where the opener of its first call is missing: a name, and a marker after it. */
+/** What follows the section's opener if the opener of its first call is missing: a name, and a marker after it. */
 function callsAtOnce(parts: CallParts, following: ChainLink): Pick<Following, 'nameEnds'> {
   const nameEnds = following.section ? [] : significantNameEnds(parts);
   return nameEnds.length === 0 ? {} : { nameEnds };
 }
 
-/** Markers after a tool's name that nobody writes in prose; none where calls are JSON. */
+/** Markers after a tool's name that do not occur in prose; none if calls are JSON. */
 export function significantNameEnds(parts: CallParts): readonly string[] {
   if (parts.calls.envelope !== null) return [];
   return (textsAfterName(parts, parts.holes) ?? []).filter(isSignificant);
 }
 
-/** What shows that a call follows: the name of a tool, perhaps with the call's number in front. */
+/** What shows that a call follows: the name of a tool, perhaps after the call's number. */
 function nameAhead(parts: CallParts): Pick<MarkerChoice, 'nameFollows' | 'afterNumber'> | null {
   const [first, ...rest] = parts.holes;
   const counts = typeof first === 'object' && first.hole === 'index';
@@ -168,9 +168,8 @@ function nameAhead(parts: CallParts): Pick<MarkerChoice, 'nameFollows' | 'afterN
 }
 
 /**
- * Texts that can stand after the tool's name. Among them `' '` stands for white space before a key, and `''`
- * for the end of the response. An empty list: white space and then any key must follow. `null`: the holes do
- * not begin with the name.
+ * Texts that may follow the tool's name; `' '` stands for white space before a key, and `''` for the end of the
+ * response. An empty list: white space and then any key must follow. `null`: the holes do not begin with the name.
  */
 function textsAfterName(parts: CallParts, holes: readonly CallPart[]): readonly string[] | null {
   const [first, ...rest] = holes;
@@ -183,12 +182,12 @@ function textsAfterName(parts: CallParts, holes: readonly CallPart[]): readonly 
   return [...argumentBegins, ...(beforeKey === 'blank' ? [' '] : []), ...(endsWithTurn ? [''] : [])];
 }
 
-/** Whether the arguments begin with a brace, which can be seen where the marker before them is missing. */
+/** Whether the arguments begin with a brace, which is recognised even if the marker before it is missing. */
 export function argumentsAtOnce({ calls }: CallParts): boolean {
   return calls.arguments.kind === 'json' && calls.arguments.encoding === 'value' && calls.envelope === null;
 }
 
-/** A format without markers: a call can only begin where a region begins. */
+/** For a format without markers: a call may only begin where a region may. */
 function unmarkedOpener(parts: CallParts): readonly MarkerChoice[] {
   const { calls, start: next } = parts;
   if (calls.envelope !== null) return [jsonOpener(parts, calls.envelope)];
@@ -201,7 +200,7 @@ function jsonOpener({ start: next }: CallParts, envelope: CallEnvelope): MarkerC
   return { name: 'jsonCall', marker: '{', next, role: 'call', peek: true, envelopeFollows };
 }
 
-/** In text, calls that have nothing but their numbers in front begin with the first number. */
+/** In text, calls that only have a number in front begin with the first number. */
 function firstNumber(parts: CallParts): readonly MarkerChoice[] {
   const { calls, start: next } = parts;
   const [first, ...rest] = calls.head;
@@ -223,59 +222,46 @@ function speculativeOpener(parts: CallParts): readonly MarkerChoice[] {
 }
 
 function separators(parts: CallParts): readonly MarkerChoice[] {
-  const { turn, calls, sectionLength, chain, start } = parts;
+  const { turn, calls, afterSection: next } = parts;
   const { separator } = calls;
   const restarts = withoutRestart(turn.format, separator) !== separator;
   if (restarts || isTurnEnd(turn, separator)) return [];
-  const next = chain[sectionLength - 1]?.next ?? start;
-  const own = choicesOf('callSeparator', [separator], next).map(
-    (choice) => ({ ...choice, role: 'call' }) as const,
-  );
-  return [...own, ...separatorsOfJson(parts, next), ...separatorsOfCode(parts, next)];
+  return [
+    ...choicesOf('callSeparator', [separator], next, { role: 'call' }),
+    ...separatorsOfJson(parts, next),
+    ...separatorsOfCode(parts, next),
+  ];
 }
 
-/** What models write between calls where the format has something else. */
+/** Separators that models write in place of the format's own. */
 const otherSeparators = [
   { name: 'semicolon', marker: ';' },
   { name: 'comma', marker: ',' },
 ] as const;
 
-/** A semicolon for the comma between JSON calls; either, where only white space stands between them. */
-function separatorsOfJson(
-  { calls, chain, sectionLength }: CallParts,
-  next: StateName,
-): readonly MarkerChoice[] {
+/** A semicolon in place of the comma between JSON calls; either, if the format has only white space. */
+function separatorsOfJson({ calls, hasOpener }: CallParts, next: StateName): readonly MarkerChoice[] {
   const { envelope, separator } = calls;
   const own = separator.trim();
-  const isUnmarked = own === '' && chain.length <= sectionLength;
-  if (envelope === null || (own !== ',' && !isUnmarked)) return [];
+  if (envelope === null || (own !== ',' && (own !== '' || hasOpener))) return [];
   const flags = { role: 'call', envelopeFollows: envelopePaths(envelope), repairs: 'separator' } as const;
   return otherSeparators.filter(({ marker }) => marker !== own).map((each) => ({ ...each, next, ...flags }));
 }
 
-function moreCalls({ calls, chain, sectionLength, start }: CallParts): CallPlan['moreCalls'] {
-  const { envelope } = calls;
-  if (envelope === null || chain.length <= sectionLength) return null;
-  return { paths: envelopePaths(envelope), next: chain.at(-1)?.next ?? start };
+function moreCalls({ calls: { envelope }, hasOpener, afterOpening: next }: CallParts): CallPlan['moreCalls'] {
+  return envelope === null || !hasOpener ? null : { paths: envelopePaths(envelope), next };
 }
 
-/** Between calls as in Python stands what separates statements or items there, if the name of a tool follows. */
+/** Between calls in Python notation: separators of statements or items, if the name of a tool follows. */
 function separatorsOfCode(parts: CallParts, next: StateName): readonly MarkerChoice[] {
-  const { calls, closing, chain, sectionLength, holes } = parts;
+  const { calls, closing, hasOpener, holes } = parts;
   const own = calls.separator.trim();
   const last = closing.at(-1)?.part;
   const nameEnds = textsAfterName(parts, holes);
   const isCode = typeof last === 'string' && last.trim() === ')' && (own === '' || own === ',');
-  if (!isCode || nameEnds === null || chain.length > sectionLength) return [];
-  return otherSeparators
-    .filter(({ marker }) => marker !== own)
-    .map((each) => ({
-      ...each,
-      next,
-      role: 'call',
-      followedBy: { nameEnds },
-      repairs: 'separator',
-    }));
+  if (!isCode || nameEnds === null || hasOpener) return [];
+  const flags = { role: 'call', followedBy: { nameEnds }, repairs: 'separator' } as const;
+  return otherSeparators.filter(({ marker }) => marker !== own).map((each) => ({ ...each, next, ...flags }));
 }
 
 /** The first marker of another call in the section. */
@@ -286,11 +272,10 @@ function nextCall(parts: CallParts): readonly MarkerChoice[] {
   return [{ name: 'nextCall', marker, next, role: 'call', ...emptyBlock(parts, link) }];
 }
 
-/** Calls that only white space separates: the next one is recognised by itself. */
+/** Another call after mere white space, recognised by its own beginning. */
 function unmarkedCalls(parts: CallParts): readonly MarkerChoice[] {
-  const { calls, chain, sectionLength, start, holes } = parts;
-  if (chain.length > sectionLength || !isBlank(calls.separator)) return [];
-  const next = chain[sectionLength - 1]?.next ?? start;
+  const { calls, sectionLength, hasOpener, afterSection: next, holes } = parts;
+  if (hasOpener || !isBlank(calls.separator)) return [];
   if (calls.envelope !== null) return [{ ...jsonOpener(parts, calls.envelope), next }];
   const [first] = calls.head;
   if (typeof first === 'object' && first.hole === 'composed-id') {
@@ -300,7 +285,7 @@ function unmarkedCalls(parts: CallParts): readonly MarkerChoice[] {
       : [];
   }
   const again = { name: 'unmarkedCall', marker: '', next, role: 'call' } as const;
-  // Inside a section only calls stand; elsewhere it takes the name of a tool to tell a call from an answer.
+  // Inside a section there are only calls; elsewhere, only the name of a tool tells a call from an answer.
   if (sectionLength === 0) {
     const named = nameAhead(parts);
     return named === null ? [] : [{ ...again, ...named }];
@@ -310,7 +295,7 @@ function unmarkedCalls(parts: CallParts): readonly MarkerChoice[] {
   return nameEnds === null ? [] : [{ ...again, followedBy: { nameEnds } }];
 }
 
-/** What stands after the number with which a call begins; empty where it begins with none. */
+/** The text after the number at the beginning of a call; empty if there is no number. */
 function textAfterNumber({ calls: { head } }: CallParts): string {
   const [first, ...rest] = head;
   return typeof first === 'object' && first.hole === 'index' ? firstWord(leadingLiteral(rest)) : '';

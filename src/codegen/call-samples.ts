@@ -1,9 +1,9 @@
-/** Samples of a format's calls, for the pictures of states: written as the format writes them. */
+/** Samples of a format's calls, as the format writes them, for the pictures of states. */
 import type { CallPart, CallsFormat } from '../format/chat-format.ts';
 import { writeArguments } from '../format/write-response.ts';
 import { fromFirstHole, leadingLiteral } from './marker-text.ts';
 
-/** What pictures are filled with. */
+/** The values in pictures. */
 export const samples = {
   reasoning: 'The user wants the time.',
   answer: 'Let me look.',
@@ -16,7 +16,7 @@ export const samples = {
   nextKey: 'days',
 } as const;
 
-/** Parts of a call's skeleton, their holes filled. */
+/** Parts of a call's skeleton with their holes filled. */
 export function sampleParts(parts: readonly CallPart[]): string {
   return parts.map(samplePart).join('');
 }
@@ -35,28 +35,28 @@ function samplePart(part: CallPart): string {
   }
 }
 
-/** The arguments, and what opens and closes all of them. */
+/** The arguments with their opener and closer. */
 export function sampleArguments(calls: CallsFormat): string {
   return writeArguments(calls.arguments, samples.arguments);
 }
 
-/** A whole call, its markers included. */
+/** A whole call with its markers. */
 export function sampleCall(calls: CallsFormat): string {
   const { call, head, tail } = calls;
   return call.open + sampleParts(head) + sampleArguments(calls) + sampleParts(tail) + call.close;
 }
 
-/** The head after its leading literal, which is part of the opening. */
+/** The head without its leading literal, which belongs to the opening. */
 export function sampleHead({ head }: CallsFormat): string {
   return sampleParts(fromFirstHole(head));
 }
 
-/** What opens the section and a call, up to the first hole of its head. */
+/** The opening of the section and a call, up to the first hole of its head. */
 export function openingText({ section, call, head }: CallsFormat): string {
   return section.open + call.open + leadingLiteral(head);
 }
 
-/** The arguments: with the rest of an envelope, which is read with them, and without what ends entries. */
+/** The arguments, with the rest of an envelope but without the closer of entries. */
 export function sampleBeforeClosing(calls: CallsFormat): string {
   const { arguments: format, envelope, tail } = calls;
   const written = sampleArguments(calls);
@@ -65,7 +65,7 @@ export function sampleBeforeClosing(calls: CallsFormat): string {
   return written.slice(0, written.length - close.length) + rest;
 }
 
-/** A text without quotes, or an argument that breaks off within its name. */
+/** Malformed arguments: text without quotes, or an entry that breaks off in its name. */
 export function brokenArguments({ arguments: format }: CallsFormat): string {
   return format.kind === 'entries' ? `${format.open}${format.entry.open}city` : '{"city": Paris';
 }

@@ -18,11 +18,11 @@ import { normalizeTools, type ToolList } from '../tools/tools.ts';
 import { interpretStates } from './interpret-states.ts';
 import { lowerToStates } from './lower-to-states.ts';
 
-/** Options of a response parser, with tools in any shape that `normalizeTools` takes. */
+/** Options of a response parser, with tools in any form that `normalizeTools` accepts. */
 export interface CreateParserOptions extends Omit<ResponseParserOptions, 'tools'> {
   /**
-   * The tools on offer. Absent: any name may be called, and no types are known. Empty: no call can be
-   * made, and its markers are text.
+   * The tools offered. Absent: any name may be called, and no types are known. Empty: no calls are possible, and their
+   * markers are text.
    */
   readonly tools?: ToolList;
 }
@@ -35,11 +35,11 @@ const source: OptionRule = {
 const modules = new WeakMap<ChatFormat, ResponseModule>();
 
 /**
- * A streaming parser for the responses of a format, or of a generated module. Model output never makes
- * it throw; what does not fit the format comes out as `malformed` events.
+ * A streaming parser for the responses of a format, or of a generated module. It never throws because of model output;
+ * text that does not fit the format is emitted as `malformed` events.
  *
- * Throws `UnsupportedOptionError` when the module was generated for another version of the runtime, and for
- * anything that is neither a format nor a module; `ToolListError` for tools that cannot be read.
+ * Throws `UnsupportedOptionError` if the module was generated for another version of the runtime, or the argument is
+ * neither a format nor a module; `ToolListError` if tools cannot be read.
  */
 export function createResponseParser(
   formatOrModule: ChatFormat | ResponseModule,
@@ -55,7 +55,7 @@ export function createResponseParser(
   );
 }
 
-/** The module of a format met at run time; made once per format. */
+/** The module of a format that is known only at run time; made once per format. */
 function interpretedModule(format: ChatFormat): ResponseModule {
   const known = modules.get(format);
   if (known !== undefined) return known;

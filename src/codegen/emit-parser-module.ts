@@ -1,6 +1,6 @@
 /**
- * Writes the parser of a format as a TypeScript module: the markers by name, and one entry per state with a
- * picture of the text that it reads. Output is stable, and laid out to be read.
+ * Prints the parser of a format as a TypeScript module: the markers by name, and one entry per state with a picture of
+ * the text that it reads. Output is stable and laid out for reading.
  */
 import type { MarkerDefinition } from '../parser/define-parser.ts';
 import type { Linker } from '../parser/steps/state-definition.ts';
@@ -13,7 +13,7 @@ import type { ParserProgram, StateSpec } from './states.ts';
 
 const layout: Layout = { width: 120, dense: true };
 
-/** Source of `parser.ts`. */
+/** The source of `parser.ts`. */
 export function emitParserModule({ states, ...program }: ParserProgram): string {
   const names = new MarkerNames();
   const entries = states.map((state) => emitState(state, names));
@@ -41,7 +41,7 @@ ${entries.join('\n')}
 `;
 }
 
-/** Whether the marker of this name has this text, so that the text need not be written again. */
+/** Whether the marker `name` has this text, so the text need not be repeated. */
 function isMarkerOf({ definitions }: MarkerNames, name: string, text: unknown): boolean {
   const definition: MarkerDefinition | undefined = definitions.get(name);
   return (typeof definition === 'object' ? definition.text : definition) === text;

@@ -1,4 +1,4 @@
-/** What the entries of arguments and the properties of nested values share: keys, frames, and samples. */
+/** Keys, frames and samples, shared by the entries of arguments and the properties of nested values. */
 import type { EntryArguments, JsonType, ValueFrame } from '../format/chat-format.ts';
 import type { FrameChoice, KeyedText, ValuePlace } from '../parser/state-tables.ts';
 import { hole } from '../parser/steps/steps.ts';
@@ -7,7 +7,7 @@ import { isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
-/** Any key, in a text that may follow a value. */
+/** Any key, in the text after a value. */
 export const anyKey = { hole: 'key' } as const;
 
 const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
@@ -17,17 +17,17 @@ export function sampleValue({ frames }: EntryArguments): string {
   return frames.string.open + samples.value + frames.string.close;
 }
 
-/** What ends an entry, its key filled in. */
+/** The end of an entry, with its key filled in. */
 export function sampleClose(close: KeyedText): string {
   return close.map((part) => (typeof part === 'string' ? part : samples.key)).join('');
 }
 
-/** Texts without the empty ones. */
+/** The text without empty parts. */
 export function keyed(parts: KeyedText): KeyedText {
   return parts.filter((part) => part !== '');
 }
 
-/** The state in a key; `opener` is what the picture shows before it. */
+/** The state in a key; `opener` is the text before it in the picture. */
 export function keyState(
   name: StateName,
   title: string,
@@ -43,25 +43,22 @@ export function keyState(
   };
 }
 
-/** What ends a key. */
+/** The end of a key. */
 export interface KeyEnd {
   readonly ends: readonly MarkerChoice[];
   readonly space?: StateName;
   readonly gap?: string;
 }
 
-/** What stands after a key: its own marker or, where that is blank, the opener of a frame, or white space. */
+/** The text after a key: its own marker or, if that is blank, the opener of a frame, or white space. */
 export function keyEnd(name: string, marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
   if (!isBlank(marker)) return { ends: choicesOf(name, [marker], 'inValue') };
   const openers = new Set(valueFrames.map(({ open = '' }) => open));
-  const ends = choicesOf('valueOpen', [...openers], 'inValue').map((choice) => ({
-    ...choice,
-    peek: true as const,
-  }));
+  const ends = choicesOf('valueOpen', [...openers], 'inValue', { peek: true });
   return ends.length === 0 && marker !== '' ? { ends, space: 'inValue', gap: marker } : { ends };
 }
 
-/** The frames, those of one opener and closer taken together. */
+/** The frames; those with the same opener and closer are merged. */
 export function frames(format: EntryArguments): readonly FrameChoice[] {
   const groups = new Map<string, { frame: ValueFrame; types: JsonType[]; quoted: boolean }>();
   const add = (type: JsonType, given: ValueFrame) => {
@@ -84,7 +81,7 @@ export function frames(format: EntryArguments): readonly FrameChoice[] {
   }));
 }
 
-/** The quotes of an escaped string belong to it, as those of a literal in JSON or Python do. */
+/** The quotes of an escaped string are part of it, as in a JSON or Python literal. */
 function withoutQuotes(frame: ValueFrame): ValueFrame {
   return { ...frame, open: frame.open.slice(0, -1), close: frame.close.slice(1) };
 }

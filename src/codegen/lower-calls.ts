@@ -1,4 +1,4 @@
-/** Lowers the calls of a format: the way into a call, its head, its arguments and the way out. */
+/** Lowers the calls of a format: opening, head, arguments and closing. */
 import type { CallPart } from '../format/chat-format.ts';
 import type { IdPart } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
@@ -41,7 +41,7 @@ export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpe
   ];
 }
 
-/** Between the markers on the way into a call. A later one may come at once. */
+/** Between the markers of the opening. Any later one may come next. */
 function chainStates(plan: CallPlan): readonly StateSpec[] {
   const { calls, chain, start } = plan;
   const opening = openingText(calls);
@@ -66,12 +66,11 @@ function chainStates(plan: CallPlan): readonly StateSpec[] {
   });
 }
 
-/** The name of the first call in a section, where the call's own opener is missing. */
+/** The name of the first call in a section, if the call's own opener is missing. */
 function nameAtOnce(plan: CallPlan, at: number): readonly MarkerChoice[] {
-  const { chain, sectionLength } = plan;
+  const { sectionLength, afterOpening: next } = plan;
   const nameEnds = significantNameEnds(plan);
-  const next = chain.at(-1)?.next;
-  if (at !== sectionLength || at === 0 || nameEnds.length === 0 || next === undefined) return [];
+  if (at !== sectionLength || at === 0 || nameEnds.length === 0) return [];
   return [{ name: 'nameAtOnce', marker: '', next, followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
@@ -88,7 +87,7 @@ function headStates(plan: CallPlan): readonly StateSpec[] {
   return plan.calls.head.flatMap((part, at) => (typeof part === 'string' ? [] : [headState(plan, part, at)]));
 }
 
-/** The state in the hole that is part `at` of the head. */
+/** The state in the hole at part `at` of the head. */
 function headState(plan: CallPlan, part: Hole, at: number): StateSpec {
   const { head, call, id } = plan.calls;
   const after = leadingLiteral(head.slice(at + 1));
@@ -114,23 +113,23 @@ function headState(plan: CallPlan, part: Hole, at: number): StateSpec {
   };
 }
 
-/** The brace of the arguments, where the marker before it is missing. */
+/** The brace of the arguments, if the marker before it is missing. */
 function argumentsBegin(next: StateName): readonly MarkerChoice[] {
   return [{ name: 'argumentsAtOnce', marker: '{', next, peek: true, repairs: 'arguments-marker' }];
 }
 
-/** Where the end of the response leads in a call of entries that nothing closes, nor its section. */
+/** Where the end of the response leads in a call of entries that nothing closes. */
 function atEnd({ endsWithTurn, calls }: CallPlan, next: StateName): { readonly atEnd?: StateName } {
   return endsWithTurn && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
 }
 
-/** A piece of a composed id as the parser needs it: what the index counts from does not matter. */
+/** A piece of a composed id, as the parser needs it: without the base of the index. */
 function idPart(part: CallPart): IdPart {
   if (typeof part === 'string') return part;
   return { hole: part.hole === 'index' ? 'index' : 'name' };
 }
 
-/** What ends a hole: the text after it or, where that is only white space, what follows. */
+/** What ends a hole: the text after it or, if that is only white space, the beginning of the arguments. */
 function holeEnds(plan: CallPlan, own: readonly MarkerChoice[], next: StateName): readonly MarkerChoice[] {
   if (own.length > 0) {
     const closed = argumentEnds(plan, next).map(
@@ -141,18 +140,18 @@ function holeEnds(plan: CallPlan, own: readonly MarkerChoice[], next: StateName)
   return distinct(seen('argumentsBegin', plan.argumentBegins, next));
 }
 
-/** Markers that are seen, not consumed. */
+/** Markers that are peeked, not consumed. */
 function seen(name: string, markers: readonly string[], next: StateName): readonly MarkerChoice[] {
-  return choicesOf(name, markers, next).map((choice) => ({ ...choice, peek: true }));
+  return choicesOf(name, markers, next, { peek: true });
 }
 
-/** Markers that end the arguments. A call without an end ends where others begin. */
+/** Markers that end the arguments. A call without an end of its own ends where something else begins. */
 function argumentEnds(plan: CallPlan, next: StateName): readonly MarkerChoice[] {
   const isClosed = plan.closing.some(({ part }) => typeof part === 'string');
   return distinct(seen(isClosed ? 'callClose' : 'callFollower', plan.argumentEnds, next));
 }
 
-/** Ends of the turn where the call should be closed first. */
+/** Ends of the turn that come before the call's closer. */
 function earlyTurnEnds({ closing, turn: { turnEnds } }: CallPlan, next: StateName): readonly MarkerChoice[] {
   if (!closing.some(({ part }) => typeof part === 'string')) return [];
   return turnEnds
@@ -208,7 +207,7 @@ function argumentStates(plan: CallPlan): readonly StateSpec[] {
   ];
 }
 
-/** The way out of a call. Ends may be left out: whatever can follow the call is accepted too. */
+/** The closing of a call. Closers may be missing: whatever may follow the call is accepted, too. */
 function closingStates(plan: CallPlan): readonly StateSpec[] {
   const { calls, closing, following, moreCalls } = plan;
   const parts = closing.map(({ part }) => part);
@@ -238,14 +237,14 @@ function closers(closing: readonly Closing[]): readonly MarkerChoice[] {
   );
 }
 
-/** A hole after the arguments: it ends at the text after it or, at the end of a call, at what can follow. */
+/** A hole after the arguments: it ends at the text after it or, at the end of a call, at what may follow. */
 function closingHole({ calls, closing, followers }: CallPlan, part: Hole, index: number): StateDefinition {
   const after = closing[index + 1]?.part;
   const next = closing[index]?.next ?? 'afterCall';
   const ends =
     typeof after === 'string' ? seen('callClose', [after], next) : seen('callFollower', followers, next);
   if (after !== undefined) return hole({ hole: part.hole, ends });
-  // Calls on lines of their own: the end of the line ends what stands last in a call.
+  // If calls are on separate lines, the end of the line ends the last hole of a call.
   const space = /^\s+$/.test(calls.call.close + calls.separator) ? { space: next } : {};
   return hole({ hole: part.hole, ends, completes: true, ...space });
 }
@@ -274,7 +273,7 @@ function afterCallsState(
   };
 }
 
-/** Malformed text inside a call, up to a marker that says where the reader stands. */
+/** Malformed text inside a call, up to a marker from which reading can continue. */
 function malformedState({ callsInText, turnEnds }: MarkerPlan, plan: CallPlan): StateSpec {
   const { calls, closing, sectionEnds } = plan;
   const ends = [...closers(closing), ...sectionEnds].filter(({ marker }) => marker.trim().length > 1);

@@ -1,4 +1,4 @@
-/** Lowers the answer, with and without markers of its own. */
+/** Lowers the answer, with or without markers of its own. */
 import type { Delimiters } from '../format/chat-format.ts';
 import { between, region, speculative } from '../parser/steps/steps.ts';
 import { envelopePaths } from './call-parts.ts';
@@ -47,7 +47,7 @@ function callOpeners({ callsInText, calls }: MarkerPlan): readonly MarkerChoice[
   return [...callsInText, ...(calls?.speculative ?? [])];
 }
 
-/** What opens calls in content whose own end is missing. */
+/** Openers of calls in content whose closer is missing. */
 function earlyCalls({ callsInText }: MarkerPlan): readonly MarkerChoice[] {
   return callsInText
     .filter(({ followedBy, repairs, speculative: isOpen }) => {
@@ -76,7 +76,7 @@ function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): reado
   ];
 }
 
-/** In an answer in markers of its own. */
+/** In an answer with markers of its own. */
 function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): StateSpec {
   const { format, headed, turnEnds, strayMarkers } = plan;
   const close = withoutRestart(format, wrapper.close);
@@ -90,8 +90,8 @@ function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): S
       region: 'text',
       stops: distinct([
         ...choicesOf('contentEnd', [close], after),
-        // Content without an end of its own, and no header that a call would need, ends where a call opens; so does
-        // content whose end is missing, but that is reported.
+        // Without headers, content without a closer ends where a call opens. So does content whose closer is missing,
+        // which is reported.
         ...(isBlank(close) && !headed ? callOpeners(plan) : []),
         ...(isBlank(close) || headed ? [] : earlyCalls(plan)),
         ...turnEnds,

@@ -10,19 +10,19 @@ import { isBlank, isSignificant } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
-/** What ends arguments. */
+/** The ends of arguments. */
 export interface ArgumentEnds {
-  /** Markers that end them; seen, not consumed. */
+  /** Markers that end them; peeked, not consumed. */
   readonly markers: readonly MarkerChoice[];
-  /** Ends of the turn, where a marker should end the call before that; seen, not consumed. */
+  /** Ends of the turn that come before the call's closer; peeked, not consumed. */
   readonly turnEnds: readonly MarkerChoice[];
   /** What may follow a call. */
   readonly followers: readonly KeyedText[];
-  /** Where the end of the response leads: only of calls that nothing closes. */
+  /** Where the end of the response leads; only for calls that nothing closes. */
   readonly atEnd: { readonly atEnd?: StateName };
 }
 
-/** States of the arguments; `open` says that the call is not complete when they are. */
+/** The states of the arguments; `open`: the call continues after them. */
 export function entryStates(
   plan: CallPlan,
   format: EntryArguments,
@@ -54,7 +54,7 @@ export function entryStates(
   ];
 }
 
-/** Where a key begins: after its opener or, where it has none, at once. */
+/** Where a key begins: after its opener or, without one, at once. */
 function keyChoices(format: EntryArguments): readonly MarkerChoice[] {
   return choicesOf('keyOpen', [format.entry.open], 'inKey');
 }
@@ -114,7 +114,7 @@ function anotherEntry({ entry }: EntryArguments): Pick<ValuePlace<StateName>, 'a
   return isSignificant(open) && keyEnd !== '' ? { another: { open, keyEnd } } : {};
 }
 
-/** What can follow an entry: another one, or the end of the arguments and of the call. */
+/** What may follow an entry: another one, or the end of the arguments and of the call. */
 function entryContinuations(
   plan: CallPlan,
   format: EntryArguments,
@@ -130,7 +130,7 @@ function entryContinuations(
   if (first === '') return [...next, ...followers];
   if (first.length > 1) return [...next, [first]];
   if (closing.length > 1) return [...next, keyed(closing)];
-  // An end of one character, such as `)`, does not count by itself: what follows the call must follow it.
+  // A closer of one character, such as `)`, counts only before text that may follow the call.
   return [...next, ...(followers.length === 0 ? [[]] : followers).map((text) => [...closing, ...text])];
 }
 
@@ -144,7 +144,7 @@ function valueState(format: EntryArguments): StateSpec {
   };
 }
 
-/** A whole argument. */
+/** A whole entry. */
 function sampleEntry(format: EntryArguments): string {
   const { open, key, close } = format.entry;
   return open + samples.key + key + sampleValue(format) + sampleClose(close);

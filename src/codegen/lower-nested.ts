@@ -1,4 +1,4 @@
-/** Lowers nested values in a format's own notation: objects and arrays that are not written as JSON. */
+/** Lowers nested values in a format's own notation: objects and arrays that are not JSON. */
 import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
 import type { ContainerOpening, ValuePlace, ValueTable } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
@@ -9,7 +9,7 @@ import { isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type StateName, type StateSpec } from './states.ts';
 
-/** How objects and arrays begin that are not written as JSON. */
+/** How objects and arrays begin in the format's own notation. */
 export function containerOpenings({
   nested,
   frames: { object, array },
@@ -29,12 +29,12 @@ function arrayOpening({ array: { open, itemOpen } }: NestedFormat): ContainerOpe
   return containerOpening(open, itemOpen, 'inArray');
 }
 
-/** A container without a bracket of its own begins with the marker of its first element. */
+/** A container without an opening bracket begins with the marker of its first element. */
 function containerOpening(open: string, elementOpen: string, next: StateName): ContainerOpening<StateName> {
   return isBlank(open) ? { open: elementOpen, next, peek: true } : { open, next };
 }
 
-/** The states of objects and arrays, and the one after either. */
+/** The states of objects and arrays, and the state after either. */
 export function nestedStates(
   calls: CallsFormat,
   format: EntryArguments,
@@ -63,15 +63,15 @@ function sampleProperty(format: EntryArguments, object: NestedFormat['object']):
   );
 }
 
-/** What is done before an element of a container (a property or an item) and after one. */
+/** The states before and after an element of a container (a property or an item). */
 interface ElementSteps {
   readonly before: StateDefinition;
   readonly after: StateDefinition;
 }
 
 /**
- * `opener` begins an element, which is read by the state `element`; after a separator stands `another`. A
- * container without a closer of its own ends where what surrounds it goes on.
+ * `opener` begins an element, which the state `element` reads; `another` follows a separator. A container without a
+ * closer ends where the surrounding text continues.
  */
 function elementSteps(
   names: { readonly [part in 'close' | 'separator' | 'opener']: string },

@@ -1,4 +1,4 @@
-/** Lowers reasoning: in it, after it, and in text that may be it. */
+/** Lowers reasoning: in it, after it, and in ambiguous text. */
 import { ambiguous, between, region } from '../parser/steps/steps.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
@@ -50,7 +50,7 @@ function ambiguousOpeners({ headed, callsInText, contentStart }: MarkerPlan): re
   return [...callsInText, ...contentStart].map((choice) => ({ ...choice, ...flags }));
 }
 
-/** A call or, in formats without, an answer in its markers. */
+/** A call or, in formats without calls, an answer in its markers. */
 function ambiguousSample({ format: { calls, content } }: MarkerPlan): string {
   return calls === null ? content.open + samples.answer : calls.section.open + sampleCall(calls);
 }

@@ -1,9 +1,9 @@
 /**
  * Lowers a format to the states of its parser.
  *
- * A parser is more lenient than the format: white space at markers, missing openers where a known name
- * follows, missing ends, and calls before and after text are all read. It is therefore made from the
- * format itself and not from the grammar.
+ * A parser is more lenient than the format: it accepts other white space at markers, missing openers before a known
+ * name, missing closers, and calls before and after text. It is therefore lowered from the format itself, not from the
+ * grammar.
  */
 import type { ChatFormat } from '../format/chat-format.ts';
 import { moduleContractVersion } from '../parser/module-contract.ts';
@@ -18,7 +18,7 @@ import { malformed, type ParserProgram, type StateName, type StateSpec } from '.
 
 const start: StateName = 'atTurnStart';
 
-/** The states of a format's parser, in reading order; only those that can be reached. */
+/** The states of a format's parser, in reading order; only reachable ones. */
 export function lowerToStates(format: ChatFormat): ParserProgram {
   const plan = markerPlan(format);
   const { calls } = plan;

@@ -30,18 +30,18 @@ export function turnStates(plan: MarkerPlan): readonly StateSpec[] {
   ];
 }
 
-/** Where text at the beginning of a turn leads that no marker of the template begins. */
+/** Where text at the beginning of a turn leads if no marker of the template begins it. */
 function withoutMarker(plan: MarkerPlan): StateName {
   if (plan.headerEnd !== null) return 'inHeader';
   return plan.endMarked ? 'maybeReasoning' : 'inAnswer';
 }
 
-/** Headers that the template does not show: other orders of their parts, calls among them. */
+/** Headers that the template does not render: other orders of their parts, including those of calls. */
 function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpec[] {
   const { calls, reasoning } = format;
   if (end === null || reasoning === null) return [];
   const opening = calls === null ? '' : openingText(calls);
-  // White space at its end separates it from the name.
+  // White space at the marker's end separates it from the name.
   const marker = opening.trimStart();
   return [
     {
@@ -61,7 +61,10 @@ function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpe
   ];
 }
 
-/** What shows that a header is for a recipient: how a call's begins, where the other regions' have nothing of it. */
+/**
+ * What marks a recipient in a header: the beginning of a call's header, if it does not occur in those of other
+ * regions.
+ */
 function recipientMarker({ reasoning, content }: ChatFormat, marker: string): string {
   const begin = /^\W*\w+\W/.exec(marker)?.[0] ?? marker;
   const shared = [reasoning?.start ?? '', content.open].some((opener) => opener.includes(begin));

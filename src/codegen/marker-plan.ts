@@ -1,7 +1,7 @@
 /**
- * All markers that follow from a format, worked out once: what opens and ends each region of a turn, where each
- * marker leads, and what must stand after it to count. The states of the parser, the triggers of lazy grammars
- * and the position of a prompt are all read off this plan.
+ * All markers of a format, derived once: what opens and ends each region of a turn, where each marker leads, and what
+ * must follow it to count. Parser states, triggers of lazy grammars and the position after a prompt are derived from
+ * this plan.
  */
 import type { ChatFormat } from '../format/chat-format.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
@@ -10,11 +10,11 @@ import { planTurn, type TurnPlan } from './turn-plan.ts';
 
 /** All markers of a format. */
 export interface MarkerPlan extends TurnPlan {
-  /** `null` where the format has no calls. */
+  /** `null` if the format has no calls. */
   readonly calls: CallPlan | null;
-  /** What opens a call in the middle of text. */
+  /** Openers of a call in the middle of text. */
   readonly callsInText: readonly MarkerChoice[];
-  /** What may stand where a region may begin, but for reasoning. */
+  /** What may come where a region may begin, except reasoning. */
   readonly regions: readonly MarkerChoice[];
 }
 

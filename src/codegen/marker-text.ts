@@ -1,10 +1,10 @@
-/** The texts of markers: what is left without white space, at which places they come apart, and what they tell. */
+/** The texts of markers: trimming, splitting, and whether a text is rare enough in prose to be a marker. */
 import type { CallPart, ChatFormat } from '../format/chat-format.ts';
 
 /** Shorter markers are too common in prose to count by themselves. */
 export const significantLength = 4;
 
-/** Whether a literal holds nothing but white space. */
+/** Whether a literal is only white space. */
 export function isBlank(literal: string): boolean {
   return literal.trim() === '';
 }
@@ -14,7 +14,7 @@ export function notBlank(literals: readonly string[]): readonly string[] {
   return literals.filter((literal) => !isBlank(literal));
 }
 
-/** The texts without white space at their edges, each once, none of them blank. */
+/** The texts, trimmed; without duplicates and blank ones. */
 export function distinctCores(literals: readonly string[]): readonly string[] {
   return [...new Set(notBlank(literals).map((text) => text.trim()))];
 }
@@ -25,8 +25,9 @@ export function firstWord(literal: string): string {
 }
 
 /**
- * The pieces of a literal between its line breaks, each with the white space after it, the first with that
- * before it too: `<a>\n`, `<b>`.
+ * The pieces of a literal between its line breaks, each with the white space after it, the first also with the white
+ * space before it: `<a>
+ * `, `<b>`.
  */
 export function pieces(literal: string): readonly string[] {
   if (isBlank(literal)) return [];
@@ -35,7 +36,7 @@ export function pieces(literal: string): readonly string[] {
   return [literal.slice(0, literal.length - text.length) + first, ...others];
 }
 
-/** The beginning of a literal up to a restart of the turn, which the states between turns read themselves. */
+/** The beginning of a literal, up to a restart of the turn, which the states between turns read. */
 export function withoutRestart({ turn }: ChatFormat, literal: string): string {
   const start = turn.start.trim();
   if (!turn.restart || start === '') return literal;
@@ -54,7 +55,7 @@ export function leadingLiteral(parts: readonly CallPart[]): string {
   return parts.slice(0, firstHole(parts)).join('');
 }
 
-/** The skeleton from its first hole on; empty where it has none. */
+/** The skeleton from its first hole on; empty if there is none. */
 export function fromFirstHole(parts: readonly CallPart[]): readonly CallPart[] {
   return parts.slice(firstHole(parts));
 }

@@ -1,15 +1,15 @@
-/** Names for the markers of a program: each marker has one, however many states it stands in. */
+/** Names for the markers of a program: one name per marker, shared by all states. */
 import type { MarkerDefinition } from '../parser/define-parser.ts';
 import type { Transition } from '../parser/state-tables.ts';
 import type { NamedTarget, NamedTransition, StateName } from '../parser/steps/state-definition.ts';
 
-/** The markers that have been named so far. */
+/** The markers named so far. */
 export class MarkerNames {
-  /** By name, in the order in which they were asked for. */
+  /** By name, in the order of first use. */
   readonly definitions = new Map<string, MarkerDefinition>();
   private readonly names = new Map<string, string>();
 
-  /** Choices as a module writes them: where each marker leads, by its name. Of equal markers the first counts. */
+  /** Choices as a module writes them: where each marker leads, by its name. Of equal markers, the first counts. */
   record(choices: readonly NamedTransition[]): Readonly<Record<string, NamedTarget>> {
     const targets = new Map<string, NamedTarget>();
     for (const choice of choices) {
@@ -30,7 +30,7 @@ export class MarkerNames {
     return name;
   }
 
-  /** The name; with the marker's own words where another marker has it, and with a number if need be. */
+  /** An unused name: if `wanted` is taken, the marker's own words are added, then a number. */
   private unusedName(wanted: string, marker: string): string {
     if (!this.definitions.has(wanted)) return wanted;
     const worded = wanted + wordsOf(marker);
@@ -41,7 +41,7 @@ export class MarkerNames {
   }
 }
 
-/** The words of a marker as a part of a name: `ToolCall` for `</tool_call>`. */
+/** The words of a marker, as part of a name: `ToolCall` for `</tool_call>`. */
 function wordsOf(marker: string): string {
   const words = marker.match(/[A-Z]?[a-z]+|[A-Z]+/g);
   if (words === null) return punctuation.get(marker.trim()) ?? '';

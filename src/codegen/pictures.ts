@@ -1,13 +1,13 @@
-/** Pictures of states: a sample of text, and what of it a state reads. */
+/** Pictures of states: a sample text, and the part that a state reads. */
 import type { Picture } from './states.ts';
 
 const longestBefore = 20;
 const longestHere = 56;
 const longestAfter = 16;
-/** What stands where a sample is cut; no caret stands under it. */
+/** Replaces the part that is cut off; it has no carets. */
 const gap = '…';
 
-/** A picture, cut to a line. */
+/** A picture, cut to fit on a line. */
 export function picture(before: string, here: string, after: string): Picture {
   if (before + here + after === '') return { before, here, after: gap };
   const isLong = here.length > longestHere;
@@ -19,8 +19,8 @@ export function picture(before: string, here: string, after: string): Picture {
 }
 
 /**
- * A picture as lines of text: the sample, and carets under what is read (one, where a place is meant), with the
- * title next to them, or on a line of its own where they leave no room within `width`.
+ * A picture as lines of text: the sample, then carets below the part that is read (a single one for a position), with
+ * the title next to them, or on a line above if it does not fit into `width`.
  */
 export function drawPicture(
   { before, here, after }: Picture,
@@ -35,7 +35,7 @@ export function drawPicture(
   return labelled.length <= width ? [sample, labelled] : [title, sample, carets];
 }
 
-/** Line ends are drawn, so that a picture stays one line. */
+/** Makes line ends visible, so that a picture is a single line. */
 function visible(text: string): string {
   const drawn = text.replaceAll('\r', '␍').replaceAll('\n', '⏎').replaceAll('\t', '⇥');
   return drawn.replace(/[\p{C}\u2028\u2029]/gu, '·');

@@ -1,17 +1,17 @@
-/** Writes TypeScript values: in the style of the project's formatter, or more densely. */
+/** Prints TypeScript values: in the style of the project's formatter, or more densely. */
 
-/** Longest line that the project's formatter leaves whole. */
+/** The line width of the project's formatter. */
 export const lineWidth = 110;
 
 /** How values are laid out. */
 export interface Layout {
   /** Longest line. */
   readonly width: number;
-  /** Entries of objects stand several to a line. */
+  /** Objects may have several entries per line. */
   readonly dense: boolean;
 }
 
-/** As the project's formatter does it, so that output needs no formatting. */
+/** The layout of the project's formatter, so that output needs no formatting. */
 const formatted: Layout = { width: lineWidth, dense: false };
 
 /** What can be printed: JSON values. */
@@ -19,7 +19,7 @@ export type Printable = string | number | boolean | null | readonly Printable[] 
 
 type PrintableObject = { readonly [key: string]: Printable };
 
-/** A value as source text; it begins in column `column` of a line indented by `indent`, `rest` units follow. */
+/** A value as source text. It begins in column `column` of a line indented by `indent`; `rest` units follow it. */
 export function printValue(
   value: Printable,
   indent: number,
@@ -46,7 +46,7 @@ function printAtom(value: Printable): string {
   return typeof value === 'string' ? printString(value) : String(value);
 }
 
-/** On one line; `null` where the formatter always breaks: a list of objects with several keys each. */
+/** On one line; `null` for values that the formatter always breaks: arrays of objects with several keys. */
 function printFlat(value: Printable): string | null {
   if (!isContainer(value)) return printAtom(value);
   if (isList(value)) {
@@ -75,7 +75,7 @@ function printDense(value: PrintableObject, indent: number, layout: Layout): str
   return `{\n${printEntries(value, indent + 2, layout)}\n${' '.repeat(indent)}}`;
 }
 
-/** The entries of an object: those of one line as many on a line as fit, others on lines of their own. */
+/** The entries of an object: short ones share lines as far as they fit, others are on lines of their own. */
 export function printEntries(value: PrintableObject, indent: number, layout: Layout): string {
   const entries = Object.entries(value).map(([key, each]) => {
     const start = `${printKey(key)}: `;
@@ -84,7 +84,7 @@ export function printEntries(value: PrintableObject, indent: number, layout: Lay
   return fillLines(entries, indent, layout.width);
 }
 
-/** Items with a comma after each, as many on a line as fit. */
+/** Items, each with a comma, as many per line as fit. */
 function fillLines(items: readonly string[], indent: number, width: number): string {
   const lines: string[] = [];
   for (const item of items) {
@@ -109,7 +109,7 @@ function printObject(value: PrintableObject, indent: number, layout: Layout): st
     const start = `${pad}${printKey(key)}: `;
     const text = printValue(each, indent + 2, displayWidth(start), 1, layout);
     if (typeof each !== 'string' || isShortKey(key)) return `${start}${text},`;
-    // A long string goes to a line of its own.
+    // A long string is moved to a line of its own.
     return displayWidth(start + text) < layout.width
       ? `${start}${text},`
       : `${start.trimEnd()}\n${pad}  ${text},`;
@@ -117,7 +117,7 @@ function printObject(value: PrintableObject, indent: number, layout: Layout): st
   return `{\n${lines.join('\n')}\n${' '.repeat(indent)}}`;
 }
 
-/** Nothing is won by breaking the line after so short a key. */
+/** After so short a key, breaking the line gains nothing. */
 function isShortKey(key: string): boolean {
   return displayWidth(printKey(key)) < 5;
 }
@@ -145,7 +145,7 @@ export function printString(text: string): string {
   return quote + body.join('') + quote;
 }
 
-/** Characters that source text cannot hold, or that nobody can see. */
+/** Characters that are invalid or invisible in source text. */
 function escapeControl(character: string): string {
   const isHidden = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(character);
   if (!isHidden) return character;
@@ -157,12 +157,12 @@ function escapeControl(character: string): string {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 
-/** Columns that text takes up: East Asian wide characters take two, as the formatter counts them. */
+/** The width of text in columns: East Asian wide characters count two, as in the formatter. */
 function displayWidth(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
 }
 
-/** An import of values and types from a module, in the formatter's order, on one line where it fits. */
+/** An import of values and types from a module, sorted as the formatter does; on one line if it fits. */
 export function printImport(
   values: readonly string[],
   types: readonly string[],
@@ -179,7 +179,7 @@ export function printImport(
   return `import {\n${fillLines(texts, 2, dense ? width : 0)}\n} from '${from}';`;
 }
 
-/** The formatter's order of imported names: letter by letter, of one letter the capital first. */
+/** The formatter's order of imported names: alphabetical, capitals before small letters. */
 function compareNames(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let index = 0; index < shared; index++) {

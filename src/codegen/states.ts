@@ -1,50 +1,50 @@
-/** The states of a parser, before they are printed as a module or run as they are. */
+/** The states of a parser, which are printed as a module or interpreted. */
 import type { ParserDefinition } from '../parser/define-parser.ts';
 import type { NamedTransition, StateDefinition, StateName } from '../parser/steps/state-definition.ts';
 import { notBlank } from './marker-text.ts';
 
 export type { StateName } from '../parser/steps/state-definition.ts';
 
-/** A marker and where it leads. */
+/** A marker, and where it leads. */
 export type MarkerChoice = NamedTransition;
 
-/** A sample of text, and the part of it that a state reads. */
+/** A sample text, and the part of it that a state reads. */
 export interface Picture {
   readonly before: string;
   readonly here: string;
   readonly after: string;
 }
 
-/** One state. It is named for where the reader stands. */
+/** One state, named for the reader's position. */
 export interface StateSpec {
   /** A TypeScript identifier. */
   readonly name: StateName;
-  /** Where the reader stands, in a sentence: `In the answer.` */
+  /** The position, in words: `In the answer.` */
   readonly title: string;
   readonly picture: Picture;
   readonly step: StateDefinition;
 }
 
-/** A parser's definition, its states in reading order. */
+/** A parser's definition, with its states in reading order. */
 export interface ParserProgram extends Omit<ParserDefinition, 'markers' | 'states'> {
   readonly states: readonly StateSpec[];
 }
 
-/** Where malformed text in a call is read. */
+/** The state in malformed text of a call. */
 export const malformed: StateName = 'inMalformed';
 
-/** Choices that all lead to the same place, without blank ones. */
+/** Choices that all lead to the same state under the same conditions, without blank ones. */
 export function choicesOf(
   name: string,
   markers: readonly string[],
   next: StateName,
+  conditions: Omit<MarkerChoice, 'name' | 'marker' | 'next'> = {},
 ): readonly MarkerChoice[] {
-  return notBlank(markers).map((marker) => ({ name, marker, next }));
+  return notBlank(markers).map((marker) => ({ name, marker, next, ...conditions }));
 }
 
 /**
- * Choices without those that can never be made: an earlier one has the same marker under the same conditions,
- * or without any.
+ * Drops choices that can never be taken, because an earlier one has the same marker and the same conditions, or none.
  */
 export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
   const seen = new Set<string>();
@@ -60,7 +60,7 @@ export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoic
   });
 }
 
-/** `calls`: as long as calls are allowed. */
+/** The marker as a key; `calls`: it counts only while calls are allowed. */
 function always(text: string, calls: boolean): string {
   return `${calls ? 'calls' : 'all'} ${text}`;
 }

@@ -1,11 +1,11 @@
-/** What the states of a parser say of the assistant's turn: what is open in each. */
+/** For each state of a parser, what part of the assistant's turn is open. */
 import type { StateName } from './states.ts';
 
 /**
- * What of the assistant's turn is open in a state. `start`: reasoning may begin. `reasoning`: thoughts are
- * open. `answer`: thoughts are over, or text has begun. `content` and `content-with-calls`: an answer in
- * markers of its own is open. `between-turns`: another turn of the same message has to begin. `ended`: none may.
- * `call`: a call, or its section.
+ * The open part of the assistant's turn. `start`: reasoning may begin. `reasoning`: thoughts are open. `answer`:
+ * thoughts are over, or text has begun. `content` and `content-with-calls`: an answer with markers of its own is open.
+ * `between-turns`: another turn of the same message must begin. `ended`: no other turn may begin. `call`: a call or
+ * its section is open.
  */
 export type TurnPlace =
   | 'start'
@@ -22,7 +22,7 @@ const placesOfStates: ReadonlyMap<StateName, TurnPlace> = new Map([
   ['inHeader', 'start'],
   ['inReasoning', 'reasoning'],
   ['maybeCall', 'reasoning'],
-  // It is an answer unless the end of thoughts comes.
+  // It counts as the answer until the end of thoughts comes.
   ['maybeReasoning', 'answer'],
   ['afterReasoning', 'answer'],
   ['inAnswer', 'answer'],
@@ -36,7 +36,7 @@ const placesOfStates: ReadonlyMap<StateName, TurnPlace> = new Map([
   ['afterTurn', 'ended'],
 ]);
 
-/** Where in the turn a state reads; all other states are those of calls. */
+/** The part of the turn in a state; states not listed belong to calls. */
 export function placeOfState(name: StateName): TurnPlace {
   return placesOfStates.get(name) ?? 'call';
 }

@@ -1,4 +1,4 @@
-/** The markers of a turn, but for those of its calls. */
+/** The markers of a turn, except those of its calls. */
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { LeniencyLaw } from '../parser/events.ts';
 import {
@@ -11,38 +11,38 @@ import {
 } from './marker-text.ts';
 import { choicesOf, type MarkerChoice, type StateName } from './states.ts';
 
-/** See the top of this file. Each list is empty where the format has no such marker. */
+/** The markers of a turn. A list is empty if the format has no such marker. */
 export interface TurnPlan {
   readonly format: ChatFormat;
-  /** Every region of the turn has a header, so that calls can only begin where a turn begins. */
+  /** Every region of the turn has a header, so calls may only begin where a turn begins. */
   readonly headed: boolean;
-  /** What ends every header; `null` where regions have none, or a call's header goes on after it. */
+  /** The end of every header; `null` if regions have none, or a call's header continues after it. */
   readonly headerEnd: string | null;
-  /** What a region's header begins with, the word after it included: it shows where a turn before it is not closed. */
+  /** Beginnings of a region's header, including the word after it; they end a turn that was not closed. */
   readonly headerStart: readonly MarkerChoice[];
   /** Where the ends of the turn lead. */
   readonly afterTurn: StateName;
-  /** The beginning of the turn, where it may come again. */
+  /** The beginning of the turn, in case it is repeated. */
   readonly turnStart: readonly MarkerChoice[];
-  /** The last marker of that beginning alone: models repeat it when the prompt already ends with it. */
+  /** The last marker of that beginning: models repeat it when the prompt already ends with it. */
   readonly repeatedStart: readonly MarkerChoice[];
-  /** Ends of the turn and, at the end of the text, those whose last token was not delivered. */
+  /** Ends of the turn and, at the end of the text, ends whose last token was not delivered. */
   readonly turnEnds: readonly MarkerChoice[];
-  /** Nothing but its end marks reasoning: whether text is reasoning shows only there. */
+  /** Reasoning has only an end marker, so only that shows whether text was reasoning. */
   readonly endMarked: boolean;
   readonly reasoningStart: readonly MarkerChoice[];
-  /** What opens reasoning in the middle of an answer. */
+  /** Openers of reasoning in the middle of an answer. */
   readonly laterReasoning: readonly MarkerChoice[];
   readonly reasoningEnd: readonly MarkerChoice[];
-  /** The end of reasoning that never began: it says that there is none. */
+  /** The end of reasoning that was never opened: there is none. */
   readonly strayReasoningEnd: readonly MarkerChoice[];
-  /** What stands for reasoning that is not there, where that is more than its two markers. */
+  /** The text for absent reasoning, if it is more than the two markers. */
   readonly emptyReasoning: readonly MarkerChoice[];
-  /** What opens content that stands in markers of its own. */
+  /** Openers of content that has markers of its own. */
   readonly contentStart: readonly MarkerChoice[];
-  /** What begins a tool's result. After calls, the turn is over there. */
+  /** Beginnings of a tool's result. After calls, they end the turn. */
   readonly resultStart: readonly MarkerChoice[];
-  /** Markers of results, and ends of thoughts, that nobody writes in prose. In an answer they stand for nothing. */
+  /** Markers of results, and ends of thoughts, that do not occur in prose. In an answer they are skipped. */
   readonly strayMarkers: readonly MarkerChoice[];
 }
 
@@ -66,9 +66,9 @@ export function planTurn(format: ChatFormat): TurnPlan {
     repeatedStart: choicesOf('repeatedStart', [lastMarker(turn.start)], 'atTurnStart'),
     turnEnds: turnEnds(format, afterTurn),
     endMarked: reasoning !== null && isBlank(reasoning.start) && !isBlank(reasoning.end),
-    reasoningStart: choicesOf('reasoningStart', [reasoning?.start ?? ''], 'inReasoning').map(asThought),
+    reasoningStart: choicesOf('reasoningStart', [reasoning?.start ?? ''], 'inReasoning', { role: 'thought' }),
     laterReasoning: headed ? [] : laterReasoning(reasoning?.start ?? ''),
-    reasoningEnd: reasoningEnd.map(asThought),
+    reasoningEnd: reasoningEnd.map((choice) => ({ ...choice, role: 'thought' })),
     strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(format), 'afterReasoning'),
     contentStart: [
@@ -80,20 +80,17 @@ export function planTurn(format: ChatFormat): TurnPlan {
   };
 }
 
-function asThought(choice: MarkerChoice): MarkerChoice {
-  return { ...choice, role: 'thought' };
-}
-
-/** A tag of a plain word may be spoken of: in an answer it counts only as a special token. */
+/** Prose may mention a tag of a plain word, so in an answer it counts only as a special token. */
 function laterReasoning(start: string): readonly MarkerChoice[] {
+  const markers = isSignificant(start) ? [start] : [];
   const condition = /^<[\w:-]+>/.test(start.trim()) ? { onlyAsSpecialToken: true as const } : {};
-  return choicesOf('laterReasoning', isSignificant(start) ? [start] : [], 'inReasoning').map((choice) => ({
-    ...asThought(choice),
-    ...condition,
-  }));
+  return choicesOf('laterReasoning', markers, 'inReasoning', { role: 'thought', ...condition });
 }
 
-/** Written with the bars of special tokens, in ASCII or full width. What ends a turn does so here too. */
+/**
+ * Markers with the bars of special tokens, in ASCII or full width. Those that begin an end of the turn keep that
+ * meaning.
+ */
 function strayMarkers(
   { results, turn }: ChatFormat,
   reasoningEnd: readonly MarkerChoice[],
@@ -101,9 +98,7 @@ function strayMarkers(
   const isStray = (marker: string) =>
     /^<[|｜]|[|｜]>$/.test(marker.trim()) && !turn.ends.some((end) => end.trim().startsWith(marker.trim()));
   const stray = (markers: readonly string[], repairs: LeniencyLaw) =>
-    choicesOf('strayMarker', markers.filter(isStray), 'inAnswer').map(
-      (choice) => ({ ...choice, passes: true, repairs }) as const,
-    );
+    choicesOf('strayMarker', markers.filter(isStray), 'inAnswer', { passes: true, repairs });
   return [
     ...stray([...(results?.open ?? []), ...(results?.close ?? [])], 'result-marker'),
     ...stray(
@@ -113,7 +108,7 @@ function strayMarkers(
   ];
 }
 
-/** The last marker of a turn's beginning; empty where that is all of it. */
+/** The last marker of a turn's beginning; empty if there is no other. */
 function lastMarker(start: string): string {
   const last = /<[^<>\s]+>\s*$/.exec(start)?.[0] ?? '';
   return last === start ? '' : last;
@@ -128,14 +123,14 @@ function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
   const end = left.slice(left.length - length);
   if (length < significantLength || length === left.length) return null;
   if (calls === null) return end;
-  // A call's header has the same end where its head is a name between two literals.
+  // A call's header has the same end if its head is a name between two literals.
   const last = calls.head.at(-1);
   const holes = calls.head.flatMap((part) => (typeof part === 'string' ? [] : [part.hole]));
   const isName = calls.envelope === null && holes.join() === 'name' && typeof last === 'string';
   return isName && last.trim().endsWith(end) ? end : null;
 }
 
-/** The common beginning of the openers of reasoning and content, with each word that the format has after it. */
+/** The common beginning of the openers of reasoning and content, with each word that may follow it. */
 function headerStart({ reasoning, content, calls }: ChatFormat): readonly MarkerChoice[] {
   const [token = ''] = /^(?:<[^<>\s]+>|\W\w+\W)/.exec(content.open.trim()) ?? [];
   const head = (calls?.head ?? []).filter((part) => typeof part === 'string');
@@ -145,11 +140,11 @@ function headerStart({ reasoning, content, calls }: ChatFormat): readonly Marker
     const [word = ''] = /^\w+/.exec(header.slice(token.length)) ?? [];
     return word === '' ? [] : [token + word];
   });
-  const flags = { peek: true, role: 'thought', repairs: 'unclosed' } as const;
-  return choicesOf('headerStart', token === '' ? [] : [...new Set(markers)], 'atTurnStart').map((choice) => ({
-    ...choice,
-    ...flags,
-  }));
+  return choicesOf('headerStart', token === '' ? [] : [...new Set(markers)], 'atTurnStart', {
+    peek: true,
+    role: 'thought',
+    repairs: 'unclosed',
+  });
 }
 
 function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] {
@@ -167,17 +162,17 @@ function turnEnds(format: ChatFormat, next: StateName): readonly MarkerChoice[] 
   return [
     ...choicesOf('turnBreak', turnBreaks(format).filter(isNew), next),
     ...choicesOf('turnEnd', ends, next),
-    ...choicesOf('turnEndCut', cut, next).map((choice) => ({ ...choice, onlyAtEnd: true as const })),
+    ...choicesOf('turnEndCut', cut, next, { onlyAtEnd: true }),
   ];
 }
 
-/** An end of several tokens without the last, or the last two: engines print none that ends generation. */
+/** An end of several tokens without the last one or two: engines do not deliver the token that ends generation. */
 function withoutLastTokens(end: string): readonly string[] {
   const tokens = end.match(/<[^<>\s]+>|[^<]+|</g) ?? [];
   return [1, 2].map((lost) => tokens.slice(0, -lost).join('')).filter(isSignificant);
 }
 
-/** Texts that end a turn in the middle of a message, before the next turn begins. */
+/** Texts that end a turn inside a message, before its next turn begins. */
 function turnBreaks(format: ChatFormat): readonly string[] {
   const { reasoning, content, calls } = format;
   const literals = [reasoning?.end, content.close, content.beforeCalls, calls?.separator, calls?.call.close];
@@ -197,7 +192,7 @@ function reasoningEnds(format: ChatFormat): readonly MarkerChoice[] {
   return isBlank(end) ? [] : choicesOf('reasoningEnd', [end + (isBlank(gap) ? gap : '')], 'afterReasoning');
 }
 
-/** What stands for no thoughts, where it begins with neither marker of thoughts. */
+/** The texts for absent thoughts, unless they begin with a marker of thoughts. */
 function emptyReasoning(format: ChatFormat): readonly string[] {
   const { reasoning } = format;
   if (reasoning === null) return [];

@@ -1,4 +1,4 @@
-/** The part of a ChatFormat that says how tool calls and their arguments are written. */
+/** The part of a ChatFormat for tool calls and their arguments. */
 import type { Delimiters } from './delimiters.ts';
 
 /**
@@ -16,19 +16,19 @@ import type { Delimiters } from './delimiters.ts';
 export interface CallsFormat {
   /** Around all calls. */
   readonly section: Delimiters;
-  /** Some renders end without `section.close` (a template that forgets it): a parser must not insist. */
+  /** Whether some renders end without `section.close` (the template forgets it), so a parser must not require it. */
   readonly sectionCloseOptional: boolean;
   /** Around each call. */
   readonly call: Delimiters;
   /** Between two calls, after `call.close` and before `call.open`. */
   readonly separator: string;
   /**
-   * Only of templates that write the section's closer after every call but the first: what stands
-   * between the second call and the third, and so on. No model is known to write it, and where it holds a
-   * stop none can: grammars take `separator` there too. Absent means `separator`.
+   * Only for templates that write the section's closer after every call but the first: the text between the second and
+   * third calls, and so on. No model is known to write it, and none can if it contains a stop: grammars use
+   * `separator` there, too. Absent means `separator`.
    */
   readonly laterSeparator?: string;
-  /** More than one call in a turn is rendered. */
+  /** Whether more than one call in a turn is rendered. */
   readonly parallel: boolean;
   /** Between `call.open` and the arguments. */
   readonly head: readonly CallPart[];
@@ -36,15 +36,16 @@ export interface CallsFormat {
   /** Between the arguments and `call.close`. */
   readonly tail: readonly CallPart[];
   /**
-   * Set when head, arguments and tail together are one JSON object. Then names and ids in `head` and
-   * `tail` are JSON-escaped, and a parser takes the keys in any order, by these paths.
+   * Set if head, arguments and tail together are one JSON object. Then names and ids in `head` and `tail` are
+   * JSON-escaped, and a parser accepts the keys in any order, by these paths.
    */
   readonly envelope: CallEnvelope | null;
-  /** How the model's ids look, where it writes them. */
+  /** The form of the model's ids, if it writes them. */
   readonly id: CallIdFormat | null;
   /**
-   * Set where no finished turn shows calls: `prompt` is an example in what the template tells the model about
-   * its tools (`<tool_call>\n{"name": <function-name>, …}`). Absent means that finished turns show them.
+   * Set if no finished turn shows calls: `prompt` is an example in the template's description of the tools
+   * (`<tool_call>
+   * {"name": <function-name>, …}`). Absent means that finished turns show them.
    */
   readonly basis?: 'prompt';
 }
@@ -52,7 +53,7 @@ export interface CallsFormat {
 /** A piece of a call's skeleton: literal text, or a hole. */
 export type CallPart = string | NameHole | IdHole | IndexHole | ComposedIdHole;
 
-/** The function's name. May come twice; both must agree. */
+/** The function's name. If it occurs twice, both must be equal. */
 export interface NameHole {
   readonly hole: 'name';
 }
@@ -65,32 +66,32 @@ export interface IndexHole {
   readonly hole: 'index';
   readonly base: number;
 }
-/** An id that the format composes of other holes: `functions.⟨name⟩:⟨index⟩`. */
+/** An id composed of other holes: `functions.⟨name⟩:⟨index⟩`. */
 export interface ComposedIdHole {
   readonly hole: 'composed-id';
   readonly parts: readonly (string | NameHole | IndexHole)[];
 }
 
-/** Keys, from the outside in, under which a JSON call holds its parts: `["function", "name"]`. */
+/** Paths to the parts of a JSON call; keys, outermost first: `["function", "name"]`. */
 export interface CallEnvelope {
-  /** `null` when the name is itself the only key of the object: `{"⟨name⟩": {…}}`. */
+  /** `null` if the name is the only key of the object: `{"⟨name⟩": {…}}`. */
   readonly name: readonly string[] | null;
   readonly arguments: readonly string[];
   readonly id: readonly string[] | null;
   readonly index: readonly string[] | null;
 }
 
-/** The id that a call carries. */
+/** The id of a call. */
 export interface CallIdFormat {
-  /** The shape that the template insists on or shows; `free` is any string. */
+  /** The form that the template requires or shows; `free` is any string. */
   readonly style: 'free' | 'index' | 'composed';
-  /** Where it stands. */
+  /** Its position in the call. */
   readonly position: 'before-name' | 'between' | 'after-arguments';
-  /** How many characters it must have, where the template refuses a conversation with any other id. */
+  /** The required number of characters, if the template refuses any other. */
   readonly length?: number;
 }
 
-/** The arguments of a call: one JSON object, or one entry after the other. */
+/** The arguments of a call: one JSON object, or a sequence of entries. */
 export type ArgumentsFormat = JsonArguments | EntryArguments;
 
 /** All arguments as one JSON object. */
@@ -99,11 +100,11 @@ export interface JsonArguments {
   /** `string`: the object is itself JSON text inside a JSON string (`"{\"a\": 1}"`). */
   readonly encoding: 'value' | 'string';
   readonly style: JsonStyle;
-  /** What a call without arguments carries, where it is not `{}`. */
+  /** What a call without arguments contains, if not `{}`. */
   readonly empty: string | null;
 }
 
-/** How the template spells JSON. */
+/** The template's style of JSON. */
 export interface JsonStyle {
   /** Between items: `, ` or `,`. */
   readonly itemSeparator: string;
@@ -111,13 +112,13 @@ export interface JsonStyle {
   readonly keySeparator: string;
   /** Spaces per level of a pretty-printed value; `null` for one line. */
   readonly indent: number | null;
-  /** Spaces before the line on which a pretty-printed value begins: 8. Absent means 0. */
+  /** Spaces before the first line of a pretty-printed value: 8. Absent means 0. */
   readonly margin?: number;
-  /** Characters beyond ASCII are written as `\uXXXX`. */
+  /** Whether characters beyond ASCII are written as `\uXXXX`. */
   readonly ascii: boolean;
-  /** Keys are written in sorted order whatever the given order. */
+  /** Whether keys are sorted. */
   readonly sortKeys: boolean;
-  /** Not JSON but Python's literals, as a template prints an object: `{'a': True}`. Absent means JSON. */
+  /** Python literals instead of JSON, as when a template prints an object: `{'a': True}`. Absent means JSON. */
   readonly python?: true;
 }
 
@@ -132,16 +133,16 @@ export interface JsonStyle {
  */
 export interface EntryArguments {
   readonly kind: 'entries';
-  /** Before the first entry and after the last, when there is at least one. */
+  /** Before the first entry and after the last, if there are any. */
   readonly open: string;
   readonly close: string;
   readonly entry: EntryFormat;
   readonly separator: string;
-  /** Written instead of `open`, entries and `close` when there are no arguments. */
+  /** Written instead of `open`, entries and `close` if there are no arguments. */
   readonly empty: string;
-  /** How each JSON type is written. Types that share a frame are told apart by the tool's schema. */
+  /** How each JSON type is written. The tool's schema distinguishes types that share a frame. */
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
-  /** How whole numbers are written, where that is not how other numbers are: `type="integer"`. Absent means alike. */
+  /** How whole numbers are written, if unlike other numbers: `type="integer"`. Absent means alike. */
   readonly integer?: ValueFrame;
   /** A second frame for strings that the first cannot hold: `<![CDATA[` … `]]>`. */
   readonly alternativeString: ValueFrame | null;
@@ -149,46 +150,46 @@ export interface EntryArguments {
   readonly nested: NestedFormat | null;
   /** How values with codec `json` or `python` spell separators. */
   readonly style: JsonStyle;
-  /** Entries, nested ones too, are written in the order of their names, regardless of case. */
+  /** Whether entries, including nested ones, are sorted by name, ignoring case. */
   readonly sorted: boolean;
 }
 
-/** One argument: its key and its value, with what stands around them. */
+/** One argument: its key, its value, and the text around them. */
 export interface EntryFormat {
   /** Before the key. */
   readonly open: string;
   /** Between the key and the value's frame. */
   readonly key: string;
-  /** After the value's frame; the key may come again: [`</`, {hole: 'key'}, `>`]. */
+  /** After the value's frame; the key may be repeated: [`</`, {hole: 'key'}, `>`]. */
   readonly close: readonly (string | KeyHole)[];
 }
 
-/** The key once more, in what closes its entry: `</city>`. */
+/** The key, repeated in the closer of its entry: `</city>`. */
 export interface KeyHole {
   readonly hole: 'key';
 }
 
-/** The kinds of values that formats write differently. */
+/** The kinds of values that formats may write differently. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 /** How values of one type are written. */
 export interface ValueFrame extends Delimiters {
   /**
-   * `raw`: the characters themselves. `json`: JSON. `python`: Python literals (`True`, `None`, `'a'`).
-   * `escaped`: the characters themselves, but for those in `escapes`. `nested`: the format's own notation
-   * for containers, by `NestedFormat`. `absent`: the template drops such values.
+   * `raw`: the characters unchanged. `json`: JSON. `python`: Python literals (`True`, `None`, `'a'`). `escaped`: the
+   * characters unchanged, except those in `escapes`. `nested`: the format's own notation for containers, by
+   * `NestedFormat`. `absent`: the template drops such values.
    */
   readonly codec: 'raw' | 'json' | 'python' | 'escaped' | 'nested' | 'absent';
   /**
-   * Only of `escaped`: characters, and what is written for each: `\\` for `\`, `\'` for `'`. The writings all
-   * begin with one character, which is among the characters, and so is the first of `close`.
+   * Only for `escaped`: characters, and what is written for each: `\\` for `\`, `\'` for `'`. All escapes begin with
+   * one character, which is itself among the escaped characters, as is the first of `close`.
    */
   readonly escapes?: readonly (readonly [string, string])[];
-  /** Only of an alternative frame: the template takes it for strings that hold one of these: `<`. */
+  /** Only for an alternative frame: the template uses it for strings that contain one of these: `<`. */
   readonly when?: readonly string[];
 }
 
-/** Containers in the format's own notation; the scalars inside use the frames of their types. */
+/** Containers in the format's own notation; scalars inside use the frames of their types. */
 export interface NestedFormat {
   /**
    * `keyOpen ⟨key⟩ keyClose VALUE entryClose`, joined by `separator`, inside `open` and `close`:

@@ -25,27 +25,27 @@ import type { Delimiters } from './delimiters.ts';
 export type * from './call-format.ts';
 export type { Delimiters } from './delimiters.ts';
 
-/** Version of this representation; a generated module carries the version it was made from. */
+/** Version of this representation; generated modules contain the version that they were generated with. */
 export const chatFormatVersion = 1;
 
-/** How one model writes its turns: what the analysis of its template finds out, as plain data. */
+/** How one model writes its turns, as plain data; the result of analysing its template. */
 export interface ChatFormat {
   readonly version: typeof chatFormatVersion;
-  /** SHA-256 (hex) of the template's source: the fingerprint by which a loaded model finds its module. */
+  /** SHA-256 (hex) of the template's source: the fingerprint that finds the module of a loaded model. */
   readonly templateSha256: string;
   readonly labels: FormatLabels;
   readonly capabilities: Capabilities;
-  /** How the template wants to be called. Needed to render prompts, not to parse. */
+  /** The form of messages that the template expects. Needed to render prompts, not to parse. */
   readonly input: InputShape;
   readonly turn: TurnFormat;
-  /** `null` when the template knows no reasoning. */
+  /** `null` if the template has no reasoning. */
   readonly reasoning: ReasoningFormat | null;
   readonly content: ContentFormat;
-  /** `null` when the template renders no tool calls. */
+  /** `null` if the template renders no tool calls. */
   readonly calls: CallsFormat | null;
-  /** What stands around a tool's result in the history, and nowhere else. Absent means no markers of its own. */
+  /** Markers around a tool's result in the history, and nowhere else. Absent means none. */
   readonly results?: ResultMarkers;
-  /** Other spellings of openers, which models use and history never shows. Absent means none. */
+  /** Other spellings of openers that models use and the history never shows. Absent means none. */
   readonly alternatives?: FormatAlternatives;
   /** Special tokens and marker texts that must reach the parser as text: `<tool_call>`, `</think>`. */
   readonly preservedTokens: readonly string[];
@@ -53,7 +53,7 @@ export interface ChatFormat {
   readonly stops: readonly string[];
 }
 
-/** Markers around a tool's result, each by itself. A model that writes one goes on in the tool's place. */
+/** Markers around a tool's result, each by itself. A model that writes one continues in place of the tool. */
 export interface ResultMarkers {
   /** Before the result: `<tool_response>`. */
   readonly open: readonly string[];
@@ -61,7 +61,7 @@ export interface ResultMarkers {
   readonly close: readonly string[];
 }
 
-/** Openers that a parser reads like the format's own, and that nothing writes. */
+/** Openers that a parser accepts like the format's own, and that nothing writes. */
 export interface FormatAlternatives {
   /** Other texts for `reasoning.start`. */
   readonly reasoning?: readonly string[];
@@ -73,14 +73,14 @@ export interface FormatAlternatives {
 
 /** What the template accepts and really reads, observed by rendering sample conversations. */
 export interface Capabilities {
-  /** It reads the tools' names: it can describe tools to the model. */
+  /** Whether it reads the tools' names, so it can describe tools to the model. */
   readonly supportsTools: boolean;
-  /** It renders the calls of an assistant message. */
+  /** Whether it renders the calls of an assistant message. */
   readonly supportsToolCalls: boolean;
   readonly supportsSystemRole: boolean;
-  /** It renders the second call of a message too. */
+  /** Whether it renders the second call of a message. */
   readonly supportsParallelToolCalls: boolean;
-  /** It renders the reasoning of earlier messages. */
+  /** Whether it renders the reasoning of earlier messages. */
   readonly supportsPreserveReasoning: boolean;
   readonly supportsReasoningEffort: boolean;
   /** `content: "text"` is rendered. */
@@ -92,8 +92,8 @@ export interface Capabilities {
 }
 
 /**
- * Names that the field uses, read off the finished format. For people and for comparison; no code
- * decides by them.
+ * The field's names for a kind of format, derived from the finished format. For people and for comparison; no code
+ * depends on them.
  */
 export interface FormatLabels {
   readonly toolFormat: ToolFormatLabel | null;
@@ -101,7 +101,7 @@ export interface FormatLabels {
   readonly contentMode: 'plain' | 'always-wrapped' | 'wrapped-with-reasoning';
 }
 
-/** What the field calls a way of writing calls, with a call of each; for people, nothing is decided by it. */
+/** The field's name for a notation of calls, with a sample call of each; only for people. */
 export type ToolFormatLabel =
   | 'JSON_NATIVE' //         {"name": "f", "arguments": {…}}
   | 'TAG_WITH_JSON' //       <function=f>{…}</function>
@@ -112,109 +112,133 @@ export type ToolFormatLabel =
   | 'MARKDOWN_BLOCK' //      ```json [{…}] ```
   | 'PYTHONIC'; //           [f(a='x', b=1)]
 
-/** What the field calls a way of marking thoughts; for people, nothing is decided by it. */
+/** The field's name for how thoughts are marked; only for people. */
 export type ReasoningModeLabel =
   | 'none'
   | 'tag-based'
-  | 'delimiter' // only an end marker, nothing opens it
+  | 'delimiter' // only an end marker
   | 'forced-open' // the prompt opens it
   | 'forced-closed' // the prompt can close it
   | 'tools-only'; // kept only next to calls
 
-/** The conversation shape under which the template renders calls and reasoning. */
+/** The form of messages in which the template renders calls and reasoning. */
 export interface InputShape {
-  /** `arguments` of a call in history: as an object or as JSON text. */
+  /** `arguments` of a call in the history: an object, or JSON text. */
   readonly arguments: 'object' | 'string';
-  /** Content of a message that only calls: `""`, `null`, or no key at all. */
+  /** Content of a message that only has calls: `""`, `null`, or no such key. */
   readonly emptyContent: 'empty' | 'null' | 'absent';
   /**
-   * `composed`: a call is rendered with its id and without its name, which the model reads in ids of the form
+   * `composed`: a call is rendered with its id but without its name, which the model reads in ids of the form
    * `functions.⟨name⟩:⟨index⟩`. Absent means that ids may be any text.
    */
   readonly callIds?: 'composed';
-  /** `flat`: a call's name and arguments stand in the call itself, not in its `function`. Absent means `function`. */
+  /** `flat`: a call's name and arguments are in the call itself, not in its `function`. Absent means `function`. */
   readonly calls?: 'flat';
-  /** Roles whose content is read in parts (`[{type: "text", text: "…"}]`) and not as text. Absent means none. */
+  /** Roles whose content is read as parts (`[{type: "text", text: "…"}]`), not as text. Absent means none. */
   readonly contentParts?: readonly ('system' | 'user' | 'assistant' | 'tool')[];
   /**
-   * The message field that carries reasoning: `reasoning_content`, `reasoning`, `thinking`, or one of the template's
-   * own. `thinking-part` is a content part of type `thinking`; `null` means that the template reads none.
+   * The message field for reasoning: `reasoning_content`, `reasoning`, `thinking`, or the template's own.
+   * `thinking-part` is a content part of type `thinking`; `null` means that the template reads none.
    */
   readonly reasoningField: string | null;
-  /** Template variables that the template reads to switch thinking: `enable_thinking`, `thinking`. */
+  /** Template variables that switch thinking: `enable_thinking`, `thinking`. */
   readonly thinkingVariables: readonly string[];
 }
 
-/** What begins and ends an assistant's turn, and what the generation prompt already writes of it. */
+/** The beginning and end of an assistant's turn, and the part that the generation prompt already contains. */
 export interface TurnFormat {
   /** What every assistant turn and every generation prompt begin with: `<|im_start|>assistant\n`. */
   readonly start: string;
   /**
-   * White space that every finished turn has after `start` while the generation prompt leaves it to
-   * the model: ` ` in `assistant: text`, where the prompt is `assistant:`. Absent means none.
+   * White space that every finished turn has after `start`, while the generation prompt leaves it to the model: ` ` in
+   * `assistant: text`, where the prompt is `assistant:`. Absent means none.
    */
   readonly lead?: string;
   /**
-   * Texts that end a turn, never empty; first the one that the template writes last: `<|im_end|>\n`.
-   * Where a template writes none, the beginnings of the messages that may follow: `<|user|>`.
+   * Texts that end a turn, never empty; the first is what the template writes last: `<|im_end|>
+   * `. If a template writes none, the beginnings of the messages that may follow: `<|user|>`.
    */
   readonly ends: readonly string[];
   /**
-   * One message may hold several turns: an end of turn and `start` come again between its regions
-   * (`<|end|><|start|>assistant<|channel|>final…`). The strings hold them in full: `reasoning.end`,
+   * Whether one message may have several turns: an end of turn and `start` recur between its regions
+   * (`<|end|><|start|>assistant<|channel|>final…`). The strings contain them in full: `reasoning.end`,
    * `content.beforeCalls` or `calls.separator` then end with `start`.
    */
   readonly restart: boolean;
-  /** What the generation prompt adds after `start`, by the state of thinking. */
+  /** What the generation prompt adds after `start`, by the setting of thinking. */
   readonly prompt: {
-    /** Thinking not mentioned: `""`. */
+    /** Thinking not set: `""`. */
     readonly unset: string;
-    /** Thinking asked for: `<think>\n`. */
+    /**
+     * Thinking turned on: `<think>
+     * `.
+     */
     readonly on: string;
-    /** Thinking declined: `<think>\n\n</think>\n\n`. */
+    /**
+     * Thinking turned off: `<think>
+     *
+     * </think>
+     *
+     * `.
+     */
     readonly off: string;
   };
 }
 
-/** The markers of thoughts, and what stands for thoughts that are empty. */
+/** The markers of thoughts, and the text for empty thoughts. */
 export interface ReasoningFormat {
-  /** `<think>\n`; empty where nothing but the prompt opens reasoning. */
+  /**
+   * `<think>
+   * `; empty if only the prompt opens reasoning.
+   */
   readonly start: string;
   /** `\n</think>\n\n`. */
   readonly end: string;
-  /** What a message without reasoning carries in its place: `<think>\n\n</think>\n\n`, `</think>`, or `""`. */
+  /**
+   * What a message without reasoning has in its place: `<think>
+   *
+   * </think>
+   *
+   * `, `</think>`, or `""`.
+   */
   readonly empty: string;
-  /** The same next to calls, where that differs: `<think></think>\n`. Absent means `empty`. */
+  /**
+   * The text next to calls, if it differs: `<think></think>
+   * `. Absent means `empty`.
+   */
   readonly emptyWithCalls?: string;
-  /** Whether finished messages show it: not at all, next to content, only next to calls, or both. */
+  /** Whether finished messages show reasoning: never, next to content, only next to calls, or always. */
   readonly preserved: 'never' | 'with-content' | 'with-calls' | 'always';
   /**
-   * How it is known. `history`: a render showed both markers. `prompt`: the prompt's variants showed
-   * them. `verified`: the end marker was guessed and a render confirmed it. `assumed`: guessed and
-   * nothing could confirm it (also a warning). `override`: asserted by a data file.
+   * How it is known. `history`: a render showed both markers. `prompt`: the prompt's variants showed them. `verified`:
+   * the end marker was guessed, and a render confirmed it. `assumed`: guessed and not confirmed (also a warning).
+   * `override`: asserted by a data file.
    */
   readonly basis: 'history' | 'prompt' | 'verified' | 'assumed' | 'override';
 }
 
-/** What stands around the answer, alone and next to calls. */
+/** The markers around the answer, alone and next to calls. */
 export interface ContentFormat extends Delimiters {
   /** Another wrapper, used only next to calls: `<|channel|>commentary<|message|>`. */
   readonly withCalls: Delimiters | null;
   /**
-   * Where history puts content that stands next to calls. `dropped`: not rendered; `reasoning`: moved
-   * into the reasoning region. Parsers accept content before and after calls in any case.
+   * Where the history has content that comes with calls. `dropped`: not rendered; `reasoning`: moved into the
+   * reasoning region. Parsers accept content before and after calls in any case.
    */
   readonly position: 'before-calls' | 'after-calls' | 'dropped' | 'reasoning';
   /**
-   * Text between content and the calls next to it, present only when there is content: `\n`. With
-   * `position: 'after-calls'` it stands between the calls and the content.
+   * Text between content and the calls next to it, only if there is content: `
+   * `. With `position: 'after-calls'` it is between the calls and the content.
    */
   readonly beforeCalls: string;
   /**
-   * What a message that only calls carries in place of its content: `<response></response>`. Absent
-   * means nothing.
+   * What a message that only has calls contains in place of its content: `<response></response>`. Absent means
+   * nothing.
    */
   readonly empty?: string;
-  /** Text before `open` that follows only reasoning that is not empty: `\n`. Absent means none. */
+  /**
+   * Text before `open` that only follows non-empty reasoning: `
+   * `. Absent means none.
+   */
   readonly afterReasoning?: string;
 }

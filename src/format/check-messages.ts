@@ -1,4 +1,4 @@
-/** What messages must be before a template sees them. */
+/** Validates messages before a template renders them. */
 import { MessageError } from './errors.ts';
 import type { Message, ToolCall } from './messages.ts';
 import { isRecord, spelling } from './option-rules.ts';
@@ -31,7 +31,7 @@ function checkCall(call: unknown, path: string): void {
   }
 }
 
-/** Whether text is the JSON of an object; servers write none at all for a call without arguments. */
+/** Whether text is the JSON of an object; servers write an empty text for a call without arguments. */
 function holdsObject(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   if (text.trim() === '') return true;
@@ -60,7 +60,7 @@ function checkMessage(message: unknown, path: string): void {
   });
 }
 
-/** Templates may read keys that nobody here knows; `toolCalls` none does, and its calls would be lost in silence. */
+/** Templates may read unknown keys, but none reads `toolCalls`, whose calls would be lost silently. */
 function refuseOtherSpellings(message: Readonly<Record<string, unknown>>, path: string): void {
   for (const key of Object.keys(message)) {
     if (ownKeys.includes(key) || (message[key] ?? null) === null) continue;
@@ -78,15 +78,15 @@ function checkMessages(messages: unknown): void {
 }
 
 /**
- * Messages from outside in one spelling: `null` only where there is no content, arguments as JSON text. Throws
- * MessageError with the path of the first fault.
+ * Normalises messages: `null` only for absent content, arguments as JSON text. Throws MessageError with the path of
+ * the first fault.
  */
 export function readMessages(messages: unknown): readonly Message[] {
   checkMessages(messages);
   return (messages as readonly Message[]).map(inOneSpelling);
 }
 
-/** The same for one message; `path` is where it is, for the error. */
+/** Normalises one message; `path` is its position, for errors. */
 export function readMessage(message: unknown, path: string): Message {
   checkMessage(message, path);
   return inOneSpelling(message as Message);

@@ -1,13 +1,13 @@
-/** Tools that `idiolect generate --tools` compiled: their files give them here when they are loaded. */
+/** Tools compiled by `idiolect generate --tools`: their files register them here when they are loaded. */
 import type { SchemaIssue } from './errors.ts';
 import type { Tool } from './messages.ts';
 import { array, isRecord, type OptionRule, requireOption } from './option-rules.ts';
 
-/** An expression of a grammar as a table holds it. A string is that text, a list one after the other. */
+/** An expression of a grammar, packed for a table. A string is literal text, an array a sequence. */
 export type PackedExpression =
   | string
   | readonly PackedExpression[]
-  /** A rule by its name. */
+  /** A rule, by name. */
   | { readonly rule: string }
   /** One code point; ranges in hexadecimal digits: `9-a 20`. */
   | { readonly class: string }
@@ -19,7 +19,7 @@ export type PackedExpression =
       readonly mayEnd: boolean;
     };
 
-/** The arguments of one schema. */
+/** The compiled arguments of one schema. */
 export interface CompiledArguments {
   /** SHA-256 of the schema as JSON. */
   readonly schema: string;
@@ -28,20 +28,20 @@ export interface CompiledArguments {
   readonly report: readonly SchemaIssue[];
 }
 
-/** The arguments of a set of tools as the grammars of one format write them. */
+/** The arguments of a set of tools, compiled for the grammars of one format. */
 export interface CompiledTools {
-  /** SHA-256 of all else that they were made of: the compiler's version, the format, its options. */
+  /** SHA-256 of everything else that determines the result: the compiler's version, the format, its options. */
   readonly compiler: string;
-  /** SHA-256 of the chat template whose format they are in. */
+  /** SHA-256 of the format's chat template. */
   readonly template: string;
-  /** Requests with another one are compiled anew. */
+  /** Requests with another policy are compiled anew. */
   readonly policy: 'strict' | 'degrade';
   readonly arguments: readonly CompiledArguments[];
   /** The rules that arguments refer to. */
   readonly rules: Readonly<Record<string, PackedExpression>>;
 }
 
-/** Tools, and what was compiled of them ahead. */
+/** Tools, and their compiled arguments. */
 export interface RememberedTools {
   readonly tools: readonly Tool[];
   readonly compiled: CompiledTools;
@@ -56,14 +56,13 @@ const compiledTools: OptionRule = {
     isRecord(value.rules),
 };
 
-/** Sets of tools that are remembered, those that came last; an application has few. */
+/** How many sets of tools are kept, the latest ones; an application has few. */
 const capacity = 100;
 const remembered = new Map<string, RememberedTools>();
 
 /**
- * Keeps what was compiled of `tools`. Chats with these tools, or some of them, do not wait for the compiler,
- * and a model that is loaded later is prepared for them. Throws `UnsupportedOptionError` for what is not as
- * `generate` writes it.
+ * Keeps what was compiled from `tools`. Chats with these tools, or some of them, need not wait for the compiler, and
+ * models loaded later are prepared for them. Throws `UnsupportedOptionError` for data that `generate` did not write.
  */
 export function rememberTools(tools: readonly Tool[], compiled: CompiledTools): void {
   requireOption('tools', tools, array);
@@ -75,7 +74,7 @@ export function rememberTools(tools: readonly Tool[], compiled: CompiledTools): 
   if (remembered.size > capacity && oldest !== undefined) remembered.delete(oldest);
 }
 
-/** All that are remembered for one chat template, given by its SHA-256; the latest come first. */
+/** Everything kept for one chat template, given its SHA-256; latest first. */
 export function toolsOfTemplate(template: string): readonly RememberedTools[] {
   return [...remembered.values()].filter(({ compiled }) => compiled.template === template).reverse();
 }

@@ -1,4 +1,4 @@
-/** Two literals around something. */
+/** The literals around something. */
 export interface Delimiters {
   readonly open: string;
   readonly close: string;

@@ -1,6 +1,6 @@
-/** The base of all errors, and how a class of them is made of a code and a message. */
+/** The base class of all errors, and a function that creates a class from a code and a message. */
 
-/** Base of every error thrown on purpose; `code` is stable and names the class for programs. */
+/** Base of every error thrown on purpose; `code` is stable and identifies the class. */
 export abstract class IdiolectError extends Error {
   abstract readonly code: string;
   constructor(message: string, options?: ErrorOptions) {
@@ -9,13 +9,16 @@ export abstract class IdiolectError extends Error {
   }
 }
 
-/** What an error is thrown with: its facts and, where there is one, the error that led to it. */
+/** The argument of an error: its facts and, if there is one, its cause. */
 export type Thrown<Facts> = Facts & { readonly cause?: unknown };
 
 /** An error with its facts as fields. */
 export type ErrorWith<Code extends string, Facts> = IdiolectError & { readonly code: Code } & Readonly<Facts>;
 
-/** The base of an error class: its code, and its message made of its facts, which become its fields. */
+/**
+ * Creates the base of an error class from its code and a function that makes its message from its facts, which become
+ * its fields.
+ */
 export function errorClass<const Code extends string, Facts extends object>(
   code: Code,
   messageOf: (facts: Facts) => string,

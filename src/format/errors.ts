@@ -1,26 +1,26 @@
 /**
- * The errors of Idiolect: one base class, and one class per way in which a caller would react.
- * Each carries its facts as fields, and its message says what happened, where, and what to do.
+ * The errors of Idiolect: one base class, and one class for each way in which a caller would react. Facts are fields;
+ * the message says what happened, where, and what to do.
  */
 import type { Capabilities } from './chat-format.ts';
 import { errorClass, type Thrown } from './error-class.ts';
 
 export { IdiolectError } from './error-class.ts';
 
-/** Text in quotes, with escapes: it may hold anything. */
+/** Quoted and escaped, because the text may contain anything. */
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** A chat template does not parse, raises, or asks for something that does not exist. */
+/** A chat template that does not parse, raises an exception, or uses something that does not exist. */
 export class TemplateError extends errorClass(
   'template',
   (facts: {
-    /** Where it happened: a file name, a model, or `template`. */
+    /** The name of the template: a file, a model, or `template`. */
     readonly template: string;
-    /** What went wrong, without the place. */
+    /** What went wrong, without the location. */
     readonly reason: string;
     /** `syntax`: it does not parse. `raised`: its own `raise_exception`. `runtime`: anything else. */
     readonly kind: 'syntax' | 'raised' | 'runtime';
-    /** Line of the template's source, from 1, where it is known. */
+    /** Line of the template's source, from 1, if known. */
     readonly line?: number;
   }) => `${facts.template}${facts.line === undefined ? '' : `:${facts.line}`}: ${facts.reason}`,
 ) {}
@@ -33,7 +33,7 @@ const limitUnits = {
   budget: 'steps in all its renders together',
 } as const;
 
-/** A template used up its budget of steps, output or recursion: it is broken or hostile. */
+/** A template exceeded its limit of steps, output or recursion: it is broken or hostile. */
 export class TemplateLimitError extends errorClass(
   'template-limit',
   (facts: { readonly template: string; readonly limit: keyof typeof limitUnits; readonly allowed: number }) =>
@@ -52,29 +52,29 @@ export class AnalysisError extends errorClass(
 ) {}
 
 /**
- * A keyword of a tool's schema that the grammar does not fully enforce. In the report of a chat also, with the keyword
- * `messages` and neither tool nor pointer: an unprotected marker in the chat's data, or a result without a call.
+ * A keyword of a tool's schema that the grammar does not fully enforce. In the report of a chat also a fact about its
+ * messages, with the keyword `messages` and neither tool nor pointer: an unprotected marker in the data, or a result
+ * without a call.
  */
 export interface SchemaIssue {
   /** Name of the tool; empty for a response schema. */
   readonly tool: string;
-  /** JSON pointer of the keyword's place in the schema: `/properties/a/pattern`. */
+  /** JSON pointer of the keyword in the schema: `/properties/a/pattern`. */
   readonly pointer: string;
   readonly keyword: string;
   /**
-   * `widened`: the grammar accepts values that the schema refuses, and nothing checks them.
-   * `checked`: the grammar accepts values that the schema refuses; `compileValidator` refuses them. Chats check
-   * values as they are written; with another engine, validate after the call.
-   * `narrowed`: some valid values cannot be written.
-   * `noted`: the keyword may not do what was intended, or an edge case that the reason names, and that hardly any
-   * response reaches, is not enforced. Never an error.
+   * `widened`: the grammar accepts values that the schema rejects, and nothing checks them. `checked`: the grammar
+   * accepts values that the schema rejects, and `compileValidator` rejects them. Chats check values while they are
+   * written; with another engine, validate after the call. `narrowed`: some valid values cannot be written. `noted`:
+   * the keyword may not do what was intended, or a rare edge case, named in the reason, is not enforced; never an
+   * error.
    */
   readonly effect: 'widened' | 'checked' | 'narrowed' | 'noted';
   /** Why, and what the grammar does instead. */
   readonly reason: string;
 }
 
-/** A schema cannot be enforced as asked. All issues are reported together. */
+/** A schema cannot be enforced as requested. All issues are reported together. */
 export class SchemaError extends errorClass(
   'schema',
   ({ issues, source }: { readonly issues: readonly SchemaIssue[]; readonly source?: string }) =>
@@ -92,9 +92,9 @@ function issueText({ tool, pointer, keyword, reason }: SchemaIssue): string {
 }
 
 interface ToolListFacts {
-  /** Where the list came from: a file, a module, the command of an MCP server. */
+  /** The source of the list: a file, a module, the command of an MCP server. */
   readonly source: string;
-  /** The tool it is about; `null` when it is about the list. */
+  /** The tool concerned; `null` if the list itself is. */
   readonly tool: string | null;
   /** JSON pointer into the list: `/tools/2/inputSchema`. */
   readonly pointer: string;
@@ -139,7 +139,7 @@ export class GrammarError extends errorClass(
   }) => (facts.rule === undefined ? facts.reason : `rule ${facts.rule}: ${facts.reason}`),
 ) {}
 
-/** A model file that cannot be read, or holds no chat template. */
+/** A model file that cannot be read, or has no chat template. */
 export class ModelFileError extends errorClass(
   'model-file',
   (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
@@ -154,13 +154,13 @@ export class StateFileError extends errorClass(
 interface ToolSupport {
   /** The file or model. */
   readonly model: string;
-  /** Which of its templates would be used: `default`, `tool_use`; `null` when it has none. */
+  /** The template that would be used: `default`, `tool_use`; `null` if there is none. */
   readonly template: string | null;
-  /** What was observed of that template; `null` when the model has none. */
+  /** The observed capabilities of that template; `null` if there is none. */
   readonly capabilities: Capabilities | null;
 }
 
-/** A model whose chat template cannot describe tools or cannot write calls, where tools are required. */
+/** A model whose chat template cannot describe tools or cannot write calls, although tools are required. */
 export class ToolsUnsupportedError extends errorClass(
   'tools-unsupported',
   (facts: ToolSupport) =>
@@ -192,18 +192,18 @@ export class ContextOverflowError extends errorClass(
     "shorten the conversation (contextOverflow: 'shift' does it in this process), load the model with a larger contextSize, or start its server with a longer context",
 ) {}
 
-/** A model was asked for something after its `dispose()`, or was still answering then. */
+/** A model was used after its `dispose()`, or was still generating then. */
 export class ModelDisposedError extends errorClass(
   'model-disposed',
   (facts: { readonly model: string }) =>
     `${facts.model} was disposed of: call dispose() when its last chat is over, or load it again`,
 ) {}
 
-/** node-llama-cpp does not run on this machine, usually because there is no build for it. */
+/** node-llama-cpp does not run on this machine, usually because it has no build for it. */
 export class EngineError extends errorClass(
   'engine',
   (facts: {
-    /** In node-llama-cpp's own words. */
+    /** The reason, in node-llama-cpp's words. */
     readonly reason: string;
     /** The backend requested by name; `null` if none was. */
     readonly gpu: string | null;
@@ -220,17 +220,17 @@ interface ServerFacts {
   readonly url: string;
   /** The HTTP status of an error; `null` if there was no answer, or an unreadable one. */
   readonly status: number | null;
-  /** In the server's own words, if there are any. */
+  /** The reason in the server's words, if any. */
   readonly reason: string;
-  /** A retry may succeed, here or elsewhere: the server is overloaded or starting, or the connection was lost. */
+  /** Whether a retry may succeed: the server is overloaded or starting, or the connection was lost. */
   readonly transient: boolean;
-  /** After how many milliseconds, according to the server (`Retry-After`); `null` if it does not say. */
+  /** Milliseconds to wait before a retry, according to the server (`Retry-After`); `null` if it does not say. */
   readonly retryAfterMs: number | null;
   /** What to do about it; `null` if only the server's words are known. */
   readonly advice: string | null;
 }
 
-/** What a `ServerError` may be thrown without. */
+/** Facts of a `ServerError` that have defaults. */
 type Assumed = 'status' | 'transient' | 'retryAfterMs' | 'advice';
 
 /** An inference server cannot be reached, rejects a request, or gives an unreadable answer. */
@@ -251,66 +251,66 @@ export class MissingPackageError extends errorClass(
     `${neededFor} needs the package ${packageName}: npm install ${packageName}`,
 ) {}
 
-/** Generation had to stop because the constraint could not be kept; nothing continued unconstrained. */
+/** Generation had to stop because the constraint could not be maintained; nothing was generated unconstrained. */
 export class DecodingError extends errorClass(
   'decoding',
   (facts: {
     readonly reason: string;
-    /** What had been generated until then. */
+    /** The text generated until then. */
     readonly text: string;
   }) => `${facts.reason} (after ${quoted(facts.text.slice(-80))})`,
 ) {}
 
-/** A condition that no grammar can enforce still failed after the last attempt. Nothing invalid was emitted. */
+/** A condition that no grammar can enforce still failed in the last attempt. Nothing invalid was emitted. */
 export class CheckFailedError extends errorClass(
   'check-failed',
   (facts: {
     /** Name of the tool; empty for a response schema. */
     readonly tool: string;
-    /** What is wrong with the last value: the keyword, and JSON pointers into that value. */
+    /** What is wrong with the last value: keywords, and JSON pointers into the value. */
     readonly problems: readonly {
       readonly pointer: string;
       readonly keyword: string;
       readonly message: string;
     }[];
-    /** How often text was discarded and sampled again. */
+    /** How often text was discarded and resampled. */
     readonly tries: number;
-    /** What had been generated until then. */
+    /** The text generated until then. */
     readonly text: string;
   }) =>
     `${facts.tool === '' ? 'response schema' : `tool ${quoted(facts.tool)}`}: no valid value after ${facts.tries} attempts ` +
     `(${facts.problems.map(({ keyword, message }) => `${keyword}: ${message}`).join('; ')}); try again, or relax the schema`,
 ) {}
 
-/** A regular expression of a response template that cannot be read or is too costly. */
+/** A regular expression of a response template that is invalid or too costly. */
 export class PatternError extends errorClass(
   'pattern',
   (facts: {
     readonly pattern: string;
-    /** Index in `pattern` of the problem. */
+    /** Index of the problem in `pattern`. */
     readonly position: number;
     readonly reason: string;
   }) => `pattern ${quoted(facts.pattern)}: ${facts.reason} at position ${facts.position}`,
 ) {}
 
-/** A response template that is not valid. */
+/** An invalid response template. */
 export class ResponseTemplateError extends errorClass(
   'response-template',
   (facts: {
     /** JSON pointer of the offending key: `/fields/content/open`. */
     readonly pointer: string;
     readonly reason: string;
-    /** Where the template came from: a file. */
+    /** The source of the template: a file. */
     readonly source?: string;
   }) =>
     `${facts.source ?? 'response template'}, ${facts.pointer === '' ? '(root)' : facts.pointer}: ${facts.reason}`,
 ) {}
 
-/** Model output that a response template cannot turn into a value. */
+/** Model output that a response template cannot convert to a value. */
 export class ResponseFieldError extends errorClass(
   'response-field',
   (facts: {
-    /** The template's field; `null` when it is not about one. */
+    /** The template's field; `null` if no field is concerned. */
     readonly field: string | null;
     readonly reason: string;
     /** The text of the region, as the model wrote it. */
@@ -318,11 +318,11 @@ export class ResponseFieldError extends errorClass(
   }) => (facts.field === null ? facts.reason : `field ${quoted(facts.field)}: ${facts.reason}`),
 ) {}
 
-/** A response without the expected JSON answer: it was cut, or the model called a tool instead. */
+/** A response without the expected JSON answer: it was cut off, or the model called a tool instead. */
 export class AnswerError extends errorClass(
   'answer',
   (facts: {
-    /** What the response holds instead of the answer. */
+    /** The response's text in place of the answer. */
     readonly text: string;
     readonly reason: string;
   }) => `answer: ${facts.reason}`,
@@ -332,13 +332,13 @@ export class AnswerError extends errorClass(
 export class MessageError extends errorClass(
   'message',
   (facts: {
-    /** Where: `messages[1].tool_calls[0].function.name`. */
+    /** The path of the fault: `messages[1].tool_calls[0].function.name`. */
     readonly path: string;
     readonly reason: string;
   }) => `${facts.path}: ${facts.reason}`,
 ) {}
 
-/** A response is iterated although it is already being read: its events are not stored. */
+/** A response is iterated a second time; its events are not stored. */
 export class ResponseReadError extends errorClass(
   'response-read',
   () => 'this response is being read already: iterate before you await its message, and only once',
@@ -348,7 +348,10 @@ export class ResponseReadError extends errorClass(
   }
 }
 
-/** Something waits for an event that nothing in the program can cause any more; the process would exit silently. */
+/**
+ * Something waits for an event that nothing in the program can cause any more; otherwise the process would exit
+ * silently.
+ */
 export class StalledError extends errorClass(
   'stalled',
   ({

@@ -1,15 +1,12 @@
-/** Bodies of HTTP answers that are never longer than allowed. What counts is the length after decompression. */
+/** Reads bodies of HTTP responses with a limit on their length after decompression. */
 
-/**
- * The bytes of a body. Of a longer one nothing more is read than `most` and the chunk that goes beyond it; the
- * answer is `null` then, and the connection is given up. Throws what the body throws when it breaks.
- */
+/** The bytes of a body; `null` if it is longer than `most`, and then it is cancelled. Throws what the body throws. */
 export async function readBody(response: Response, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const { bytes, complete } = await readBeginning(response, most);
   return complete ? bytes : null;
 }
 
-/** The first bytes of a body, `most` at the most; `complete` where there are no more. */
+/** The first bytes of a body, at most `most`; `complete` if there are no more. */
 export async function readBeginning(
   response: Response,
   most: number,
@@ -24,7 +21,7 @@ export async function readBeginning(
     chunks.push(value);
     length += value.length;
     if (length <= most) continue;
-    // Nobody waits for the end of what is not read.
+    // Errors after the end of interest are ignored.
     reader.cancel().catch(() => undefined);
     return { bytes: joined(chunks, length).subarray(0, most), complete: false };
   }

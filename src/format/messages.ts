@@ -23,18 +23,18 @@ export interface Tool {
 }
 
 /**
- * `auto`: text or calls. `required`: at least one call. A name: that call. `none`: no call. Allowed tools:
- * the prompt describes all tools, but only these can be called.
+ * `auto`: text or calls. `required`: at least one call. A name: that call. `none`: no call. Allowed tools: the prompt
+ * describes all tools, but only these may be called.
  */
 export type ToolChoice = 'auto' | 'required' | 'none' | NamedTool | AllowedTools;
 
-/** One tool by its name. */
+/** One tool, by name. */
 export interface NamedTool {
   readonly type: 'function';
   readonly function: { readonly name: string };
 }
 
-/** Some of the tools, and whether one of them has to be called. */
+/** Some of the tools, and whether one of them must be called. */
 export interface AllowedTools {
   readonly type: 'allowed_tools';
   readonly allowed_tools: {
@@ -43,7 +43,7 @@ export interface AllowedTools {
   };
 }
 
-/** A part of a content that is a list: `{ type: "text", text: "…" }`; other types go to the template as they are. */
+/** A part of a content array: `{ type: "text", text: "…" }`; other types are passed to the template unchanged. */
 export interface ContentPart {
   readonly type: string;
   readonly [key: string]: JsonValue;
@@ -60,19 +60,19 @@ export interface ToolCall {
   };
 }
 
-/** What the model is told before the conversation. */
+/** Instructions before the conversation. */
 export interface SystemMessage {
   readonly role: 'system' | 'developer';
   readonly content: string | readonly ContentPart[];
 }
 
-/** What a person says. */
+/** A message of the user. */
 export interface UserMessage {
   readonly role: 'user';
   readonly content: string | readonly ContentPart[];
 }
 
-/** What a model answered: thoughts, content, calls. */
+/** The model's answer: thoughts, content, calls. */
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: string | readonly ContentPart[] | null;
@@ -81,7 +81,7 @@ export interface AssistantMessage {
   readonly tool_calls?: readonly ToolCall[];
 }
 
-/** What a call gave. */
+/** The result of a call. */
 export interface ToolMessage {
   readonly role: 'tool';
   readonly content: string | readonly ContentPart[];

@@ -1,23 +1,23 @@
-/** Checks of options at run time, for callers that the type checker does not see. */
+/** Validation of options at run time, for callers without a type checker. */
 import { UnsupportedOptionError } from './errors.ts';
 
-/** Options that are known and not taken, by their names: why, or the name of the option that says it here. */
+/** Known options that are not accepted, by name: the reason, or the name of the equivalent option. */
 export type RefusedOptions = Readonly<Record<string, string>>;
 
-/** Which values an option may have, and what they are called in an error. */
+/** The values that an option may have, and their description in errors. */
 export interface OptionRule {
   readonly expected: string;
   readonly allows: (value: unknown) => boolean;
 }
 
-/** A rule for each option; the compiler sees that none is forgotten. */
+/** A rule for each option; the compiler checks that none is missing. */
 export type OptionRules<Options> = { readonly [Option in keyof Required<Options>]: OptionRule };
 
-/** For options that are checked where they are read. */
+/** For options that are validated where they are read. */
 export const anyValue: OptionRule = { expected: 'any value', allows: () => true };
 export const boolean: OptionRule = kindOf('boolean', 'a boolean');
 export const string: OptionRule = kindOf('string', 'a string');
-/** Not the path of one: without a tag, a template would write the same for every conversation. */
+/** Rejects a path to a template: without a tag, it would render the same text for every conversation. */
 export const chatTemplate: OptionRule = {
   expected: 'the source of a chat template, with {{ … }} or {% … %} in it, and not its path',
   allows: (value) => typeof value === 'string' && /\{[{%]/.test(value),
@@ -45,7 +45,7 @@ export const stringArray: OptionRule = {
     Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length > 0),
 };
 
-/** A text that is not empty and has `most` UTF-16 units at the most. */
+/** A non-empty text of at most `most` UTF-16 units. */
 export function textUpTo(most: number): OptionRule {
   return {
     expected: `a string of 1 to ${most} characters`,
@@ -53,26 +53,26 @@ export function textUpTo(most: number): OptionRule {
   };
 }
 
-/** Not an analysis, a template or a generated module, which callers pass by mistake. */
+/** Rejects an analysis, a template or a generated module, which callers pass by mistake. */
 export const chatFormat: OptionRule = {
   expected: 'a ChatFormat, from analyzeTemplate() or a generated module',
   allows: (value) => isRecord(value) && 'turn' in value && 'content' in value,
 };
 
-/** Not a whole format. */
+/** Rejects a whole format. */
 export const messageForm: OptionRule = {
   expected: 'the `input` of a ChatFormat',
   allows: (value) => isRecord(value) && Array.isArray(value.thinkingVariables),
 };
 
-/** Also one of another realm, as in test runners. */
+/** Accepts bytes of another realm, as in test runners. */
 export const bytes: OptionRule = {
   expected: 'a Uint8Array',
   allows: (value) =>
     ArrayBuffer.isView(value) && 'BYTES_PER_ELEMENT' in value && value.BYTES_PER_ELEMENT === 1,
 };
 
-/** An event as parsers and chats emit it; the `delta` of a delta event is a string. */
+/** An event as emitted by parsers and chats; the `delta` of a delta event is a string. */
 export const responseEvent: OptionRule = {
   expected: 'a response event',
   allows: (value) =>
@@ -81,13 +81,13 @@ export const responseEvent: OptionRule = {
     (!value.type.endsWith('-delta') || typeof value.delta === 'string'),
 };
 
-/** Any iterable: an array, a set, a generator. Async iterables are consumed before. */
+/** Any iterable: an array, a set, a generator. Async iterables are consumed before validation. */
 export const eventArray: OptionRule = {
   expected: 'an iterable of response events',
   allows: (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
 };
 
-/** `calls.json` of a format, or a style of one's own. */
+/** `calls.json` of a format, or a custom style. */
 export const jsonStyle: OptionRule = {
   expected: 'a JSON style ({ itemSeparator, keySeparator, ascii })',
   allows: (value) =>
@@ -100,13 +100,13 @@ export const jsonSchema: OptionRule = {
   allows: (value) => typeof value === 'boolean' || isRecord(value),
 };
 
-/** Not the text of a grammar. */
+/** Rejects the text of a grammar. */
 export const gbnfGrammar: OptionRule = {
   expected: 'a grammar as readGbnf() returns it',
   allows: (value) => isRecord(value) && Array.isArray(value.rules) && value.rules.every(isGbnfRule),
 };
 
-/** What `rule` allows, or `null`. */
+/** The values that `rule` allows, or `null`. */
 export function orNull({ expected, allows }: OptionRule): OptionRule {
   return { expected: `${expected} or null`, allows: (value) => value === null || allows(value) };
 }
@@ -122,7 +122,7 @@ export function numberFrom(min: number, max: number): OptionRule {
   return { expected: `a number ${limits}`, allows: (value) => isBetween(value, min, max) };
 }
 
-/** The same with both limits in its words. */
+/** A number from `min` to `max`, with both limits in its description. */
 export function numberBetween(min: number, max: number): OptionRule {
   return { expected: `a number from ${min} to ${max}`, allows: (value) => isBetween(value, min, max) };
 }
@@ -138,7 +138,7 @@ export function integerFrom(min: number, max: number): OptionRule {
 }
 
 /**
- * The options without those that are `null`. Throws `UnsupportedOptionError` for anything but an object, for a
+ * The options without those that are `null`. Throws `UnsupportedOptionError` if the argument is not an object, for a
  * name without a rule, and for a value that its rule does not allow.
  */
 export function readOptions<Given extends object, Options extends object>(
@@ -151,7 +151,7 @@ export function readOptions<Given extends object, Options extends object>(
   return options;
 }
 
-/** The same for options of which some may be `null`. */
+/** Validates options of which some may be `null`. */
 export function checkOptions<Options extends object>(
   options: Options,
   rules: OptionRules<Options>,
@@ -162,17 +162,17 @@ export function checkOptions<Options extends object>(
   for (const [option, rule] of Object.entries<OptionRule>(rules)) checkOption(option, options[option], rule);
 }
 
-/** The same for one option. */
+/** Validates one option. */
 export function checkOption(option: string, value: unknown, rule: OptionRule): void {
   if (value !== undefined) requireOption(option, value, rule);
 }
 
-/** The same for one that must be present. */
+/** Validates one option that must be present. */
 export function requireOption(option: string, value: unknown, rule: OptionRule): void {
   if (!rule.allows(value)) refuse(option, rule, value);
 }
 
-/** A name without a rule belongs to another API or is misspelled. */
+/** A name without a rule is misspelled, or belongs to another API. */
 function refuseUnknownOptions<Options extends object>(
   options: Options,
   rules: OptionRules<Options>,
@@ -191,18 +191,20 @@ function refuseUnknownOptions<Options extends object>(
   }
 }
 
-/** In JSON, `null` stands for an absent option. Anything that is not an object is returned as it is, to be refused. */
+/**
+ * In JSON, `null` means that an option is absent. A value that is not an object is returned unchanged, to be rejected.
+ */
 function withoutNulls<Options>(options: Options): Options {
   if (!isRecord(options) || !Object.values(options).includes(null)) return options;
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Options;
 }
 
-/** Whether a value is an object with properties to read, and not an array. */
+/** Whether a value is a non-null object that is not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** False for circular values, BigInts and getters that throw. */
+/** False for circular values, BigInts and throwing getters. */
 function isJson(value: unknown): boolean {
   try {
     JSON.stringify(value);
@@ -224,23 +226,23 @@ function isBetween(value: unknown, min: number, max: number): boolean {
   return typeof value === 'number' && value >= min && value <= max;
 }
 
-/** The message for `option`, whatever its spelling. */
+/** The message for a refused option, whatever its spelling. */
 function saidOf(refused: RefusedOptions, option: string): string | undefined {
   return Object.entries(refused).find(([name]) => spelling(name) === spelling(option))?.[1];
 }
 
-/** `max_tokens` and `maxTokens` alike. */
+/** Makes `max_tokens` and `maxTokens` equal. */
 export function spelling(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
-/** The name that is one letter away; nothing where several are, as of `topA`. */
+/** The only known name that differs by one letter; none if there are several, as for `topA`. */
 function onlyNeighbour(known: readonly string[], option: string): string | undefined {
   const near = known.filter((name) => isOneEditAway(spelling(name), spelling(option)));
   return near.length === 1 ? near[0] : undefined;
 }
 
-/** Whether one letter added, left out or replaced makes `a` of `b`. */
+/** Whether adding, removing or replacing one letter turns `b` into `a`. */
 function isOneEditAway(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   let same = 0;
@@ -255,7 +257,7 @@ export function refuse(option: string, { expected }: Pick<OptionRule, 'expected'
   throw new UnsupportedOptionError({ option, reason: `must be ${expected}, got ${got}` });
 }
 
-/** A value in a message: strings in quotes, so that `"5"` is not 5. */
+/** A value in a message: strings are quoted, so that `"5"` differs from 5. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
   if (typeof value === 'function') return 'a function';

@@ -1,4 +1,4 @@
-/** SHA-256 (FIPS 180-4) in plain TypeScript: synchronous, and the same in browsers and in Node. */
+/** SHA-256 (FIPS 180-4) in TypeScript: synchronous, and for browsers as well as Node. */
 
 const roundConstants = Uint32Array.from(firstPrimes(64), (prime) => fraction(Math.cbrt(prime)));
 const initialState = Uint32Array.from(firstPrimes(8), (prime) => fraction(Math.sqrt(prime)));
@@ -23,7 +23,7 @@ function firstPrimes(count: number): readonly number[] {
   return primes;
 }
 
-/** The first 32 bits after the point. */
+/** The first 32 bits of the fraction. */
 function fraction(value: number): number {
   return Math.floor((value - Math.floor(value)) * 2 ** 32);
 }

@@ -1,9 +1,8 @@
 /**
- * The writer: what a model writes for a message, as a pure function of its format.
+ * The writer: the text that a model writes for a message, as a pure function of its format.
  *
- * The text begins after `turn.start` and stops before the end of the turn. It equals what the chat
- * template renders for the same message, byte for byte; grammars and forced text are made from the
- * same strings.
+ * The text begins after `turn.start` and ends before the end of the turn. It equals the chat template's render of the
+ * same message, byte for byte; grammars and forced text are made from the same strings.
  */
 import type { ArgumentsFormat, CallPart, CallsFormat, ChatFormat, EntryArguments } from './chat-format.ts';
 import { readMessage } from './check-messages.ts';
@@ -13,9 +12,9 @@ import { chatFormat, requireOption } from './option-rules.ts';
 import { jsonType, orderedEntries, writeFramed, writeJson, writeJsonString } from './write-values.ts';
 
 /**
- * The response text of `message` in `format`, after `turn.start` and without an end of turn.
- * Calls are left out where the format has none. Throws `MessageError` for anything but an assistant's message,
- * and where a call's arguments are not the JSON of an object; `UnsupportedOptionError` for anything but a format.
+ * The response text of `message` in `format`, after `turn.start` and without an end of turn. Calls are omitted if the
+ * format has none. Throws `MessageError` if the message is not an assistant's, or a call's arguments are not the JSON
+ * of an object; `UnsupportedOptionError` if `format` is not a format.
  */
 export function writeResponse(format: ChatFormat, given: AssistantMessage): string {
   requireOption('format', format, chatFormat);
@@ -32,7 +31,7 @@ export function writeResponse(format: ChatFormat, given: AssistantMessage): stri
   return lead + writeContentWithCalls(format, message, content, body);
 }
 
-/** The text of a message's content; parts of other types than `text` have none. */
+/** The text of a message's content; parts of types other than `text` have none. */
 function contentText(message: AssistantMessage): string {
   if (typeof message.content === 'string') return message.content;
   const parts = message.content ?? [];
@@ -73,7 +72,7 @@ function writeContentWithCalls(
   return reasoning + written + beforeCalls + calls;
 }
 
-/** The section of calls: its markers, the calls and what separates them. */
+/** The section of calls: its markers, the calls and their separators. */
 export function writeCalls(format: CallsFormat, calls: readonly ToolCall[]): string {
   const later = format.laterSeparator ?? format.separator;
   const written = calls

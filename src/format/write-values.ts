@@ -1,6 +1,6 @@
 /**
- * Values as templates spell them: JSON in a style, Python literals, and a format's own notation for
- * nested values. The spelling is Python's, because templates run there: `1e-07`, `True`, `'it\'s'`.
+ * Values as templates write them: JSON in a style, Python literals, and a format's own notation for nested values.
+ * They are written as Python does, because templates run there: `1e-07`, `True`, `'it\'s'`.
  */
 import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from './chat-format.ts';
 import type { JsonObject, JsonValue } from './messages.ts';
@@ -14,7 +14,7 @@ export function jsonType(value: JsonValue): JsonType {
   return 'object';
 }
 
-/** A number as Python prints it: no exponent from 1e-4 up, and two digits in every exponent. */
+/** A number as Python prints it: without an exponent from 1e-4 on, and with at least two digits in exponents. */
 export function writeNumber(value: number): string {
   if (!Number.isFinite(value)) return 'null';
   if (Number.isInteger(value) && Math.abs(value) < 1e21) return Object.is(value, -0) ? '0' : String(value);
@@ -23,14 +23,14 @@ export function writeNumber(value: number): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** A string as JSON text; with `ascii`, everything beyond ASCII as `\uXXXX`. */
+/** A string as JSON; with `ascii`, everything beyond ASCII is written as `\uXXXX`. */
 export function writeJsonString(text: string, ascii: boolean): string {
   const json = JSON.stringify(text);
   if (!ascii) return json;
   return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A value as JSON text in a style, or as Python's `repr` writes it. */
+/** A value as JSON in a style, or as Python's `repr` writes it. */
 export function writeJson(value: JsonValue, style: JsonStyle): string {
   return style.python ? writePython(value) : writeJsonAt(value, style, style.margin ?? 0);
 }
@@ -64,8 +64,8 @@ function encloseItems(
 }
 
 /**
- * Entries of an object in the order in which a template writes them: as given, by code points (Python's
- * `json.dumps(sort_keys=True)`), or regardless of case (Jinja's `dictsort`).
+ * The entries of an object in the template's order: unchanged, by code points (Python's `json.dumps(sort_keys=True)`),
+ * or ignoring case (Jinja's `dictsort`).
  */
 export function orderedEntries(
   value: JsonValue,
@@ -78,7 +78,7 @@ export function orderedEntries(
   return entries.sort(([a], [b]) => compareCodePoints(sortKey(a), sortKey(b)));
 }
 
-/** Python's order of strings, which compares code points and not UTF-16 units. */
+/** Python's order of strings: by code points, not UTF-16 units. */
 function compareCodePoints(a: string, b: string): number {
   const left = Array.from(a);
   const right = Array.from(b);
@@ -96,7 +96,7 @@ const pythonEscapes: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** A string as Python's `repr` writes it: single quotes unless only double quotes avoid an escape. */
+/** A string as Python's `repr` writes it: in single quotes, unless double quotes avoid escapes. */
 export function writePythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const body = Array.from(text, (character) => {
@@ -124,7 +124,7 @@ export function writePython(value: JsonValue): string {
   return `{${entries.map(([key, item]) => `${writePythonString(key)}: ${writePython(item)}`).join(', ')}}`;
 }
 
-/** What a value is written with: frames by type, the style of JSON, the notation of nested values. */
+/** How values are written: frames by type, the style of JSON, the notation of nested values. */
 export interface ValueNotation {
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
   readonly integer?: ValueFrame;
@@ -148,7 +148,7 @@ function frameOf(value: JsonValue, notation: ValueNotation): ValueFrame {
   return needsAlternative(value, alternative) ? alternative : frame;
 }
 
-/** Whether a string holds one of the texts for which the template takes its second frame. */
+/** Whether a string contains a text for which the template uses its alternative frame. */
 function needsAlternative(text: string, alternative: ValueFrame): boolean {
   return (alternative.when ?? []).some((trigger) => text.includes(trigger));
 }

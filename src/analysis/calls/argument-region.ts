@@ -1,19 +1,19 @@
-/** Calls with a single argument, rendered to see how its value is written. */
+/** Renders calls with a single argument, to show how its value is written. */
 import type { JsonValue } from '../../format/messages.ts';
 import { keyPlaceholder } from '../probes/placeholders.ts';
 import { valueProbe } from '../probes/probes.ts';
 import type { CallsInput } from './calls-input.ts';
 
-/** What the values of arguments are read from. */
+/** The input for reading the values of arguments. */
 export interface ArgumentsInput extends CallsInput {
-  /** What follows the last entry, up to the end of the turn. */
+  /** The text after the last entry, up to the end of the turn. */
   readonly after: string;
 }
 
 /**
- * What stands from after the key to the end of its entry when a call gives `value` to `key`, with placeholders
- * where the key comes again. Empty where the template drops the argument, `null` where it refuses the call.
- * The probe is called `value-` and `label`.
+ * The text from after the key to the end of its entry, in a call with `value` for `key`; placeholders replace
+ * repetitions of the key. Empty if the template drops the argument, `null` if it refuses the call. The probe's id is
+ * `value-` and `label`.
  */
 export function argumentRegion(
   { prober, after }: ArgumentsInput,

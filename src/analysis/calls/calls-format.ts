@@ -1,4 +1,4 @@
-/** Tool calls: the section, what repeats in it, and the skeleton of one call. */
+/** Tool calls: the section, its repetition, and the skeleton of one call. */
 import type {
   CallIdFormat,
   CallPart,
@@ -36,12 +36,12 @@ import { refuseUnterminatedValues } from './unterminated-values.ts';
 
 type Given = Probing & Boundaries & WithTurnStart & WithTurns & WithEnds & WithCallsOpening;
 
-/** What calls are read from, and what stands after their numbers where they are numbered in front. */
+/** The input for reading calls and, if each call begins with a number, the text after that number. */
 interface NumberedCalls extends CallsInput {
   readonly afterNumber: string | null;
 }
 
-/** The calls' part of the format; `null` where no call can be read. */
+/** The calls' part of the format; `null` if no call can be read. */
 export function inferCallsFormat(given: Given): { readonly calls: CallsFormat | null } {
   const { calls } = given.turns;
   if (calls === null) return { calls };
@@ -167,7 +167,7 @@ function idFormat(opening: readonly CallPart[], tail: readonly CallPart[]): Call
   return { style, position: before.indexOf(hole) < before.indexOf('name') ? 'before-name' : 'between' };
 }
 
-/** The length of an id that the template takes, if it refuses one that is a character shorter or longer. */
+/** The required length of ids, if the template refuses ids that are one character shorter or longer. */
 function demandedIdLength({ prober, calls }: CallsInput): Pick<CallIdFormat, 'length'> {
   const { call } = calls.spans[0];
   const { length } = call.id;
@@ -176,7 +176,7 @@ function demandedIdLength({ prober, calls }: CallsInput): Pick<CallIdFormat, 'le
   return refuses(call.id.slice(1)) && refuses(`${call.id}x`) ? { length } : {};
 }
 
-/** A value that shows separators, indentation, escapes beyond ASCII and the order of keys. */
+/** A value that shows separators, indentation, non-ASCII escapes and key order. */
 function styledArguments(texts: CallsInput): readonly CallTurn[] {
   const { prober, turnStart } = texts;
   const { typed, inner } = prober.sentinels;
@@ -217,7 +217,7 @@ function spellingOf(
   return printed ? { ...spacedStyle, python: true } : null;
 }
 
-/** What stands for no arguments, where it is not an empty object. */
+/** What is written for no arguments, if that is not an empty object. */
 function emptyArguments(texts: CallsInput, section: CallSection, callHead: string): string | null {
   const rendered = texts.prober.turn(texts.probes.noArguments);
   const at = rendered?.lastIndexOf(callHead) ?? -1;
@@ -232,7 +232,7 @@ function emptyArguments(texts: CallsInput, section: CallSection, callHead: strin
   return empty === '{}' || empty === '"{}"' ? null : empty;
 }
 
-/** What stands between the second call and the third, where that is not what separates the first two. */
+/** The separator between the second and third calls, if it differs from the first. */
 function laterSeparator(texts: NumberedCalls, section: CallSection): string | null {
   const read = readCallTurn(texts.prober, texts.probes.threeCalls, texts.turnStart);
   const three = read === null || texts.afterNumber === null ? read : withNumbers(read, texts.afterNumber);
@@ -248,7 +248,7 @@ function laterSeparator(texts: NumberedCalls, section: CallSection): string | nu
   return separator;
 }
 
-/** Whether a single call ends without what closes a section of several. */
+/** Whether a single call lacks the section's closer that several calls have. */
 function forgetsSectionClose(texts: CallsInput, section: Repetition): boolean {
   if (section.close === '' || texts.calls.spans.length < 2) return false;
   const one = readCallTurn(texts.prober, texts.probes.oneCall, texts.turnStart);

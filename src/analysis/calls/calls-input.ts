@@ -1,4 +1,4 @@
-/** What the parts of a call are read from. */
+/** The input for reading the parts of a call. */
 
 import type { Repetition } from '../literals/repetition.ts';
 import type { Boundaries } from '../literals/token-boundaries.ts';
@@ -6,20 +6,20 @@ import type { Probing } from '../probes/probing.ts';
 import type { CallTurn } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 
-/** What calls are read from. */
+/** The input for reading calls. */
 export interface CallsInput extends Probing, Boundaries, WithTurnStart {
-  /** The probe with two calls, or with one where two are refused. */
+  /** The probe with two calls, or with one if the template refuses two. */
   readonly calls: CallTurn;
-  /** Opens the section and its first call. */
+  /** Text that opens the section and its first call. */
   readonly callsOpen: string;
-  /** After the last call's arguments, up to the end of the turn. */
+  /** Text after the last call's arguments, up to the end of the turn. */
   readonly callsClose: string;
-  /** What ends a turn after calls. */
+  /** Text that ends a turn after calls. */
   readonly callsEnd: string;
 }
 
-/** How calls repeat. `itemClose`, which ends a call, may hold placeholders (`placeholders.ts`). */
+/** How calls repeat. `itemClose`, the end of a call, may contain placeholders (`placeholders.ts`). */
 export interface CallSection extends Repetition {
-  /** What the placeholder for numbers in `itemClose` stands for in the first call; 0 where there is none. */
+  /** The number in the first call for which `itemClose` has a placeholder; 0 if there is none. */
   readonly number: number;
 }

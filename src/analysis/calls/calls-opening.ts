@@ -1,4 +1,4 @@
-/** Where calls meet the regions before them: what opens calls, and what stands for regions that are missing. */
+/** The boundary between calls and the regions before them: what opens calls, and what replaces missing regions. */
 import type { Delimiters } from '../../format/chat-format.ts';
 import type { WithOpening } from '../content/content-opening.ts';
 import {
@@ -14,28 +14,28 @@ import type { WithEnds } from '../turn/region-ends.ts';
 import { afterLead, beforeCalls, betweenCalls, type WithTurns } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 
-/** What stands before calls. */
+/** The literals before calls. */
 export interface CallsOpening {
-  /** Section and call opener. */
+  /** The opener of the section and its first call. */
   readonly callsOpen: string;
-  /** Stands for missing reasoning next to calls. */
+  /** Written in place of reasoning next to calls. */
   readonly empty: string;
-  /** An empty content region that is written all the same. */
+  /** Whether empty content is written with its markers. */
   readonly emptyContent: boolean;
-  /** From content to calls. */
+  /** The text between content and calls. */
   readonly fromContent: string | null;
-  /** From reasoning to calls. */
+  /** The text between reasoning and calls. */
   readonly fromReasoning: string | null;
 }
 
-/** Known once what opens calls is. */
+/** Known after the opener of calls has been inferred. */
 export interface WithCallsOpening {
   readonly callsOpening: CallsOpening;
 }
 
 type Given = WithTurnStart & WithTurns & WithMarkers & WithEnds & WithOpening;
 
-/** Reads what stands before calls. */
+/** Infers what precedes calls. */
 export function inferCallsOpening(given: Given): WithCallsOpening {
   return { callsOpening: readCallsOpening(given) };
 }
@@ -78,33 +78,33 @@ function readCallsOpening(given: Given): CallsOpening {
   };
 }
 
-/** What closes an empty block of reasoning that stands before every call: the first marker after its opener. */
+/** The closer of an empty block of reasoning before every call: the first marker after its opener. */
 function closerOfBlock(reasoning: ReasoningMarkers | null, before: string, opener: string): string {
   const opened =
     reasoning !== null && reasoning.start.trim() !== '' && before.trim() === reasoning.start.trim();
   const [closer = ''] = tokens(opener.trimStart());
   if (!opened || !isMarker(closer)) return '';
   const beforeContent = reasoning.beforeContent?.trimStart() ?? '';
-  // Something else ends thoughts before content: here calls open among the thoughts.
+  // Something else ends thoughts before content, so here calls open inside the thoughts.
   if (beforeContent !== '' && !beforeContent.startsWith(closer)) return '';
   return opener.slice(0, opener.indexOf(closer) + closer.length);
 }
 
-/** The markers around content next to calls, where they are its own and are written around no content too. */
+/** The markers around content next to calls, if they are its own and are also written around no content. */
 export function emptyWrapper({ turns, markers: reasoning }: WithTurns & WithMarkers): Delimiters | null {
   const { calls, contentCall, content } = turns;
   if (calls === null || contentCall.position !== 'before') return null;
   const { before, between } = contentCall;
-  // Content that stands where thoughts stand is among the thoughts.
+  // Content in the place of thoughts belongs to the thoughts.
   if (reasoning !== null && reasoning.beforeContent !== null && before === reasoning.start) return null;
-  // What comes again before the second call opens calls.
+  // Text that is repeated before the second call opens calls.
   if (betweenCalls(calls)?.endsWith(between)) return null;
   const alone = content.before;
   const wraps = before.trim() !== '' && squash(before) !== squash(alone) && between.trim() !== '';
   return wraps && beforeCalls(calls) === before + between ? { open: before, close: between } : null;
 }
 
-/** The part of the literal before calls that stands for reasoning and content that are not there. */
+/** Removes the part of the literal before calls that replaces missing reasoning and content. */
 function skipEmptyRegions(
   { turns, turnStart, markers, ends, opening }: Given,
   bare: string,
@@ -123,7 +123,7 @@ function skipEmptyRegions(
   return { skipped: found ?? '', emptyContent: false };
 }
 
-/** The longest common ending of texts that begins at a token of each. */
+/** The longest common suffix of texts that begins at a token of each. */
 function tokenSuffix(texts: readonly string[]): string {
   const [first = ''] = texts;
   const longest = commonSuffixLength(texts);

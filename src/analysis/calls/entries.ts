@@ -1,4 +1,4 @@
-/** Arguments as entries with markers of their own: what repeats, and how each type is framed. */
+/** Arguments as entries with markers of their own: how they repeat, and the frame of each type. */
 import type { CallPart, EntryArguments, EntryFormat } from '../../format/chat-format.ts';
 import { solveRepetition } from '../literals/repetition.ts';
 import { fillPlaceholders, likePattern, withKeyHoles, withKeyPlaceholders } from '../probes/placeholders.ts';
@@ -6,7 +6,7 @@ import { afterStart } from '../turn/rendered-turns.ts';
 import type { CallSection, CallsInput } from './calls-input.ts';
 import { inferFrames } from './frames.ts';
 
-/** The entries, and the ends of what surrounds them. */
+/** The entries, and the literals adjoining them. */
 export interface InferredEntries {
   readonly format: EntryArguments;
   /** The literal between the last hole of the head and the entries. */
@@ -23,7 +23,7 @@ interface EntryLiterals {
   readonly sorted: boolean;
 }
 
-/** Reads the entries. */
+/** Infers the entries. */
 export function inferEntries(
   texts: CallsInput,
   section: CallSection,
@@ -80,7 +80,7 @@ export function inferEntries(
   };
 }
 
-/** The quote between which values stand; it belongs to the entry on both sides. Empty where there is none. */
+/** The quote around values, which belongs to the entry on both sides; empty if there is none. */
 function quoteOf({ keyToValue, between, after }: EntryLiterals): string {
   const quote = /["'`]$/.exec(keyToValue)?.[0] ?? '';
   return after.startsWith(quote) && between?.startsWith(quote) !== false ? quote : '';

@@ -1,4 +1,4 @@
-/** How each JSON type is written inside an entry: literals around it, and its codec. */
+/** How each JSON type is written inside an entry: its frame, and its codec. */
 import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../../format/chat-format.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import { writePython } from '../../format/write-values.ts';
@@ -11,20 +11,20 @@ import { type InferredStrings, inferStrings } from './strings.ts';
 /** The frames of all types. */
 export interface InferredFrames {
   readonly entryKey: string;
-  /** Placeholders stand for the key. */
+  /** Contains placeholders for the key. */
   readonly entryClose: string;
   readonly frames: Readonly<Record<JsonType, ValueFrame>>;
-  /** Of whole numbers, where it is another. */
+  /** The frame of whole numbers, if it differs. */
   readonly integer: ValueFrame | null;
   readonly alternativeString: ValueFrame | null;
   readonly nested: NestedFormat | null;
   readonly style: JsonStyle;
 }
 
-/** Types as templates tell them apart. */
+/** Types that templates distinguish. */
 type FramedType = JsonType | 'integer';
 
-/** A value found in its region. */
+/** A value found in its region, that is, between its key and the end of its entry. */
 interface FoundValue {
   readonly open: string;
   readonly close: string;
@@ -33,17 +33,17 @@ interface FoundValue {
   readonly style: JsonStyle | null;
 }
 
-/** Reads the frames. Around a string stand `keyToValue` and `itemClose`. */
+/** Infers the frames. Around a string are `keyToValue` and `itemClose`. */
 export function inferFrames(texts: ArgumentsInput, keyToValue: string, itemClose: string): InferredFrames {
   const strings = inferStrings(texts, keyToValue, itemClose);
   const values = findValues(texts, { ...strings.frame, style: null });
   return assemble(texts, values, strings);
 }
 
-/** Values of all types as far as they were found in their renders. */
+/** The values of all types that were found in their renders. */
 interface FoundValues {
   readonly found: ReadonlyMap<FramedType, FoundValue>;
-  /** Types that are rendered, but not as JSON or Python. */
+  /** Types that are rendered, but neither as JSON nor as Python. */
   readonly unread: readonly JsonType[];
   readonly style: JsonStyle;
 }
@@ -73,8 +73,8 @@ function isOtherFrame(one: FoundValue, other: FoundValue): boolean {
 }
 
 /**
- * Samples of each type, of which the first that is found shows how the type is written. The first number is
- * whole and the second is not: they may be written differently.
+ * Samples of each type; the first one that is found shows how the type is written. The first number is whole and the
+ * second is not, because they may be written differently.
  */
 function typedSamples(texts: ArgumentsInput): readonly (readonly [JsonType, readonly JsonValue[]])[] {
   const { inner } = texts.prober.sentinels;
@@ -99,7 +99,7 @@ function typedSamples(texts: ArgumentsInput): readonly (readonly [JsonType, read
   ];
 }
 
-/** From the key to the end of the entry; empty where values of the type are dropped, `null` where refused. */
+/** The text from the key to the end of the entry; empty if values of the type are dropped, `null` if refused. */
 function renderTyped(texts: ArgumentsInput, type: JsonType, value: JsonValue): string | null {
   const key = texts.prober.sentinels.typed[Number.isInteger(value) ? 'integer' : type];
   const region = argumentRegion(texts, key, value, type);
@@ -142,7 +142,7 @@ function findContainer(value: JsonValue, region: string): FoundValue | null {
   return null;
 }
 
-/** The literals that all types share, and what is left of each type's own. */
+/** Splits the literals into those that all types share and the rest, which is each type's own. */
 function splitFrames(found: ReadonlyMap<FramedType, FoundValue>): {
   readonly entryKey: string;
   readonly entryClose: string;

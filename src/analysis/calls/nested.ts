@@ -1,11 +1,11 @@
-/** Containers in a format's own notation, read by the same repetition solver as everything else. */
+/** Containers in a format's own notation, read by the repetition solver. */
 import type { NestedFormat, ValueFrame } from '../../format/chat-format.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import { solveRepetition } from '../literals/repetition.ts';
 import { keyPlaceholder, withKeyHoles } from '../probes/placeholders.ts';
 import { type ArgumentsInput, argumentRegion } from './argument-region.ts';
 
-/** Reads objects and lists, which stand between `around`; `null` where a render shows no such structure. */
+/** Infers objects and arrays between the literals `around`; `null` if a render shows no such structure. */
 export function inferNested(
   texts: ArgumentsInput,
   string: ValueFrame,
@@ -28,7 +28,7 @@ export function inferNested(
   return object === null || array === null ? null : { object, array };
 }
 
-/** The value's text alone, between its key's literals and the end of the entry. */
+/** The text of the value alone, between its key's literals and the end of the entry. */
 function nestedText(
   texts: ArgumentsInput,
   key: string,

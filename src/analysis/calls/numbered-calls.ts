@@ -1,11 +1,8 @@
-/** Calls with a number in front, `1. f {…}` and `2. g …`: the number is part of the call and counts the calls. */
+/** Calls that begin with a number, `1. f {…}` and `2. g …`: the number is part of the call and counts the calls. */
 import type { CallSpan } from '../probes/call-spans.ts';
 import { beforeCalls, betweenCalls, type CallTurn } from '../turn/rendered-turns.ts';
 
-/**
- * What stands between number and call where calls are numbered in front: `. ` in `1. f {…}`. `null` where they
- * are not.
- */
+/** The text between number and call, if calls begin with numbers: `. ` in `1. f {…}`; otherwise `null`. */
 export function textAfterNumber(turn: CallTurn): string | null {
   const between = betweenCalls(turn);
   const before = beforeCalls(turn);
@@ -18,12 +15,12 @@ export function textAfterNumber(turn: CallTurn): string | null {
   return counts ? text : null;
 }
 
-/** The number in front of `text` at the end of a literal. */
+/** The number before `text` at the end of a literal. */
 function numberBefore(literal: string, text: string): string {
   return /\d+$/.exec(literal.slice(0, literal.length - text.length))?.[0] ?? '';
 }
 
-/** The same turn with each call's number, and `after` it, in the call's stretch. */
+/** The turn, with each call's span extended to its number and the text `after` it. */
 export function withNumbers(turn: CallTurn, after: string): CallTurn {
   const [first, ...others] = turn.spans;
   const widened = (span: CallSpan): CallSpan => {

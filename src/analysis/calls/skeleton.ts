@@ -1,11 +1,11 @@
-/** A call's literals with holes in them. */
+/** A call's skeleton: literals and holes. */
 import type { CallEnvelope, CallPart } from '../../format/chat-format.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { sameJson } from '../literals/find-json.ts';
 import type { CallSpan } from '../probes/call-spans.ts';
 import type { ProbeCall } from '../probes/probes.ts';
 
-/** Cuts a stretch of a call into literals and holes. */
+/** Splits a span of a call into literals and holes. */
 export function callParts(text: string, call: ProbeCall): readonly CallPart[] {
   const parts: CallPart[] = [];
   let rest = text;
@@ -31,7 +31,7 @@ function nextHole(
   return { at: id, length: call.id.length, hole: 'id' };
 }
 
-/** Makes holes of numbers that count the calls: literals of the first and the second call differ by one. */
+/** Replaces numbers that count the calls by holes: literals of the first and second calls that differ by one. */
 export function withIndexHoles(first: readonly CallPart[], second: readonly CallPart[]): readonly CallPart[] {
   if (first.length !== second.length) return first;
   const parts = first.flatMap((part, position) => {
@@ -56,7 +56,7 @@ function countedParts(first: string, second: string): readonly CallPart[] {
   return parts;
 }
 
-/** Neighbouring literals in one. */
+/** Merges adjacent literals. */
 export function mergeLiterals(parts: readonly CallPart[]): readonly CallPart[] {
   const merged: CallPart[] = [];
   for (const part of parts) {
@@ -68,8 +68,8 @@ export function mergeLiterals(parts: readonly CallPart[]): readonly CallPart[] {
 }
 
 /**
- * An id that the template composes: the run of word characters around name and index together. What
- * `open` ends with of that run is moved into it; a colon in `open` ends a word before the id (`@call:`).
+ * An id that the template composes: the run of word characters around name and index. The part of that run at the end
+ * of `open` is moved into the id; a colon in `open` ends a word before the id (`@call:`).
  */
 export function composeId(
   open: string,
@@ -88,7 +88,7 @@ export function composeId(
   };
 }
 
-/** Under which keys the JSON object of a call holds its parts; `null` when it holds no arguments. */
+/** The paths to the parts of a call's JSON object; `null` if it has no arguments. */
 export function envelopePaths(first: CallSpan, second: CallSpan | undefined): CallEnvelope | null {
   const { envelope, call } = first;
   const name = findPath(envelope, (value) => value === call.name);

@@ -1,18 +1,20 @@
-/** How strings are written inside an entry: as they are, escaped, or in a second frame when they are awkward. */
+/**
+ * How strings are written inside an entry: unchanged, escaped, or in a second frame if they have special characters.
+ */
 import type { ValueFrame } from '../../format/chat-format.ts';
 import { writePythonString } from '../../format/write-values.ts';
 import { type ArgumentsInput, argumentRegion } from './argument-region.ts';
 
-/** The frames of strings; `open` and `close` reach from the key to the end of the entry. */
+/** The frames of strings; `open` and `close` extend from the key to the end of the entry. */
 export interface InferredStrings {
   readonly frame: Pick<ValueFrame, 'open' | 'close' | 'codec' | 'escapes'>;
-  /** Relative to `frame`: what stands inside the entry's own literals. */
+  /** The alternative frame, relative to `frame`: inside the entry's own literals. */
   readonly alternative: ValueFrame | null;
 }
 
 const awkwardTexts = ['"', "'", '\\', '\n', '<', '>', '&', '{', '[', '`', '|'] as const;
 
-/** Reads how strings with special characters are written. */
+/** Infers how strings with special characters are written. */
 export function inferStrings(texts: ArgumentsInput, open: string, close: string): InferredStrings {
   const plain: InferredStrings = { frame: { open, close, codec: 'raw' }, alternative: null };
   const all = `a${awkwardTexts.join('a')}a`;
@@ -27,7 +29,7 @@ export function inferStrings(texts: ArgumentsInput, open: string, close: string)
   );
 }
 
-/** Strings in quotes, in which the template puts a backslash before some characters itself. */
+/** Strings in quotes, in which the template itself escapes some characters with a backslash. */
 function handEscaped(
   texts: ArgumentsInput,
   { frame: { open, close } }: InferredStrings,
@@ -51,12 +53,12 @@ function handEscaped(
   return { frame: { open, close, codec: 'escaped', escapes }, alternative: null };
 }
 
-/** From the key to the end of the entry; `null` where the template refuses the string, or drops it. */
+/** The text from the key to the end of the entry; `null` if the template refuses or drops the string. */
 function renderString(texts: ArgumentsInput, value: string): string | null {
   return argumentRegion(texts, texts.prober.sentinels.typed.string, value, 'awkward') || null;
 }
 
-/** Strings as JSON or Python literals, quotes included. */
+/** Strings as JSON or Python literals, including quotes. */
 function escapedStrings(value: string, region: string): InferredStrings | null {
   const spellings = [
     ['json', JSON.stringify(value)],
@@ -71,7 +73,7 @@ function escapedStrings(value: string, region: string): InferredStrings | null {
   return null;
 }
 
-/** The frame that stands around awkward strings alone, and the characters that ask for it. */
+/** The frame that only strings with special characters have, and the characters that require it. */
 function alternativeFrame(texts: ArgumentsInput, open: string, close: string): ValueFrame | null {
   let found: { readonly open: string; readonly close: string } | null = null;
   const when: string[] = [];

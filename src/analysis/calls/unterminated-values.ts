@@ -1,9 +1,9 @@
-/** Calls whose values nothing ends: only what comes next would show where a text stops. */
+/** Calls whose values have no closer: only the text after them would show where they end. */
 import type { CallsFormat } from '../../format/chat-format.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import type { CallTurn } from '../turn/rendered-turns.ts';
 
-/** The calls or, with a warning, none, where nothing stands after values that are written as they are. */
+/** The calls; or none, with a warning, if nothing follows values that are written unchanged. */
 export function refuseUnterminatedValues(
   calls: CallsFormat,
   turn: CallTurn,

@@ -1,4 +1,4 @@
-/** The content's part of the format: what stands around it, alone and next to calls. */
+/** The content's part of the format: the markers around it, alone and next to calls. */
 import type { ContentFormat } from '../../format/chat-format.ts';
 import { emptyWrapper, type WithCallsOpening } from '../calls/calls-opening.ts';
 import { withoutSuffix } from '../literals/tokens.ts';
@@ -41,7 +41,7 @@ function readContent(given: Given): ContentFormat {
   return { ...base, ...contentBeforeCalls(given, contentCall) };
 }
 
-/** Content that stands before calls: among the thoughts, in its usual markers, or in others. */
+/** Content before calls: among the thoughts, in its usual markers, or in others. */
 function contentBeforeCalls(
   { markers: reasoning, closing, callsOpening }: Given,
   contentCall: Extract<ContentCall, { position: 'before' }>,
@@ -55,12 +55,12 @@ function contentBeforeCalls(
   if (expected.includes(contentCall.before)) return { beforeCalls: between };
   const known = expected.find((each) => each !== '' && contentCall.before.startsWith(each)) ?? '';
   const open = contentCall.before.slice(known.length);
-  // What stands between content in other markers and the calls closes it, unless it is white space.
+  // Text between content in other markers and the calls closes the content, unless it is white space.
   const isGap = between.trim() === '';
   return { withCalls: { open, close: isGap ? '' : between }, beforeCalls: isGap ? between : '' };
 }
 
-/** Records what supports the content, and warns where content and calls exclude each other. */
+/** Records the evidence for the content, and warns if content and calls exclude each other. */
 function logContent(content: ContentFormat, { turns, markers, log }: Given): void {
   const { contentCall } = turns;
   const turn = turns.content.text;

@@ -1,30 +1,30 @@
-/** Where reasoning and content meet: what opens content, and what stands for reasoning that is missing. */
+/** The boundary between reasoning and content: what opens content, and what replaces missing reasoning. */
 import { squash } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
 import type { WithTurns } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 
-/** What stands before content: for reasoning that is missing, or after reasoning. */
+/** The literals before content, with and without reasoning. */
 export interface ContentOpening {
-  /** What stands for missing reasoning. */
+  /** Written in place of reasoning. */
   readonly empty: string;
-  /** What opens content, as far as it is known to. */
+  /** The opener of content, as far as it is known. */
   readonly open: string;
-  /** From reasoning to content, where finished turns show it. */
+  /** The text between reasoning and content, if finished turns show it. */
   readonly reasoningEnd: string | null;
-  /** What opens content may still be the end of `empty` and of `reasoningEnd`. */
+  /** Whether the opener of content may still be the end of `empty` and `reasoningEnd`. */
   readonly mayHoldOpen: boolean;
 }
 
-/** Known once what opens content is. */
+/** Known after the opener of content has been inferred. */
 export interface WithOpening {
   readonly opening: ContentOpening;
 }
 
 type Given = Probing & WithTurnStart & WithTurns & WithMarkers;
 
-/** Reads what stands before content. */
+/** Infers what precedes content. */
 export function inferContentOpening(given: Given): WithOpening {
   return { opening: readOpening(given) };
 }
@@ -50,7 +50,7 @@ function readOpening(given: Given): ContentOpening {
   return { empty: '', open: before, reasoningEnd: null, mayHoldOpen: false };
 }
 
-/** The closer of an empty block before content, or the closer alone, known where reasoning shows only next to calls. */
+/** The closer of an empty block before content, or the closer alone, if reasoning is only shown next to calls. */
 function closerFromBlock(reasoning: ReasoningMarkers, before: string): string | null {
   if (reasoning.beforeCall === null) return null;
   const opener = reasoning.start.trimEnd();
@@ -82,7 +82,7 @@ function openingWithHistory(
   return { empty: before, open: '', reasoningEnd: between, mayHoldOpen: before !== '' };
 }
 
-/** Whether calls follow reasoning without `text`: then it opens content, and does not end reasoning. */
+/** Whether calls follow reasoning without `text`; then `text` opens content and does not end reasoning. */
 function isMissingWithCalls({ beforeCall }: ReasoningMarkers, text: string): boolean {
   return beforeCall !== null && !squash(beforeCall).includes(squash(text));
 }

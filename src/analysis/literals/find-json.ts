@@ -1,4 +1,4 @@
-/** Finds JSON inside other text, and learns how it is spelled. */
+/** Finds JSON inside other text, and infers its style. */
 import type { JsonStyle } from '../../format/chat-format.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { writeJson, writeJsonString } from '../../format/write-values.ts';
@@ -11,7 +11,7 @@ export interface FoundJson {
   readonly end: number;
 }
 
-/** The object, array or string that begins at `start`; `null` where none does. */
+/** The object, array or string that begins at `start`; `null` if there is none. */
 export function scanJson(text: string, start: number): FoundJson | null {
   const end = text[start] === '"' ? stringEnd(text, start) : bracketEnd(text, start);
   if (end === null) return null;
@@ -45,7 +45,7 @@ function bracketEnd(text: string, start: number): number | null {
   return null;
 }
 
-/** More brackets than this are not a chat format; trying JSON at each would take quadratic time. */
+/** More brackets than this do not occur in chat formats; trying JSON at each would take quadratic time. */
 const mostPositions = 400;
 
 /** The first positions of a character from `from` up to `to`. */
@@ -61,7 +61,7 @@ export function positionsOf(text: string, character: string, from: number, to: n
   return found;
 }
 
-/** Whether two JSON values are equal, whatever the order of their keys. */
+/** Whether two JSON values are equal; the order of keys does not matter. */
 export function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
@@ -85,7 +85,7 @@ const separators = [
   { itemSeparator: ', ', keySeparator: ':', indents: [null] },
 ] as const;
 
-/** Python's and most templates' spelling. */
+/** The style of Python and of most templates. */
 export const spacedStyle: JsonStyle = {
   itemSeparator: ', ',
   keySeparator: ': ',
@@ -95,8 +95,8 @@ export const spacedStyle: JsonStyle = {
 };
 
 /**
- * All styles that are tried, the usual ones first. A value over several lines is indented by `margin`, that of
- * the line where it begins, or not at all, since `tojson` does not know where it stands.
+ * The styles to try, the usual ones first. A value on several lines is indented by `margin`, that of its first line,
+ * or not at all, because `tojson` does not know its position.
  */
 function candidateStyles(margin: number): readonly JsonStyle[] {
   return separators.flatMap(({ itemSeparator, keySeparator, indents }) =>
@@ -112,8 +112,8 @@ function candidateStyles(margin: number): readonly JsonStyle[] {
 }
 
 /**
- * Python's literals as JSON, each unit in its place. Strings with quotes or backslashes become nonsense: for
- * renders of plain values alone.
+ * Python's literals as JSON of the same length. Strings with quotes or backslashes become garbage, so this is only for
+ * renders of plain values.
  */
 export function pythonAsJson(text: string): string {
   return text
@@ -123,7 +123,7 @@ export function pythonAsJson(text: string): string {
     .replace(/\bNone\b/g, 'null');
 }
 
-/** How `text` spells `value`, which begins at `start`: the style, and where it ends. */
+/** The style in which `text` writes `value`, which begins at `start`, and where it ends. */
 export function matchStyle(
   text: string,
   start: number,

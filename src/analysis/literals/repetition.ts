@@ -11,10 +11,10 @@ import { commonPrefixLength, commonSuffixLength, tokenEdges } from './tokens.ts'
 /** The literals around the items. */
 export interface RepeatedLiterals {
   readonly before: string;
-  /** `null` when never more than one item is rendered. */
+  /** `null` if at most one item is ever rendered. */
   readonly between: string | null;
   readonly after: string;
-  /** `before` and `after` in one, with no item between; `null` when not known. */
+  /** The literal if there are no items, in place of `before` and `after`; `null` if unknown. */
   readonly none: string | null;
 }
 
@@ -25,9 +25,9 @@ export interface Repetition {
   readonly itemClose: string;
   readonly separator: string;
   readonly close: string;
-  /** Written for no items, in place of `open` and `close`. */
+  /** Written in place of `open` and `close` if there are no items. */
   readonly empty: string | null;
-  /** Other readings were as good, and differ in more than white space. */
+  /** Other readings are equally good, and differ in more than white space. */
   readonly tie: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Split {
   readonly close: number;
 }
 
-/** Reads a repetition. */
+/** Solves a repetition. */
 export function solveRepetition(text: RepeatedLiterals, boundaries: BoundaryStatistics): Repetition {
   const { between } = text;
   if (between === null) return single(text);
@@ -78,17 +78,17 @@ function candidateSplits(text: RepeatedLiterals, between: string): readonly Spli
   );
 }
 
-/** Cuts on each side that are compared with all of the other side; real literals have a dozen. */
+/** Number of cuts on each side that are compared with all cuts of the other side; real literals have a dozen. */
 const mostCuts = 64;
 
 function lengths(highest: number): readonly number[] {
   return Array.from({ length: highest + 1 }, (_, index) => index);
 }
 
-/** Counts beyond this say no more. */
+/** Higher counts mean nothing more. */
 const heaviest = 1000;
 
-/** Lower is better; compared from the left. */
+/** A vector to compare lexicographically; lower is better. */
 function score(
   split: Split,
   text: RepeatedLiterals,

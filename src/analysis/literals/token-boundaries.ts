@@ -1,27 +1,27 @@
 /**
  * Where literals may be cut.
  *
- * Between two sentinels stands one literal, which may belong to several regions. Among the edges of its tokens
- * some are *natural*: the token before stands directly before free text in some render, or the token after
- * directly after free text. That is learned from the renders, so that composite markers such as
- * `<|open|>think<|sep|>` stay whole without a list of markers.
+ * The literal between two sentinels may belong to several regions. Some edges of its tokens are *natural* boundaries:
+ * in some render, the token before the edge directly precedes free text, or the token after it directly follows free
+ * text. This is learned from the renders, so composite markers such as `<|open|>think<|sep|>` stay whole without a
+ * list of markers.
  */
 import { commonPrefixLength, commonSuffixLength, tokenEdges, tokens } from './tokens.ts';
 
-/** Known once the renders of all probes have been learned from. */
+/** Known after the renders of all probes have been examined. */
 export interface Boundaries {
   readonly boundaries: BoundaryStatistics;
 }
 
-/** UTF-16 units on each side of a cut that are looked at: more than any two markers have. */
+/** UTF-16 units examined on each side of a cut: more than two markers ever have. */
 const nearby = 256;
 
-/** Literals that stand directly before and after free text, and how often they do. */
+/** Literals directly before and after free text, with their frequency. */
 export class BoundaryStatistics {
   readonly #before = new Map<string, number>();
   readonly #after = new Map<string, number>();
 
-  /** Learns from a render: what touches its sentinels. */
+  /** Learns from a render which literals adjoin its sentinels. */
   learn(render: string, sentinels: RegExp): void {
     let last = 0;
     for (const match of render.matchAll(sentinels)) {
@@ -40,7 +40,7 @@ export class BoundaryStatistics {
     if (first !== undefined && followsText) count(this.#after, first);
   }
 
-  /** How often the token before a cut stood before free text, and the one after it after free text. */
+  /** How often the token before a cut precedes free text, and the token after it follows free text. */
   weight(left: string, right: string): number {
     const before = tokens(left.slice(-nearby)).at(-1);
     const after = tokens(right.slice(0, nearby))[0];
@@ -48,12 +48,12 @@ export class BoundaryStatistics {
     return (this.#before.get(before) ?? 0) + (this.#after.get(after) ?? 0);
   }
 
-  /** Whether a cut between two texts is natural; a cut at an edge of the text is. */
+  /** Whether a cut between two texts is natural, as are the edges of a text. */
   between(left: string, right: string): boolean {
     return this.weight(left, right) > 0;
   }
 
-  /** Length of the longest common beginning that ends at a natural boundary, else at a token. */
+  /** Length of the longest common prefix that ends at a natural boundary or, if there is none, at a token. */
   prefixLength(texts: readonly string[]): number {
     const longest = commonPrefixLength(texts);
     const edges = texts.map(tokenEdges);
@@ -63,7 +63,7 @@ export class BoundaryStatistics {
     return possible.find(natural) ?? possible[0] ?? 0;
   }
 
-  /** The longest common ending of `texts` that begins at a natural boundary, else at a token. */
+  /** The longest common suffix that begins at a natural boundary or, if there is none, at a token. */
   commonSuffix(texts: readonly string[]): string {
     const [first = ''] = texts;
     const longest = commonSuffixLength(texts);
@@ -84,7 +84,7 @@ function count(counts: Map<string, number>, token: string): void {
   counts.set(token, (counts.get(token) ?? 0) + 1);
 }
 
-/** Lengths from `longest` down to 1 that are possible. */
+/** The possible lengths from `longest` down to 1. */
 function sharedLengths(longest: number, possible: (length: number) => boolean): readonly number[] {
   return Array.from({ length: longest }, (_, index) => longest - index).filter(possible);
 }

@@ -1,8 +1,8 @@
-/** Literals as tokens, the only edges at which they are cut: bracketed markers, words, single characters. */
+/** Literals as tokens, at whose edges they may be cut: bracketed markers, words, single characters. */
 
 /**
- * Markers in brackets: ASCII's angle and square ones, full-width angle ones, and whatever else Unicode knows as
- * a bracket (`【…】`). The others of ASCII are left out: calls and JSON are written with them.
+ * Markers in brackets: angle and square brackets of ASCII, full-width angle brackets, and all other brackets of
+ * Unicode (`【…】`). The other brackets of ASCII are excluded, because calls and JSON are written with them.
  */
 const markerPatterns = [
   /<[^<>\n]{1,100}>/,
@@ -27,13 +27,13 @@ export function isMarker(token: string): boolean {
   return markerPattern.test(token);
 }
 
-/** The marker that a text begins with after white space; empty where it begins with something else. */
+/** The marker at the beginning of a text, after white space; empty if there is none. */
 export function firstMarker(text: string): string {
   const first = tokens(text.trimStart())[0] ?? '';
   return isMarker(first) ? first : '';
 }
 
-/** Positions at which a literal may be cut: 0, its length, and every edge between tokens. */
+/** Positions where a literal may be cut: 0, its length, and every edge between tokens. */
 export function tokenEdges(text: string): ReadonlySet<number> {
   const edges = new Set<number>([0]);
   let position = 0;
@@ -44,7 +44,7 @@ export function tokenEdges(text: string): ReadonlySet<number> {
   return edges;
 }
 
-/** Length of the longest text with which all of `texts` begin. */
+/** Length of the longest common prefix. */
 export function commonPrefixLength(texts: readonly string[]): number {
   const [first = '', ...others] = texts;
   let length = first.length;
@@ -57,7 +57,7 @@ export function commonPrefixLength(texts: readonly string[]): number {
   return length;
 }
 
-/** The longest text with which both begin and that ends at a token's edge of each. */
+/** The longest common prefix that ends at a token's edge in both texts. */
 export function commonTokens(left: string, right: string): string {
   const longest = commonPrefixLength([left, right]);
   const edges = tokenEdges(right);
@@ -65,7 +65,7 @@ export function commonTokens(left: string, right: string): string {
   return left.slice(0, Math.max(...cuts));
 }
 
-/** Length of the longest text with which all of `texts` end. */
+/** Length of the longest common suffix. */
 export function commonSuffixLength(texts: readonly string[]): number {
   const [first = '', ...others] = texts;
   let length = first.length;
@@ -78,12 +78,12 @@ export function commonSuffixLength(texts: readonly string[]): number {
   return length;
 }
 
-/** A text without its ending `suffix`; `null` where it ends otherwise, or is `null`. */
+/** A text without its suffix `suffix`; `null` if it does not have it, or is `null`. */
 export function withoutSuffix(text: string | null, suffix: string): string | null {
   return text?.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : null;
 }
 
-/** A literal without its white space, to compare literals that a template spaces differently. */
+/** A literal without white space, to compare literals that a template spaces differently. */
 export function squash(text: string): string {
   return text.replace(/\s+/gu, '');
 }

@@ -1,10 +1,10 @@
 import type { FormatOverride } from './format-override.ts';
 
-/** Channels in whose headers the recipient may stand, and what may follow there. */
+/** Channels whose headers may have the recipient, and what may follow it there. */
 const channels = ['commentary', 'analysis'];
 const constraints = ['', ' json', ' <|constrain|>json'];
 
-/** Headers that name recipient and channel in another order than history does. */
+/** Headers with recipient and channel in another order than in the history. */
 export const channelSpellings: FormatOverride = {
   reason:
     'History shows one order of recipient, channel and content type. The format that the model was trained on allows the others, and preambles in the channel of calls.',

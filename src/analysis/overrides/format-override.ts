@@ -5,7 +5,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 export interface FormatOverride {
   /** What it asserts, and why no render shows it. */
   readonly reason: string;
-  /** Texts that stand, all of them, in the source of every template of the family, copies included. */
+  /** Texts that occur in the source of every template of the family, including copies; all of them must be there. */
   readonly fragments: readonly string[];
   readonly format: Partial<Pick<ChatFormat, 'reasoning' | 'calls' | 'alternatives'>>;
 }

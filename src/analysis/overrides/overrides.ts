@@ -1,8 +1,8 @@
 /**
- * Overrides: what no render of a template can show, asserted by data files with a reason.
+ * Overrides: facts that no render of a template shows, asserted by data files with a reason.
  *
- * An override knows a family of templates by fragments of their text, and fills parts of the format of which the
- * analysis found nothing. Each part is evidence of its own, and the reason says why a render cannot show it.
+ * An override recognises a family of templates by fragments of their source, and fills parts of the format for which
+ * the analysis found nothing. Each part is recorded as evidence, with the reason why no render shows it.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { EvidenceLog } from '../evidence.ts';
@@ -11,10 +11,10 @@ import type { FormatOverride } from './format-override.ts';
 import { pythonicCalls } from './pythonic-calls.ts';
 import { taggedJsonCalls } from './tagged-json-calls.ts';
 
-/** All overrides there are. */
+/** All overrides. */
 export const overrides: readonly FormatOverride[] = [channelSpellings, pythonicCalls, taggedJsonCalls];
 
-/** The format of a template with what overrides assert about it, where the analysis found nothing. */
+/** The format with the parts that overrides assert, where the analysis found nothing. */
 export function applyOverrides(format: ChatFormat, source: string, log: EvidenceLog): ChatFormat {
   let filled = format;
   for (const { fragments, format: parts, reason } of overrides) {
@@ -29,7 +29,7 @@ export function applyOverrides(format: ChatFormat, source: string, log: Evidence
   return filled;
 }
 
-/** Nothing is known of the part, or it is assumed. */
+/** Whether nothing is known of the part, or it is only assumed. */
 function isMissing({ reasoning, calls, alternatives }: ChatFormat, part: string): boolean {
   if (part === 'reasoning') return reasoning === null || reasoning.basis === 'assumed';
   return part === 'calls' ? calls === null : alternatives === undefined;

@@ -1,9 +1,9 @@
 /**
- * Finds the calls of a probe in its render: where each begins and ends, and what stands where.
+ * Finds the calls of a probe in its render, and the spans of their parts.
  *
- * Arguments are found by decoding, not by matching: at every bracket and quote JSON is tried and
- * compared with what was given. What is found decides the layout: a JSON object that also holds the
- * name, literals around a JSON value, or entries with their own markers.
+ * Arguments are found by decoding: at every bracket and quote, JSON is parsed and compared with the given value. The
+ * result decides the layout: a JSON object that also contains the name, literals around a JSON value, or entries with
+ * their own markers.
  */
 
 import type { JsonValue } from '../../format/messages.ts';
@@ -14,13 +14,13 @@ import type { ProbeCall } from './probes.ts';
 /** How the arguments of calls are laid out. */
 export type CallLayout = 'envelope' | 'json' | 'entries';
 
-/** One call in a render; all positions are in that render. */
+/** One call in a render; positions refer to that render. */
 export interface CallSpan {
   readonly call: ProbeCall;
   readonly layout: CallLayout;
-  /** Of the JSON object, or of the first hole. */
+  /** Start of the JSON object, or of the first hole. */
   readonly start: number;
-  /** Exclusive: of the JSON object, or of the last hole or value. */
+  /** End (exclusive) of the JSON object, or of the last hole or value. */
   readonly end: number;
   /** The JSON arguments, or from the first key to the last value. */
   readonly arguments: { readonly start: number; readonly end: number };
@@ -29,10 +29,7 @@ export interface CallSpan {
   readonly envelope: JsonValue;
 }
 
-/**
- * The spans of all calls in order; `null` when one of them is not there. Whole calls may be printed as Python
- * prints objects.
- */
+/** The spans of all calls, in order; `null` if one is missing. Whole calls may be printed as Python objects. */
 export function findCalls(text: string, calls: readonly ProbeCall[]): readonly CallSpan[] | null {
   if (!calls.every((call) => text.includes(writePython(call.arguments)))) return findWritten(text, calls);
   const printed = findWritten(pythonAsJson(text), calls);
@@ -77,7 +74,7 @@ function findJsonCall(
   return { call, layout: 'json', start, end, arguments: argumentsAt, encoding, envelope: null };
 }
 
-/** The end of an id that stands after the arguments and before any other sentinel of the call. */
+/** The end of an id after the arguments and before any other sentinel of the call. */
 function trailingIdEnd(text: string, call: ProbeCall, from: number): number | null {
   const id = text.indexOf(call.id, from);
   return id < 0 ? null : id + call.id.length;
@@ -110,8 +107,8 @@ function holdsJson(text: string, value: JsonValue): boolean {
 }
 
 /**
- * The outermost object around the arguments that holds this call's name and no other's. An object that holds
- * a list of calls is not the call, also where only one stands in the list.
+ * The outermost object around the arguments that contains this call's name and no other's. An object with a list of
+ * calls is not the call, even if the list has only one.
  */
 function findEnvelope(
   text: string,
@@ -129,7 +126,7 @@ function findEnvelope(
   return null;
 }
 
-/** Whether the arguments lie in `value` with nothing but objects around them. */
+/** Whether the arguments are in `value`, inside nothing but objects. */
 function holdsArguments(value: JsonValue, wanted: JsonValue): boolean {
   if (typeof value === 'string') return holdsJson(value, wanted);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

@@ -1,8 +1,8 @@
-/** Learns from the renders of all probes where literals may be cut. */
+/** Learns where literals may be cut from the renders of all probes. */
 import { type Boundaries, BoundaryStatistics } from '../literals/token-boundaries.ts';
 import type { Probing } from './probing.ts';
 
-/** Statistics over what touches free text in any probe. */
+/** Collects statistics of the literals next to free text in all probes. */
 export function learnBoundaries({ prober, probes }: Probing): Boundaries {
   const boundaries = new BoundaryStatistics();
   for (const probe of Object.values(probes)) {

@@ -1,4 +1,4 @@
-/** In which form of messages a template renders calls and reasoning, and what tells so. */
+/** The form of messages in which a template renders calls and reasoning, and the evidence for it. */
 import type { InputShape } from '../../format/chat-format.ts';
 import { callShapes } from '../../template/prompt/input-shape.ts';
 import { findCalls } from './call-spans.ts';
@@ -12,7 +12,7 @@ export interface InferredInput {
   readonly reasoningSetting: ThinkingSetting;
 }
 
-/** Supports the form that the prober tries, and finds the setting under which reasoning is rendered. */
+/** Records evidence for the form that the prober found, and finds the setting under which reasoning is rendered. */
 export function inferInput({ prober, probes, log }: Probing): InferredInput {
   const { arguments: encoding, emptyContent, callIds, calls, contentParts, reasoningField } = prober.form;
   const { thinkingVariables } = prober;
@@ -57,7 +57,7 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
   };
 }
 
-/** Says that the names of tools are read from ids, in the one form that is known. */
+/** Records that the names of tools are read from ids, in the one known form. */
 function supportComposedIds({ prober, log }: Pick<Probing, 'prober' | 'log'>, probe: Probe): void {
   const rendered = prober.turn(probe) ?? '';
   log.support('input.callIds', probe.id, rendered, "the call's id is rendered and its name is not");
@@ -81,10 +81,10 @@ function findReasoning(
   return null;
 }
 
-/** Says that a template does something with calls, and that it does not show what they were given as. */
+/** Warns if a template renders calls without showing their contents. */
 function warnOfUnreadableCalls({ prober, log }: Pick<Probing, 'prober' | 'log'>, probe: Probe): void {
   const probers = callShapes.map((form) => prober.inForm({ ...prober.form, ...form }));
-  // Null in the place of content, or none, may be what the template fails at, or prints.
+  // Templates may fail at null content or print it, and may fail at absent content.
   const plain = probers.filter(({ form }) => form.emptyContent === 'empty');
   const shown = shownOfCalls(probers, probe) ?? addedByCalls(plain, probe);
   if (shown !== null) {
@@ -104,14 +104,14 @@ function warnOfUnreadableCalls({ prober, log }: Pick<Probing, 'prober' | 'log'>,
 
 const withoutCalls: Probe = { id: 'no-calls', content: '' };
 
-/** A turn that shows something of what a call was given as. */
+/** A turn that shows something of a call's contents. */
 function shownOfCalls(probers: readonly Probing['prober'][], probe: Probe): string | null {
   const given = (probe.calls ?? []).flatMap((call) => [call.name, ...Object.entries(call.arguments).flat()]);
   const turns = probers.map((each) => each.turn(probe));
   return turns.find((turn) => given.some((text) => turn?.toLowerCase().includes(String(text)))) ?? null;
 }
 
-/** A turn that says more than the same message says without its call. */
+/** A turn that differs from that of the same message without its call. */
 function addedByCalls(probers: readonly Probing['prober'][], probe: Probe): string | null {
   const turns = probers.map((each) => ({ turn: each.turn(probe), bare: each.turn(withoutCalls) }));
   const longer = turns.find(({ turn, bare }) => turn !== null && bare !== null && turn.length > bare.length);

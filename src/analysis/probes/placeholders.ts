@@ -1,30 +1,29 @@
 /**
- * Placeholders: characters that stand for what differs from call to call while literals are being read, so that
- * the literals of different calls are equal. They stand for a call's name, id and number after its arguments,
- * and for an argument's key after its value.
+ * Placeholders: characters that replace what differs from call to call, so that the literals of different calls become
+ * equal. They replace a call's name, id and number after its arguments, and an argument's key after its value.
  */
 import type { CallPart, KeyHole } from '../../format/chat-format.ts';
 import type { ProbeCall } from './probes.ts';
 
-/** Stands for an argument's key. */
+/** Replaces an argument's key. */
 export const keyPlaceholder = '\uE000';
-/** Stands for the tool's name. */
+/** Replaces the tool's name. */
 const namePlaceholder = '\uE001';
-/** Stands for the call's id. */
+/** Replaces the call's id. */
 const idPlaceholder = '\uE002';
-/** Stands for the number of the call. */
+/** Replaces the number of the call. */
 const numberPlaceholder = '\uE003';
 const placeholders = /([\uE001-\uE003])/;
 
-/** Literals between two calls and after the last, with placeholders in them. */
+/** The literals between two calls and after the last, with placeholders. */
 export interface CallLiterals {
   readonly between: string | null;
   readonly after: string;
-  /** What the placeholder for numbers stands for in the first call; 0 where there is none. */
+  /** The number in the first call that the placeholder replaces; 0 if there is none. */
   readonly number: number;
 }
 
-/** Puts placeholders into the literal after the first of `calls` and into the one after the last. */
+/** Puts placeholders into the literals after the first and after the last of `calls`. */
 export function withPlaceholders(
   between: string | null,
   after: string,
@@ -41,7 +40,7 @@ function replaceCall(text: string, call: ProbeCall | undefined): string {
     : text.replaceAll(call.name, namePlaceholder).replaceAll(call.id, idPlaceholder);
 }
 
-/** Numbers in the part that both begin with, and that count the calls: `distance` lies between them. */
+/** Replaces numbers that count the calls in the common prefix of both literals; they differ by `distance`. */
 function replaceNumbers(between: string, after: string, distance: number): CallLiterals {
   const [left, right] = [between.split(/(\d+)/), after.split(/(\d+)/)];
   let number: number | null = null;
@@ -57,7 +56,7 @@ function replaceNumbers(between: string, after: string, distance: number): CallL
   return { between: left.join(''), after: right.join(''), number: number ?? 0 };
 }
 
-/** A literal with placeholders as it is rendered for a call. */
+/** Fills the placeholders of a literal for a call. */
 export function fillPlaceholders(text: string, call: ProbeCall, number: number): string {
   return text
     .replaceAll(namePlaceholder, call.name)
@@ -65,7 +64,7 @@ export function fillPlaceholders(text: string, call: ProbeCall, number: number):
     .replaceAll(numberPlaceholder, String(number));
 }
 
-/** `rendered`, which ends like the literal `marked`, with that literal's placeholders. */
+/** `rendered`, which ends with the literal `marked`, with that literal's placeholders. */
 export function likePattern(rendered: string, marked: string, call: ProbeCall, number: number): string {
   const start = Array.from(marked, (_, index) => index).find((index) =>
     rendered.endsWith(fillPlaceholders(marked.slice(index), call, number)),
@@ -75,7 +74,7 @@ export function likePattern(rendered: string, marked: string, call: ProbeCall, n
   return rendered.slice(0, rendered.length - fillPlaceholders(shared, call, number).length) + shared;
 }
 
-/** What ends a call, cut after the last placeholder: the tail of the call's skeleton, and its closer. */
+/** Splits the end of a call after its last placeholder: into the tail of the skeleton, and the closer. */
 export function splitAfterPlaceholders(
   text: string,
   number: number,
@@ -90,12 +89,12 @@ export function splitAfterPlaceholders(
   return { tail: tail.filter((part) => part !== ''), close };
 }
 
-/** Puts placeholders where keys stand. */
+/** Replaces keys by placeholders. */
 export function withKeyPlaceholders(text: string, keys: readonly string[]): string {
   return keys.reduce((marked, key) => marked.replaceAll(key, keyPlaceholder), text);
 }
 
-/** A literal with placeholders for keys as literals and holes. */
+/** A literal as text and holes, from placeholders for keys. */
 export function withKeyHoles(text: string): readonly (string | KeyHole)[] {
   return text.split(keyPlaceholder).flatMap((literal, position): readonly (string | KeyHole)[] => {
     const hole: readonly KeyHole[] = position === 0 ? [] : [{ hole: 'key' }];

@@ -1,16 +1,16 @@
-/** From a probe to the messages and tools that a template is rendered with. */
+/** Converts a probe to the messages and tools for rendering. */
 import type { InputShape } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import { composedId } from '../../template/prompt/composed-ids.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import type { Probe, ProbeCall } from './probes.ts';
 
-/** The form of messages under which a template is tried. */
+/** The form of messages with which a template is probed. */
 export type MessageForm = Omit<InputShape, 'thinkingVariables'>;
 
 type RawMessage = Readonly<Record<string, unknown>>;
 
-/** The messages of a probe: what is earlier, user, assistant, and what follows. */
+/** The messages of a probe: earlier ones, user, assistant, and what follows. */
 export function probeMessages(probe: Probe | null, sentinels: Sentinels, form: MessageForm): RawMessage[] {
   const messages: RawMessage[] = [textMessage('user', sentinels.user, form)];
   if (probe === null) return messages;
@@ -85,10 +85,10 @@ const typedSchemas = {
   object: { type: 'object', properties: {}, additionalProperties: true },
 } as const;
 
-/** Which tools a template stands: all types of arguments, strings only, or none at all. */
+/** The tools that a template accepts: with arguments of all types, with strings only, or none at all. */
 export type ToolLevel = 'typed' | 'plain' | 'none';
 
-/** Tools whose schemas agree with every argument of the probes. */
+/** Tools whose schemas match every argument of the probes. */
 export function probeTools(sentinels: Sentinels, level: ToolLevel): readonly Tool[] {
   if (level === 'none') return [];
   const described = (schema: object) => ({ ...schema, description: 'about' });

@@ -1,6 +1,6 @@
 /**
- * The probes: assistant messages that differ in one thing, each put after the same user message.
- * `docs/probes.md` says which question each of them answers.
+ * The probes: assistant messages that differ in one thing, each after the same user message. `docs/probes.md` lists
+ * the question that each one answers.
  */
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
@@ -12,20 +12,20 @@ export interface ProbeCall {
   readonly arguments: JsonObject;
 }
 
-/** One assistant message, and what follows it. */
+/** One assistant message, and the message after it. */
 export interface Probe {
-  /** Named in evidence: `two-calls`. */
+  /** The id in evidence: `two-calls`. */
   readonly id: string;
   readonly content?: string;
   readonly reasoning?: string;
   readonly calls?: readonly ProbeCall[];
-  /** The message after it; absent means that it is the last. */
+  /** The message after it; absent means none. */
   readonly followedBy?: 'user' | 'tool';
-  /** An earlier question with its answer stands before it; absent means that the conversation begins with it. */
+  /** An earlier question and answer precede it; absent means none do. */
   readonly isLater?: true;
 }
 
-/** The fixed probes of one set of sentinels. */
+/** The fixed probes for one set of sentinels. */
 export interface ProbeTable {
   readonly content: Probe;
   readonly contentThenUser: Probe;
@@ -41,7 +41,7 @@ export interface ProbeTable {
   readonly callThenTool: Probe;
 }
 
-/** Builds the table. */
+/** Creates the table. */
 export function probeTable(sentinels: Sentinels): ProbeTable {
   const { content, reasoning, names, ids, keys, values } = sentinels;
   const first = { name: names[0], id: ids[0], arguments: { [keys[0]]: values[0], [keys[1]]: values[1] } };
@@ -63,7 +63,7 @@ export function probeTable(sentinels: Sentinels): ProbeTable {
   };
 }
 
-/** A call with one argument of a schema type. */
+/** A call with one argument of a given type. */
 export function valueProbe(sentinels: Sentinels, key: string, value: JsonValue, label: string): Probe {
   return {
     id: `value-${label}`,

@@ -1,10 +1,10 @@
-/** What every stage of an analysis has at hand. */
+/** The input of every stage of an analysis. */
 import type { Template } from '../../template/template.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import type { ProbeTable } from './probes.ts';
 import type { TemplateProber } from './template-prober.ts';
 
-/** A template with its probes, and where evidence goes. */
+/** A template with its probes, and the log of evidence. */
 export interface Probing {
   readonly template: Template;
   readonly prober: TemplateProber;

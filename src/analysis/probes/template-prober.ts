@@ -1,10 +1,10 @@
 /**
- * Renders probes and cuts the assistant's turn out of the conversation around it.
+ * Renders probes and cuts the assistant's turn out of the conversation.
  *
  *     … user text │ end of the user's turn │ THE TURN │ what the template always writes last
  *                   userEnd                             tail
  *
- * A template that refuses a probe gives `null`: that is an answer, not a failure.
+ * If a template refuses a probe, the result is `null`: that is an answer, not a failure.
  */
 import { AnalysisError, TemplateError } from '../../format/errors.ts';
 import { observeInputShape } from '../../template/prompt/input-shape.ts';
@@ -21,20 +21,20 @@ import {
 import { type MessageForm, probeMessages, probeTools, type ToolLevel } from './probe-messages.ts';
 import type { Probe } from './probes.ts';
 
-/** How thinking is asked for when rendering. */
+/** The setting of thinking in a render. */
 export type ThinkingSetting = 'unset' | 'on' | 'off';
 
-/** What a conversation shows around the assistant's turn. */
+/** The text around the assistant's turn in a conversation. */
 interface Surroundings {
-  /** The end of the user's turn, before the assistant's. */
+  /** The text between the user's text and the assistant's turn. */
   readonly userEnd: string;
-  /** What the template always writes last. */
+  /** The text that the template always writes last. */
   readonly tail: string;
   /** The generation prompt. */
   readonly prompt: string;
 }
 
-/** Real templates write some hundred characters, and up to a few thousand where they repeat the tools. */
+/** Real templates write some hundred characters per turn, and up to a few thousand if they repeat the tools. */
 const longestTurn = 12_000;
 
 /** Renders probes of one template, in the form of messages that it reads. */
@@ -54,7 +54,7 @@ export class TemplateProber {
     this.#template = template;
   }
 
-  /** A prober of the same template that tries another form of messages. */
+  /** A prober of the same template for another form of messages. */
   inForm(form: MessageForm): TemplateProber {
     return new TemplateProber(this.#template, this.sentinels, form);
   }
@@ -64,7 +64,7 @@ export class TemplateProber {
     return this.#template.name;
   }
 
-  /** The whole render, or `null` where the template refuses. */
+  /** The whole render, or `null` if the template refuses. */
   render(
     probe: Probe | null,
     thinking: ThinkingSetting = 'unset',
@@ -94,18 +94,18 @@ export class TemplateProber {
     }
   }
 
-  /** Why the template breaks off at a probe; `null` where it renders it, or refuses it by raising an error. */
+  /** Why rendering a probe fails; `null` if it succeeds, or the template raises an error itself. */
   failure(probe: Probe): string | null {
     return this.render(probe) === null && this.#failed ? this.#refusal : null;
   }
 
-  /** The turn that a probe renders to, its end included; `null` where the template refuses. */
+  /** The turn of a probe, including its end; `null` if the template refuses. */
   turn(probe: Probe, thinking: ThinkingSetting = 'unset'): string | null {
     const turn = this.#spacedTurn(probe, thinking);
     return turn === null || !this.#hasLooseSeam ? turn : turn.trimStart();
   }
 
-  /** The turn with the white space that stands between the user's message and it. */
+  /** The turn, with the white space between the user's message and it. */
   #spacedTurn(probe: Probe, thinking: ThinkingSetting): string | null {
     const { userEnd, tail, prompt } = this.#surroundings(thinking);
     const text = this.#afterUser(this.render(probe, thinking));
@@ -113,13 +113,13 @@ export class TemplateProber {
     const turn = text.slice(userEnd.length);
     if (probe.followedBy !== undefined) return this.#upToFollower(turn);
     if (turn.endsWith(tail)) return turn.slice(0, turn.length - tail.length);
-    // A prompt that nobody asks for comes after what is answered next, and results are awaited after calls.
+    // A template that always adds a prompt after an answer adds none after calls, because their results come next.
     return tail === prompt && probe.calls !== undefined ? turn : null;
   }
 
   /**
-   * Whether the white space in front of turns says nothing: it differs from turn to turn, as where a template's
-   * own indentation is rendered, while the turns begin with the same marker or none begins without white space.
+   * Whether white space before turns means nothing: it differs from turn to turn, as when a template's own indentation
+   * is rendered, while all turns begin with the same marker, or none begins without white space.
    */
   get #hasLooseSeam(): boolean {
     this.#looseSeam ??= this.#findLooseSeam();
@@ -145,20 +145,20 @@ export class TemplateProber {
     return (markers.size === 1 && !markers.has(content)) || (prompt.trim() === '' && !spaces.has(''));
   }
 
-  /** The render from the user's text on; `null` where the template refuses. */
+  /** The render from the user's text on; `null` if the template refuses. */
   conversation(probe: Probe): string | null {
     const { user } = this.sentinels;
     const text = this.#afterUser(this.render(probe));
     return text === null ? null : user + text;
   }
 
-  /** The whole prompt with the tools given in the variable `name`; `null` where the template refuses. */
+  /** The whole prompt with tools in the variable `name`; `null` if the template refuses. */
   promptWithTools(name: string): string | null {
     const tools = structuredClone(probeTools(this.sentinels, this.#tools));
     return this.render(null, 'unset', { tools: undefined, [name]: tools });
   }
 
-  /** The generation prompt, by the state of thinking. */
+  /** The generation prompt for a setting of thinking. */
   prompt(thinking: ThinkingSetting): string {
     const { prompt } = this.#surroundings(thinking);
     return this.#hasLooseSeam ? prompt.trimStart() : prompt;
@@ -169,7 +169,7 @@ export class TemplateProber {
     return this.#surroundings('unset').userEnd;
   }
 
-  /** What surrounds the assistant's turn. Throws AnalysisError where no user message can be rendered. */
+  /** The text around the assistant's turn. Throws AnalysisError if no user message can be rendered. */
   #surroundings(thinking: ThinkingSetting): Surroundings {
     if (thinking !== 'unset' && this.thinkingVariables.length === 0) return this.#surroundings('unset');
     const known = this.#known.get(thinking);
@@ -198,7 +198,10 @@ export class TemplateProber {
     return this.#switchedOn(thinking, base, full ?? base) ?? this.#splitAround(base, opened, full ?? base);
   }
 
-  /** What a setting of thinking writes at the end of every conversation, asked for a prompt or not, is the prompt. */
+  /**
+   * Text that a setting of thinking adds to the end of every conversation, even without a generation prompt, is the
+   * prompt.
+   */
   #switchedOn(thinking: ThinkingSetting, base: string, full: string): Surroundings | null {
     if (thinking === 'unset') return null;
     const { userEnd, prompt } = this.#surroundings('unset');
@@ -207,7 +210,10 @@ export class TemplateProber {
     return full.endsWith(added) && full !== base ? { userEnd, tail: added, prompt: added } : null;
   }
 
-  /** Of renders after the user's text: `base` without an answer, `opened` for one, `full` with one. */
+  /**
+   * Compares renders after the user's text: `base` without an answer, `opened` with a generation prompt, `full` with
+   * an answer.
+   */
   #splitAround(base: string, opened: string, full: string): Surroundings {
     const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
     if (opened === base) {
@@ -230,7 +236,7 @@ export class TemplateProber {
     return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt };
   }
 
-  /** Where the generation prompt begins in the base render of a template that always appends it. */
+  /** Start of the generation prompt in the base render of a template that always adds it. */
   #alwaysOpened(base: string, full: string, beforeContent: string): number | null {
     if (base.trim() === '' || full === base) return null;
     const shared = commonSuffixLength([base, full]);
@@ -246,7 +252,7 @@ export class TemplateProber {
     return base.length - base.trimStart().length;
   }
 
-  /** Where in `base` the end of a question ends that an answer has, too, before the next question; -1 for none. */
+  /** End of the end-of-turn in `base` that both a question and an answer have before the next question; -1 if none. */
   #endOfAnswer(base: string): number {
     const { content } = this.sentinels;
     const turns =

@@ -9,14 +9,17 @@
 import { mirror } from '../literals/mirror.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 
-/** What stands around a call, or around the list that holds it. */
+/** The text around a call, or around the list that contains it. */
 interface Surroundings {
-  /** The example as the prompt has it, its markers included. */
+  /** The example with its markers, as in the prompt. */
   readonly text: string;
-  /** Markers, or a word that is written up to the bracket of a list: `<tool_call>\n`, `functools`. */
+  /**
+   * Markers, or a word directly before a list: `<tool_call>
+   * `, `functools`.
+   */
   readonly open: string;
   readonly close: string;
-  /** Calls stand in square brackets. */
+  /** Calls are in square brackets. */
   readonly isList: boolean;
 }
 
@@ -27,12 +30,12 @@ export interface JsonExample extends Surroundings {
   readonly argumentsKey: string;
 }
 
-/** A call as Python writes it. */
+/** A call in Python notation. */
 export interface PythonExample extends Surroundings {
   readonly kind: 'python';
 }
 
-/** A name, and each argument in markers around its key and its value. */
+/** A name, and arguments with markers around their keys and values. */
 export interface TaggedExample {
   readonly kind: 'tagged';
   readonly text: string;
@@ -48,7 +51,7 @@ export interface TaggedExample {
 /** One example. */
 export type CallExample = JsonExample | PythonExample | TaggedExample;
 
-/** The first example of each kind, in the order in which they stand. */
+/** The first example of each kind, in order of appearance. */
 export function findCallExamples(prompt: string): readonly CallExample[] {
   const found = [findTagged(prompt), findJson(prompt), findPython(prompt)].filter((each) => each !== null);
   return [...found].sort((a, b) => prompt.indexOf(a.text) - prompt.indexOf(b.text));
@@ -62,7 +65,7 @@ function findJson(prompt: string): JsonExample | null {
     const end = objectEnd(prompt, match.index);
     const [, nameKey = '', argumentsKey = ''] = match;
     if (end === null) return [];
-    // Braces that were doubled for another language of templates, and stayed so.
+    // Braces that were doubled for another template language, and stayed doubled.
     const doubled = prompt[match.index - 1] === '{' && prompt[end] === '}' ? 1 : 0;
     return [
       { kind: 'json', nameKey, argumentsKey, ...surroundings(prompt, match.index - doubled, end + doubled) },
@@ -71,10 +74,10 @@ function findJson(prompt: string): JsonExample | null {
   return all.find((each) => each.open !== '' || each.isList) ?? all[0] ?? null;
 }
 
-/** Examples are short; what is longer is something else. */
+/** Examples are short; longer text is something else. */
 const longestExample = 600;
 
-/** The end of an object whose placeholders need not be JSON. */
+/** The end of an object whose placeholders may not be JSON. */
 function objectEnd(prompt: string, start: number): number | null {
   let depth = 0;
   for (let at = start; at < Math.min(prompt.length, start + longestExample); at++) {
@@ -95,7 +98,7 @@ function findPython(prompt: string): PythonExample | null {
   return all.find((each) => each.isList || each.open !== '') ?? null;
 }
 
-/** Reads outwards from a call: the bracket of a list, then markers or a word. */
+/** Reads outwards from a call: first the bracket of a list, then markers or a word. */
 function surroundings(prompt: string, start: number, end: number): Surroundings {
   const before = prompt.slice(0, start);
   const isList = /\[\s*$/u.test(before);
@@ -105,7 +108,7 @@ function surroundings(prompt: string, start: number, end: number): Surroundings 
   return surroundingMarkers(prompt, listStart, listEnd ?? end, isList);
 }
 
-/** The end of a list after its first call; other calls, and dots for them, may follow. */
+/** The end of a list after its first call; further calls, or dots in their place, may follow. */
 function closingBracket(prompt: string, from: number): number | null {
   const rest = prompt.slice(from, from + longestExample);
   const line = rest.split(/\n\s*\n/u)[0] ?? '';
@@ -130,7 +133,7 @@ function surroundingMarkers(prompt: string, start: number, end: number, isList: 
   return { text, open: marker + space, close: gap + closer, isList };
 }
 
-/** Whether one marker closes the other: it mirrors it, or is another one and closes anything. */
+/** Whether one marker closes the other: it mirrors it, or is a different marker that looks like a closer. */
 function pairs(open: string, close: string): boolean {
   return mirror(open) === close || (close !== open && /end|\//iu.test(close));
 }

@@ -1,6 +1,6 @@
 /**
- * The calls that the prompt asks for, where finished turns show none; and the law *prompt agrees*: where the
- * prompt's example and the format read off finished turns contradict each other, a warning shows both.
+ * Calls as the prompt describes them, for templates whose finished turns show none; and the law *prompt agrees*: if
+ * the prompt's example contradicts the format read from finished turns, a warning shows both.
  */
 import type { CallsFormat } from '../../format/chat-format.ts';
 import { isMarker, squash, tokens } from '../literals/tokens.ts';
@@ -13,7 +13,7 @@ interface WithCalls {
   readonly calls: CallsFormat | null;
 }
 
-/** The calls as finished turns show them, corrected or replaced by what the prompt says. */
+/** The calls as finished turns show them, corrected or replaced by the prompt's example. */
 export function compareWithPrompt({
   calls,
   toolPrompt,
@@ -46,7 +46,7 @@ function warn(example: CallExample, written: string, log: Probing['log']): void 
   log.warn({ field: 'calls', kind: 'prompt', message, rendered: example.text, written });
 }
 
-/** A format's literals around and in a call, as one text. */
+/** A format's literals around and inside a call, as one text. */
 export function writtenAround({ section, call, head, tail, arguments: format }: CallsFormat): string {
   const literals = [...head, ...tail].filter((part) => typeof part === 'string');
   const entry = format.kind === 'entries' ? [format.entry.open, format.entry.key] : [];
@@ -54,7 +54,7 @@ export function writtenAround({ section, call, head, tail, arguments: format }: 
   return [section.open, call.open, first, ...others, ...entry, call.close, section.close].join('');
 }
 
-/** Whether the format holds the markers of an example, and a JSON example's keys. */
+/** Whether the format has the markers of an example and, for JSON, its keys. */
 function agrees(calls: CallsFormat, example: CallExample): boolean {
   const written = writtenAround(calls);
   const markers = tokens(example.text).filter((each) => isMarker(each) && isDistinct(each));
@@ -81,8 +81,8 @@ function isPythonic({ head, arguments: format }: CallsFormat): boolean {
 }
 
 /**
- * Keyword arguments: where finished turns write texts without quotes, values of all types in the quotes of texts,
- * or nothing between two arguments, the template prints what cannot be read back, and the prompt says what is meant.
+ * Keyword arguments: if finished turns write strings without quotes, values of all types in the quotes of strings, or
+ * no separator between arguments, the template prints what cannot be read back, and the prompt shows what is meant.
  */
 function comparePython(calls: CallsFormat, example: CallExample, log: Probing['log']): CallsFormat {
   if (calls.arguments.kind !== 'entries') return calls;

@@ -1,4 +1,4 @@
-/** From an example of a call in a prompt to the format that a model writes when it follows it. */
+/** Converts an example of a call in a prompt to the format that a model writes when it follows the example. */
 import type {
   ArgumentsFormat,
   CallsFormat,
@@ -24,7 +24,7 @@ export function callsOfExample(example: CallExample): CallsFormat {
 const common = { sectionCloseOptional: false, parallel: true, id: null, basis: 'prompt' } as const;
 const nothing: Delimiters = { open: '', close: '' };
 
-/** Calls of a list stand in one section; others each between the markers of the example. */
+/** Calls of a list are in one section; other calls are each between the markers of the example. */
 function around({ open, close, isList }: JsonExample | PythonExample) {
   if (!isList) return { section: nothing, call: { open, close }, separator: '\n' };
   return { section: { open: `${open}[`, close: `]${close}` }, call: nothing, separator: ', ' };

@@ -1,14 +1,14 @@
-/** What a prompt says to the model about calls: the text that a template adds where there are tools. */
+/** What a prompt tells the model about calls: the text that a template adds if there are tools. */
 import { positionsOf, scanJson } from '../literals/find-json.ts';
 import type { Probing } from '../probes/probing.ts';
 
-/** Known once the tool prompt is read. */
+/** Known after the tool prompt has been read. */
 export interface WithToolPrompt {
-  /** The prompt without the tools' own descriptions; empty where tools change nothing. */
+  /** The prompt without the descriptions of the tools; empty if tools change nothing. */
   readonly toolPrompt: string;
 }
 
-/** Variables that are given the tools where `tools` shows none: some templates take them by another name. */
+/** Variables that also receive the tools if `tools` has no effect: some templates use another name. */
 const otherNames = /^\w+_(?:tools|functions)$/;
 
 /** Renders the prompt with tools. */
@@ -18,12 +18,12 @@ export function readToolPrompt({ template, prober }: Probing): WithToolPrompt {
     .map((name) => prober.promptWithTools(name))
     .filter((each) => each?.includes(prober.sentinels.names[0]) === true);
   const { user, pattern } = prober.sentinels;
-  // What is asked may stand on one line with what is said of calls.
+  // A line may contain both the question and a text about calls.
   const texts = shown.map((each) => withoutTools((each ?? '').replaceAll(user, '\n'), pattern));
   return { toolPrompt: texts.join('\n\n') };
 }
 
-/** Takes out what describes the tools: JSON with sentinels in it, and lines with any that is left. */
+/** Removes the descriptions of the tools: JSON that contains sentinels, and remaining lines with sentinels. */
 function withoutTools(text: string, sentinels: RegExp): string {
   const isOwn = (each: string) => each.search(sentinels) >= 0;
   let kept = '';

@@ -1,23 +1,23 @@
 /**
- * Thoughts that neither a prompt nor a message shows, but that finished turns drop from an answer: an answer is
- * given with markers in it, and the template renders it without what stands before or between them.
+ * Thoughts that neither a prompt nor a message shows, but that finished turns drop from an answer: an answer is given
+ * with markers in it, and the template renders it without the text before or between them.
  */
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 
-/** Two markers between which, or up to the second of which, a finished turn drops an answer's text. */
+/** Two markers. A finished turn drops the text of an answer between them, or before the second. */
 export interface DroppedThoughts {
   readonly open: string;
   readonly close: string;
 }
 
-/** More markers than this are not tried; templates have a dozen or two. */
+/** More markers than this are not tried; templates have about a dozen. */
 const mostMarkers = 60;
 
-/** Of so many markers that a template treats in some way all pairs are tried. */
+/** All pairs are tried of this many markers that a template treats specially. */
 const mostTreated = 4;
 
-/** Finds the markers of thoughts that are dropped; `null` where nothing is. */
+/** Finds the markers of dropped thoughts; `null` if nothing is dropped. */
 export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
   const treated = treatedMarkers(probing);
   const closer = treated.find((each) => each.includes('/') && dropsThoughts(probing, '', each));
@@ -33,7 +33,7 @@ export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
   return recorded(probing, found);
 }
 
-/** Whether a finished turn keeps of an answer only what follows `close`. */
+/** Whether a finished turn keeps only what follows `close` in an answer. */
 export function dropsThoughts({ prober }: Probing, open: string, close: string): boolean {
   const { content, reasoning } = prober.sentinels;
   const turn = prober.turn(guess(content, reasoning, open, close));
@@ -51,7 +51,7 @@ function recorded({ prober, log }: Probing, found: DroppedThoughts): DroppedThou
   return found;
 }
 
-/** Markers of the template's text that an answer is not rendered with as it was given; those of calls left out. */
+/** Markers in the template's source, except those of calls, that change how an answer with them is rendered. */
 function treatedMarkers({ template, prober, probes }: Probing): readonly string[] {
   const { content } = prober.sentinels;
   const call = prober.turn(probes.oneCall) ?? '';

@@ -1,5 +1,5 @@
 /**
- * The reasoning's part of the format: where it ends, and what stands for it where there is none.
+ * The reasoning's part of the format: where it ends, and what is written if there is none.
  *
  *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
  */
@@ -22,7 +22,7 @@ export interface ReasoningClosing {
   readonly afterReasoning: string;
 }
 
-/** Known once reasoning is. */
+/** Known after reasoning has been inferred. */
 export interface WithClosing {
   readonly closing: ReasoningClosing;
 }
@@ -36,7 +36,7 @@ type Given = Probing &
   WithOpening &
   WithCallsOpening;
 
-/** The reasoning's part of the format; `null` where the template knows none. */
+/** The reasoning's part of the format; `null` if the template has none. */
 export function inferReasoningFormat(
   given: Given,
 ): WithClosing & { readonly reasoning: ReasoningFormat | null } {
@@ -63,7 +63,7 @@ function readClosing(given: Given): ReasoningClosing {
       : { ...plain, end: fromContent };
   }
   const end = commonTokens(fromContent, fromCalls);
-  // Calls that open among the thoughts leave them open.
+  // Calls that open inside the thoughts leave them open.
   if (end.trim() === '' && fromContent.trim() !== '') return { ...plain, end: fromContent };
   const rest = fromContent.slice(end.length);
   if (opening.mayHoldOpen && rest !== '' && opening.empty.endsWith(rest)) {
@@ -77,10 +77,13 @@ function readClosing(given: Given): ReasoningClosing {
   return { ...plain, end, afterReasoning: rest };
 }
 
-/** An end of reasoning that runs into the opener of wrapped content: cut by the closed prompt, else naturally. */
+/**
+ * Splits text that has both the end of reasoning and the opener of wrapped content: at the end of the closed prompt,
+ * otherwise at a natural boundary.
+ */
 function splitWrapped({ turnStart, opening, boundaries }: Given, between: string): ReasoningClosing {
   const closed = turnStart.prompt.off;
-  // Content that something closes is opened by more than white space, and so do thoughts end.
+  // Content with a closer has an opener other than white space, and so have thoughts an end.
   const possible = [...tokenEdges(between)].filter(
     (cut) => between.slice(0, cut).trim() !== '' && between.slice(cut).trim() !== '',
   );
@@ -109,13 +112,13 @@ function reasoningFormat(
   };
 }
 
-/** Whether a marker opens all that may follow reasoning. One region ends there where the next one opens. */
+/** Whether a marker opens everything that may follow reasoning, so that each region ends where the next one opens. */
 function endsAtNextMarker({ opening, callsOpening, turns }: Given): boolean {
   const openers = [opening.open, ...(turns.calls === null ? [] : [callsOpening.callsOpen])];
   return openers.every((opener) => firstMarker(opener) !== '');
 }
 
-/** Records what supports the reasoning, or that there is none. */
+/** Records the evidence for the reasoning, or for its absence. */
 function logReasoning(reasoning: ReasoningFormat | null, given: Given): void {
   const { turns, turnStart, markers: source, log } = given;
   if (reasoning === null) {

@@ -1,7 +1,7 @@
 /**
- * What opens reasoning, and what follows it in finished turns. The evidence is taken in this order: finished
- * turns, the generation prompt's variants, the mirror of the prompt's opening where something speaks for it, an
- * end before which finished turns drop everything.
+ * What opens reasoning, and what follows it in finished turns. Sources of evidence, in this order: finished turns; the
+ * variants of the generation prompt; the mirror of the prompt's opener, if something supports it; an end marker before
+ * which finished turns drop everything.
  */
 import type { FormatAlternatives, ReasoningFormat } from '../../format/chat-format.ts';
 import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
@@ -15,29 +15,29 @@ import type { WithTurnStart } from '../turn/turn-start.ts';
 import { dropsThoughts, findDroppedThoughts } from './dropped-thoughts.ts';
 import { findRequestedThoughts } from './requested-thoughts.ts';
 
-/** What is known of reasoning before the regions after it are. `null` fields are not rendered. */
+/** What is known of reasoning before the next regions are read. `null` fields are not rendered. */
 export interface ReasoningMarkers {
   readonly start: string;
-  /** Between reasoning and content, the content's own opener included; `null` when not rendered. */
+  /** Text between reasoning and content, including the content's own opener; `null` if not rendered. */
   readonly beforeContent: string | null;
-  /** From reasoning to the first call; `null` when not rendered. */
+  /** Text between reasoning and the first call; `null` if not rendered. */
   readonly beforeCall: string | null;
-  /** The closer, where the prompt or a mirror shows it. */
+  /** The closer, if the prompt or a mirror shows it. */
   readonly closer: string | null;
   readonly basis: ReasoningFormat['basis'];
   readonly preserved: ReasoningFormat['preserved'];
 }
 
-/** Known once the markers of reasoning are; `null` when the template knows no reasoning. */
+/** Known after the markers of reasoning have been inferred; `null` if the template has no reasoning. */
 export interface WithMarkers {
   readonly markers: ReasoningMarkers | null;
-  /** Another opener of content, where the prompt asks for it. */
+  /** Another opener of content that the prompt asks for. */
   readonly alternatives?: FormatAlternatives;
 }
 
 type Given = Probing & InferredInput & WithTurnStart;
 
-/** Reads what opens reasoning, and what follows it. */
+/** Infers what opens reasoning, and what follows it. */
 export function inferReasoningMarkers(given: Given): WithMarkers {
   const shown = fromHistory(given) ?? fromPrompts(given) ?? fromDroppedThoughts(given);
   if (shown !== null) return { markers: shown };
@@ -94,7 +94,7 @@ function preservedWhere(withContent: boolean, withCalls: boolean): ReasoningForm
   return withContent ? 'with-content' : 'with-calls';
 }
 
-/** The literals before a sentinel and between it and what follows. */
+/** The literals before a sentinel, and between it and what follows. */
 function around(
   turn: string | null,
   sentinel: string,
@@ -135,19 +135,24 @@ function fromPrompts(given: Given): ReasoningMarkers | null {
   }
   if (closed.trim() !== '' && closed.trim() === mirror(tokens(opening.trim()).at(-1) ?? '')) {
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds the bare end');
-    // White space before both belongs to the prompt.
+    // White space at the beginning of both belongs to the prompt.
     const seam = opening.slice(0, opening.length - opening.trimStart().length);
     return unseenMarkers(opening, closed.startsWith(seam) ? closed.slice(seam.length) : closed, 'prompt');
   }
   return openingOnly(given, opening);
 }
 
-/** The closer of a block whose opener ends a line begins on a line of its own. */
+/** If the opener of a block ends a line, the closer begins on a new line. */
 function withLine(opening: string, rest: string): string {
   return opening.endsWith('\n') ? `\n${rest.trimStart()}` : rest;
 }
 
-/** `<think>\n\n</think>\n` in two; `null` where no end marker mirrors the beginning. */
+/**
+ * `<think>
+ *
+ * </think>
+ * ` split into its markers; `null` if no end marker mirrors the beginning.
+ */
 function splitBlock(block: string): readonly [string, string] | null {
   const first = tokens(block.trimStart())[0];
   const closer = first === undefined ? null : mirror(first);
@@ -160,9 +165,9 @@ function splitBlock(block: string): readonly [string, string] | null {
 }
 
 /**
- * Markers of which the prompt shows the opener alone. A prompt may end in a marker that opens no thoughts, so
- * something else has to speak for it: a finished turn that drops what ends so, the template's own text, a switch
- * of thinking, or at least the name of the marker.
+ * Markers of which the prompt shows only the opener. A prompt may end with a marker that does not open thoughts, so
+ * other evidence is required: a finished turn that drops text up to the closer, the template's source, a switch of
+ * thinking, or at least the marker's name.
  */
 function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
   const { template, turnStart, log } = given;
@@ -182,13 +187,13 @@ function openingOnly(given: Given, opening: string): ReasoningMarkers | null {
   return unseenMarkers(opening, withLine(opening, closer), 'assumed');
 }
 
-/** Markers that no prompt and no message shows. */
+/** Markers that no prompt or message shows. */
 function fromDroppedThoughts(given: Given): ReasoningMarkers | null {
   const dropped = findDroppedThoughts(given);
   return dropped === null ? null : unseenMarkers(dropped.open, dropped.close, 'verified');
 }
 
-/** A prompt's opening that also separates calls is not reasoning. */
+/** Whether the prompt's opener also separates calls; then it is not reasoning. */
 function separatesCalls({ prober, probes }: Probing, opening: string): boolean {
   const turn = prober.turn(probes.twoCalls);
   return turn !== null && turn.split(opening.trim()).length > 2;

@@ -11,19 +11,19 @@ import { mirror } from '../literals/mirror.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { ThinkingSetting } from '../probes/template-prober.ts';
 
-/** What stands around the thoughts, and before the answer after them. */
+/** The markers around the thoughts, and before the answer after them. */
 export interface RequestedThoughts {
   readonly start: string;
   readonly end: string;
-  /** Opens the answer; `null` where the thoughts' end does. */
+  /** Opens the answer; `null` if the end of the thoughts does. */
   readonly contentOpen: string | null;
   /** The sentence that asks for it. */
   readonly slice: string;
 }
 
-/** Reads the request off the prompt; `null` where there is none. */
+/** Reads the request from the prompt; `null` if there is none. */
 export function findRequestedThoughts({ prober }: Probing): RequestedThoughts | null {
-  // Some templates speak of thoughts only where they have no tools to speak of.
+  // Some templates only mention thoughts if there are no tools.
   const render = (thinking: ThinkingSetting) => prober.render(null, thinking, { tools: undefined }) ?? '';
   const [on, off] = [render('on'), render('off')];
   const others = new Set(off.split('\n'));
@@ -39,7 +39,7 @@ export function findRequestedThoughts({ prober }: Probing): RequestedThoughts | 
   return betweenMarkers(words) ?? afterPhrases(words);
 }
 
-/** So much before a pair of markers is the sentence that asks for it. */
+/** The sentence before a pair of markers that asks for thoughts is at most this long. */
 const longestRequest = 60;
 
 const markerPair = /(<[^<>/\s]{1,30}>)[^<>]{0,80}?(<\/[^<>\s]{1,31}>)/gu;

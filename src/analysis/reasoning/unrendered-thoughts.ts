@@ -1,4 +1,4 @@
-/** Thoughts of which a template speaks, in a form that no probe is made of. */
+/** Thoughts that a template mentions, in a form that no probe has. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { askedThoughts } from '../../template/prompt/asked-thoughts.ts';
 import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
@@ -9,7 +9,7 @@ import type { WithToolPrompt } from '../prompt/tool-prompt.ts';
 
 type Given = Pick<Probing, 'log' | 'template' | 'prober'> & WithToolPrompt & { readonly format: ChatFormat };
 
-/** Warns where the format knows no thoughts, and the template does. */
+/** Warns if the template has thoughts that the format lacks. */
 export function warnOfUnrenderedThoughts(given: Given): object {
   if (given.format.reasoning !== null) return {};
   const { reasoningField } = given.format.input;
@@ -26,25 +26,25 @@ export function warnOfUnrenderedThoughts(given: Given): object {
   return {};
 }
 
-/** Parts that are told apart by a type that is named after thoughts. */
+/** Parts whose compared type is named after thoughts. */
 function comparedTypes({ template }: Given): string | null {
   const types = [...template.comparedTypes].filter((type) => namesThoughts.test(type)).sort();
   return types.length === 0 ? null : `the template looks for parts of the type ${quoted(types)}`;
 }
 
-/** Fields that are named after thoughts, and show no text that is put in them: lists, for example. */
+/** Fields that are named after thoughts but do not render text: they may expect lists, for example. */
 function askedFields({ template, prober }: Given): string | null {
   const fields = askedThoughts(template, [{ role: 'assistant', content: prober.sentinels.content }]);
   return fields.length === 0 ? null : `the template looks for ${quoted(fields)} in an assistant's message`;
 }
 
-/** Markers that are named after thoughts, in what the model is told about its tools. */
+/** Markers named after thoughts in the description of tools. */
 function markersInToolPrompt({ toolPrompt }: Given): string | null {
   const named = tokens(toolPrompt).filter((token) => isMarker(token) && namesThoughts.test(token));
   return named.length === 0 ? null : `the prompt shows the model ${quoted([...new Set(named)])}`;
 }
 
-/** A generation prompt that ends otherwise where some effort is asked for. */
+/** A generation prompt whose end depends on the effort of thinking. */
 function effortInPrompt({ template, prober }: Given): string | null {
   const prompt = (variables: object) =>
     prober

@@ -1,4 +1,4 @@
-/** The whole format out of its parts, with what overrides assert and what follows from the rest. */
+/** Assembles the format from its parts, overrides and derived fields. */
 import {
   type CallsFormat,
   type Capabilities,
@@ -19,7 +19,7 @@ import type { WithResults } from '../turn/result-markers.ts';
 import { withDerivedFields } from './derived-fields.ts';
 import { labelFormat } from './labels.ts';
 
-/** The parts that the stages before read. */
+/** The parts that earlier stages inferred. */
 interface FormatParts {
   readonly turn: TurnFormat;
   readonly reasoning: ReasoningFormat | null;
@@ -33,7 +33,7 @@ type Given = Probing &
   WithResults &
   Pick<WithMarkers, 'alternatives'> & { readonly capabilities: Capabilities };
 
-/** Puts the parts together. Throws AnalysisError where one of them holds a probe's own text. */
+/** Assembles the parts. Throws AnalysisError if one of them contains a probe's own text. */
 export function assembleFormat(given: Given): { readonly format: ChatFormat } {
   const {
     template,
@@ -70,7 +70,7 @@ export function assembleFormat(given: Given): { readonly format: ChatFormat } {
   return { format };
 }
 
-/** A format that holds a probe's own text was read where a template repeats what it was given. */
+/** A format that contains a probe's own text was read from a template that repeats its input. */
 function refuseProbeTexts(format: ChatFormat, { name, sentinels }: TemplateProber): void {
   const text = JSON.stringify(format).replaceAll(sentinels.bos, '').replaceAll(sentinels.eos, '');
   if (text.search(sentinels.pattern) < 0) return;

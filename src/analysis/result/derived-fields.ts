@@ -1,4 +1,4 @@
-/** What follows from the rest of a format: labels, markers to preserve, texts at which to stop. */
+/** Fields derived from the rest of a format: labels, preserved tokens, stops. */
 import type { ChatFormat, ContentFormat } from '../../format/chat-format.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
@@ -15,7 +15,7 @@ export function withDerivedFields(format: ChatFormat, log: EvidenceLog): ChatFor
   return { ...format, labels, preservedTokens: marks, stops };
 }
 
-/** Ends of turn, without those after which the same message goes on. */
+/** Ends of turn, except those after which the same message continues. */
 function stopTexts({
   turn,
   reasoning,

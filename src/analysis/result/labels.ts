@@ -1,4 +1,4 @@
-/** The field's names for what a format is, read off the finished format. */
+/** The field's labels for a format, derived from the finished format. */
 import type {
   CallPart,
   CallsFormat,
@@ -8,7 +8,7 @@ import type {
   ToolFormatLabel,
 } from '../../format/chat-format.ts';
 
-/** Names a format. */
+/** Labels a format. */
 export function labelFormat(
   format: Pick<ChatFormat, 'turn' | 'reasoning' | 'content' | 'calls'>,
 ): FormatLabels {

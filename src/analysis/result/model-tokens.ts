@@ -1,7 +1,7 @@
-/** Puts the model's special tokens into a finished format, and freezes it. */
+/** Inserts the model's special tokens into a finished format, and freezes it. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 
-/** Puts the model's own special tokens where the probes had sentinels; texts that become empty vanish from lists. */
+/** Replaces sentinels by the model's special tokens; texts that become empty are removed from lists. */
 export function replaceTokens<T>(value: T, tokensBySentinel: ReadonlyMap<string, string>): T {
   return mapStrings(value, (text) => {
     let replaced = text;
@@ -10,7 +10,7 @@ export function replaceTokens<T>(value: T, tokensBySentinel: ReadonlyMap<string,
   }) as T;
 }
 
-/** White space alone ends no turn. */
+/** Removes ends of turn that are only white space. */
 export function withoutBlankEnds(format: ChatFormat): ChatFormat {
   const ends = format.turn.ends.filter((end) => end.trim() !== '');
   return {
@@ -30,7 +30,7 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, change)]));
 }
 
-/** Freezes plain data and everything in it. */
+/** Freezes plain data deeply. */
 export function deepFreeze<T>(value: T): T {
   if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,6 +1,6 @@
 /**
- * The self-check: probe messages written from the inferred format, compared byte for byte with what the
- * template renders. What differs is a warning with both texts.
+ * The self-check: probe messages written from the inferred format are compared byte for byte with the template's
+ * renders. Each difference is a warning with both texts.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
@@ -49,8 +49,8 @@ function fieldOf(probe: Probe): string {
 }
 
 /**
- * A template may drop what it was given: thoughts, calls, or all calls but the first. Such renders say nothing
- * about how it is written.
+ * Whether the render drops thoughts, calls, or all calls but the first. Such renders do not show how these are
+ * written.
  */
 function drops(rendered: string, { reasoning, calls = [] }: Probe, sentinels: Sentinels): boolean {
   if (reasoning !== undefined && !rendered.includes(sentinels.reasoning)) return true;
@@ -78,7 +78,7 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
     ...(format.reasoning === null ? [] : [probes.reasoningContent]),
     ...textProbes(format, prober),
   ];
-  // What the prompt alone shows, no render can be compared with.
+  // Calls known from the prompt alone cannot be compared with a render.
   if (format.calls === null || format.calls.basis === 'prompt') return plain;
   return [
     ...plain,
@@ -93,7 +93,7 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
   ];
 }
 
-/** Characters that templates escape where they escape any. */
+/** Characters that templates escape, if they escape any. */
 const awkwardText = `"a" 'b' \\ \n < & é {x}`;
 
 function textProbes(format: ChatFormat, { sentinels }: TemplateProber): readonly Probe[] {

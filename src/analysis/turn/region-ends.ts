@@ -1,4 +1,4 @@
-/** Ends of turns: what follows content, what follows calls, and what they share. */
+/** Ends of turns: what follows content, what follows calls, and their common part. */
 import type { Boundaries, BoundaryStatistics } from '../literals/token-boundaries.ts';
 import {
   commonPrefixLength,
@@ -21,28 +21,28 @@ import {
 } from './rendered-turns.ts';
 import type { WithTurnStart } from './turn-start.ts';
 
-/** Where content and calls stop, and what ends their turns. */
+/** Where content and calls end, and what ends their turns. */
 export interface RegionEnds {
-  /** After content, before the end of the turn. */
+  /** Text after content, before the end of the turn. */
   readonly contentClose: string;
   readonly contentEnd: string;
-  /** After the last call: the rest of it and the end of the section. */
+  /** Text after the last call: the rest of the call, and the end of the section. */
   readonly callsClose: string;
   readonly callsEnd: string;
-  /** What ends a turn before another message, where that is something else. */
+  /** What ends a turn before another message, if it differs. */
   readonly historyEnd: string;
 }
 
 type Ends = Omit<RegionEnds, 'historyEnd'>;
 
-/** Known once the ends of regions are. */
+/** Known after the ends of regions have been inferred. */
 export interface WithEnds {
   readonly ends: RegionEnds;
 }
 
 type Given = Probing & Boundaries & WithTurnStart & WithTurns;
 
-/** Splits what follows content and what follows calls into closers and ends of turn. */
+/** Splits the text after content and the text after calls into closers and ends of turn. */
 export function inferRegionEnds(given: Given): WithEnds {
   const historyEnd = endInHistory(given);
   return { ends: { ...splitAfterRegions(given, historyEnd), historyEnd } };
@@ -64,7 +64,7 @@ function splitAfterRegions({ turns, turnStart, boundaries }: Given, historyEnd: 
     const ended = historyEnd !== '' && after.endsWith(historyEnd);
     return splitEnds(afterContent, after, '', ended ? historyEnd : '');
   }
-  // The line break that ends both: the marker before it belongs to the calls.
+  // Both end with a line break only; the marker before it belongs to the calls.
   if (afterContent.trim() === '' && after.endsWith(afterContent)) {
     return splitEnds(afterContent, after, afterContent, afterContent);
   }
@@ -72,7 +72,7 @@ function splitAfterRegions({ turns, turnStart, boundaries }: Given, historyEnd: 
   return splitEnds(afterContent, after, afterContent, own);
 }
 
-/** The markers after content in markers that stand there too where calls follow: they end no turn. */
+/** Markers after content that also appear there before calls: they do not end the turn. */
 function closerWithCalls(content: ContentTurn, contentCall: ContentCall): string {
   if (content.before.trim() === '' || contentCall.position !== 'before') return '';
   const closer = commonTokens(content.after, contentCall.between);
@@ -90,14 +90,14 @@ function splitEnds(content: string, calls: string, contentEnd: string, callsEnd:
   };
 }
 
-/** After the calls comes an end of turn and a new, empty turn: all of that ends the message. */
+/** After the calls come an end of turn and a new, empty turn: all of it ends the message. */
 function endsBeforeRestart(afterContent: string, after: string, again: number): Ends {
   const first = after.slice(0, again);
   const end = first.endsWith(afterContent) ? afterContent.length : (tokens(first).at(-1) ?? '').length;
   return splitEnds(afterContent, after, afterContent, after.slice(again - end));
 }
 
-/** The end that both share, apart from white space after it. */
+/** The common end, except white space after it. */
 function sharedEnd(
   content: string,
   calls: string,
@@ -114,7 +114,7 @@ function sharedEnd(
   };
 }
 
-/** The marker that ends a turn after calls and nowhere else; none where the text ends without a marker. */
+/** The marker that ends a turn only after calls; empty if the text ends without a marker. */
 function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
   const lastSpan = spans.at(-1) ?? spans[0];
   const given = spans.map((span) => span.call);
@@ -131,7 +131,7 @@ function ownEnd(after: string, { spans, ...turn }: CallTurn): string {
   return isMarker(last) ? rest.slice(rest.trimEnd().length - last.length) : '';
 }
 
-/** The end of a turn that another message follows, which may differ from that of the last. */
+/** The end of a turn before another message, which may differ from the end of the last turn. */
 function endInHistory({ prober, probes, turnStart, turns }: Given): string {
   const afterContent = turns.content.after;
   const rendered = prober.turn(probes.contentThenUser);

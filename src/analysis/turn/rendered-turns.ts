@@ -1,4 +1,4 @@
-/** The turns of probes from which the regions are read, with their calls found. */
+/** The rendered turns from which regions are read, with the spans of their calls. */
 import { AnalysisError } from '../../format/errors.ts';
 import { type CallSpan, findCalls } from '../probes/call-spans.ts';
 import type { Probe } from '../probes/probes.ts';
@@ -6,7 +6,7 @@ import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
 import type { TurnStart, WithTurnStart } from './turn-start.ts';
 
-/** A probe's turn with its calls found. */
+/** A probe's turn with the spans of its calls. */
 export interface CallTurn {
   readonly probe: Probe;
   readonly text: string;
@@ -15,35 +15,35 @@ export interface CallTurn {
 
 /** A turn with content. */
 export interface ContentTurn {
-  /** Between the start of the turn and the content. */
+  /** Text between the start of the turn and the content. */
   readonly before: string;
-  /** After the content, the end of the turn included. */
+  /** Text after the content, including the end of the turn. */
   readonly after: string;
-  /** All of it, after the start of the turn. */
+  /** The whole text after the start of the turn. */
   readonly text: string;
 }
 
-/** What becomes of content next to a call. */
+/** What the template does with content next to a call. */
 export type ContentCall =
   | { readonly position: 'dropped'; readonly callsLost: boolean }
   | { readonly position: 'before'; readonly before: string; readonly between: string }
-  /** `afterCall`: from the end of the call to the content. */
+  /** `afterCall`: text from the end of the call to the content. */
   | { readonly position: 'after'; readonly afterCall: string };
 
-/** The turns from which the regions are read. */
+/** The turns from which regions are read. */
 export interface RenderedTurns {
   readonly content: ContentTurn;
-  /** The probe with two calls, or with one where two are refused; `null` where no call can be read. */
+  /** The probe with two calls, or with one if two are refused; `null` if no call can be read. */
   readonly calls: CallTurn | null;
   readonly contentCall: ContentCall;
 }
 
-/** Known once the turns are rendered. */
+/** Known after the turns have been rendered. */
 export interface WithTurns {
   readonly turns: RenderedTurns;
 }
 
-/** Renders the turns. Throws AnalysisError where an assistant's message is not rendered. */
+/** Renders the turns. Throws AnalysisError if an assistant's message is not rendered. */
 export function renderTurns(given: Probing & WithTurnStart): WithTurns {
   const { prober, probes, turnStart } = given;
   const calls =
@@ -51,18 +51,18 @@ export function renderTurns(given: Probing & WithTurnStart): WithTurns {
   return { turns: { content: readContentTurn(given), calls, contentCall: readContentCall(given) } };
 }
 
-/** A probe's turn after `turn.start` and `turn.lead`. */
+/** A probe's turn without `turn.start` and `turn.lead`. */
 export function afterStart(text: string, turnStart: TurnStart): string {
   const { start } = turnStart;
   return afterLead(text.startsWith(start) ? text.slice(start.length) : text, turnStart);
 }
 
-/** What follows `turn.start`, without `turn.lead` where it begins with that. */
+/** The text after `turn.start`, without `turn.lead` if it begins with that. */
 export function afterLead(text: string, { lead }: TurnStart): string {
   return text.startsWith(lead) ? text.slice(lead.length) : text;
 }
 
-/** Renders a probe and finds its calls; `null` where they are not rendered. */
+/** Renders a probe and finds its calls; `null` if they are not rendered. */
 export function readCallTurn(
   prober: TemplateProber,
   probe: Probe,
@@ -98,13 +98,13 @@ export function afterCalls(turn: CallTurn): string {
   return turn.text.slice((turn.spans.at(-1) ?? turn.spans[0]).end);
 }
 
-/** The literal between the first two calls; `null` when there is one. */
+/** The literal between the first two calls; `null` if there is only one. */
 export function betweenCalls(turn: CallTurn): string | null {
   const [first, second] = turn.spans;
   return second === undefined ? null : turn.text.slice(first.end, second.start);
 }
 
-/** Renders content next to a call and finds where it went. */
+/** Renders content next to a call and finds where the content appears. */
 function readContentCall({ prober, probes, turnStart }: Probing & WithTurnStart): ContentCall {
   const rendered = readCallTurn(prober, probes.contentCall, turnStart);
   const at = rendered?.text.indexOf(prober.sentinels.content) ?? -1;

@@ -1,17 +1,17 @@
-/** The markers of a tool's result, which no model should write: what stands around it in the history. */
+/** The markers around a tool's result in the history, which no model should write. */
 import type { CallsFormat, ResultMarkers } from '../../format/chat-format.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import { writtenAround } from '../prompt/calls-from-prompt.ts';
 
-/** Known once results are read; absent where nothing but a turn like others stands around them. */
+/** Known after results have been read; absent if results have no markers of their own. */
 export interface WithResults {
   readonly results?: ResultMarkers;
 }
 
 /**
- * Reads the markers off a conversation with a result. Those that are rendered without one too belong to turns or to
- * calls. What a prompt says of the tools does not count: it may name the markers.
+ * Reads the markers from a conversation with a result. Markers that are also rendered without one belong to turns or
+ * calls. A prompt's description of the tools is ignored, because it may mention the markers.
  */
 export function inferResultMarkers({
   prober,
@@ -42,7 +42,7 @@ export function inferResultMarkers({
   return { results: { open, close } };
 }
 
-/** A marker up to what it holds of the message: `<tool_output name="`. */
+/** A marker up to the data in it: `<tool_output name="`. */
 function beforeData(marker: string, data: RegExp): string {
   const at = marker.search(data);
   return at < 0 ? marker : marker.slice(0, at);

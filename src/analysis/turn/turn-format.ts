@@ -27,8 +27,8 @@ export function inferTurnFormat(given: Given): { readonly turn: TurnFormat } {
 }
 
 /**
- * What a tool's message begins with, where calls have no end of turn of their own, or lose it when a result
- * follows: some templates go on with the same turn.
+ * What a tool's message begins with, if calls have no end of turn of their own, or lose it before a result: some
+ * templates continue the same turn.
  */
 function followerOfCalls(given: Given): string {
   const { prober, probes, turnStart } = given;
@@ -39,7 +39,7 @@ function followerOfCalls(given: Given): string {
   const after = afterCalls(alone);
   if (!after.endsWith(callsEnd)) return '';
   const close = after.slice(0, after.length - callsEnd.length);
-  // The call is as long here as it is alone: a result may repeat its id.
+  // The call is as long here as it is alone; a result may repeat its id.
   const [own] = alone.spans;
   const rest = followed.text.slice(followed.spans[0].start + own.end - own.start);
   if (!rest.startsWith(close)) return '';

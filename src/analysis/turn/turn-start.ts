@@ -9,22 +9,22 @@ import type { TemplateProber } from '../probes/template-prober.ts';
 
 /** The beginnings of turns. */
 export interface TurnStart {
-  /** What all turns and all generation prompts begin with. */
+  /** Text at the beginning of all turns and all generation prompts. */
   readonly start: string;
-  /** White space of all finished turns after `start`, where the prompt lacks it. */
+  /** White space after `start` in all finished turns that the prompt lacks. */
   readonly lead: string;
-  /** `start` comes again inside a turn. */
+  /** Whether `start` recurs inside a turn. */
   readonly restart: boolean;
-  /** What the generation prompt adds to `start`, by the state of thinking. */
+  /** What the generation prompt adds to `start`, by the setting of thinking. */
   readonly prompt: { readonly unset: string; readonly on: string; readonly off: string };
 }
 
-/** Known once the beginnings of turns are. */
+/** Known after the beginnings of turns have been inferred. */
 export interface WithTurnStart {
   readonly turnStart: TurnStart;
 }
 
-/** Reads the beginnings of turns off all turns and prompts. */
+/** Infers the beginnings of turns from all turns and prompts. */
 export function inferTurnStart({ prober, probes, boundaries, log }: Probing & Boundaries): WithTurnStart {
   const prompts = { unset: prober.prompt('unset'), on: prober.prompt('on'), off: prober.prompt('off') };
   const turns = turnTexts(prober, probes);
@@ -86,15 +86,15 @@ function sharedStart(
   return first.slice(0, boundaries.prefixLength(texts));
 }
 
-/** Of templates that know no generation prompt: what finished turns share, if that is more than space. */
+/** For templates without a generation prompt: what finished turns share, if that is more than white space. */
 function startWithoutPrompts(headers: readonly string[], boundaries: BoundaryStatistics): string {
   const start = headers[0]?.slice(0, boundaries.prefixLength(headers)) ?? '';
   return start.trim() === '' ? '' : start;
 }
 
 /**
- * Takes from the start what belongs to the regions after it: an opener of reasoning that all turns
- * share, or a marker that comes again between calls.
+ * Removes from the start what belongs to the regions after it: an opener of reasoning that all turns share, or a
+ * marker that recurs between calls.
  */
 function giveBack(
   prober: TemplateProber,
@@ -114,7 +114,7 @@ function giveBack(
   return start.slice(0, start.length - separatorTail(prober, probes, start).length);
 }
 
-/** The end of `start` that also separates calls, where nothing else opens a call. */
+/** The end of `start` that also separates calls, if nothing else opens a call. */
 function separatorTail(prober: TemplateProber, probes: ProbeTable, start: string): string {
   const { names, values } = prober.sentinels;
   const turn = prober.turn(probes.twoCalls);

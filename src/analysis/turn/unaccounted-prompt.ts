@@ -1,13 +1,13 @@
-/** A generation prompt that writes something which no region of the format accounts for. */
+/** A generation prompt that writes text that no region of the format accounts for. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Probing } from '../probes/probing.ts';
 
 type Given = Pick<Probing, 'log'> & { readonly format: ChatFormat };
 
 /**
- * Warns where the prompt opens what no render closes. It may be reasoning with a marker at its end that
- * history never shows; nothing of the template tells. Where reasoning is known, the prompt may open it otherwise
- * than finished turns do, and then what the model writes is not read as reasoning.
+ * Warns if the prompt opens something that no render closes. It may be reasoning whose end marker the history never
+ * shows; nothing in the template tells. If reasoning is known, the prompt may open it otherwise than finished turns
+ * do; what the model then writes is not read as reasoning.
  */
 export function warnOfUnaccountedPrompt({ format, log }: Given): object {
   const { unset, on, off } = format.turn.prompt;
@@ -25,14 +25,14 @@ export function warnOfUnaccountedPrompt({ format, log }: Given): object {
   return {};
 }
 
-/** The prompt writes nothing, or begins the answer or a call, or opens, closes or skips reasoning. */
+/** Whether the prompt adds nothing, begins the answer or a call, or opens, closes or skips reasoning. */
 function isAccounted(prompt: string, { content, calls, reasoning }: ChatFormat): boolean {
   const written = prompt.trim();
   const call = calls === null ? '' : calls.section.open + calls.call.open;
   if (written === '' || [content.open, call].some((opener) => opener.trim().startsWith(written))) return true;
   if (reasoning === null) return false;
   const { start, end, empty, emptyWithCalls = '' } = reasoning;
-  // Then nothing but the prompt opens it.
+  // Then only the prompt opens it.
   if (start.trim() === '') return true;
   const markers = [start, end, empty, emptyWithCalls]
     .map((each) => each.trim())
