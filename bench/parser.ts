@@ -9,9 +9,12 @@
  * its own: what V8 makes of the loops depends on all parsers that it has seen, and where it puts the code on chance.
  * Young objects are collected before each pass: the slices that the emptiest consumer leaves would be charged to
  * whatever runs after it.
- * The receiver looks at every event and stores every delta, so that nothing can be optimised away, and chunks are fed
- * by a function that is called again and again, as applications do: in one long loop V8 may replace code while it
- * runs, and leave it at the same place in every pass. What was tried is in `docs/experiments.md`.
+ * The receiver looks at every event and stores every delta, and chunks are fed by a function that is called again and
+ * again, as applications do: in one long loop V8 may replace code while it runs, and leave it at the same place in
+ * every pass. V8 builds such a receiver into the emptiest consumer, whose only kind of event it knows, and so never
+ * makes that event; a parser's events have to be made, and looked at to tell them apart. The lines "to two listeners"
+ * hand every event to two functions, as a stream with subscribers does, so that both have to make it. What was tried
+ * is in `docs/experiments.md`.
  *
  * llama.cpp's parser, as `@fugood/llama.node` has it, is not among the peers. Neither the module nor its
  * native context has a function that parses; only `completion()` does, what it has sampled itself. So a model
@@ -98,11 +101,17 @@ function timed(...runs: readonly (() => unknown)[]): readonly number[] {
 /** Where deltas are stored; one place for all receivers, so that it need not grow. */
 const stored: string[] = Array.from({ length: 500_000 }, () => '');
 
+/** What events are given to. */
+interface Receiver {
+  readonly count: number;
+  take(events: readonly ResponseEvent[]): void;
+}
+
 /**
  * Looks at every event, and stores what it says. It asks for the type once: events have more shapes than the four
  * that V8 tells apart quickly, so that asking again costs as much again.
  */
-class Receiver {
+class Loop implements Receiver {
   count = 0;
 
   take(events: readonly ResponseEvent[]): void {
@@ -117,6 +126,28 @@ class Receiver {
   }
 }
 
+/** Hands every event to two functions: one does the same, the other counts calls. */
+class Listeners implements Receiver {
+  private readonly loop = new Loop();
+  private calls = 0;
+  private readonly listeners: readonly ((event: ResponseEvent) => void)[] = [
+    (event) => this.loop.take([event]),
+    ({ type }) => {
+      if (type === 'tool-call') this.calls++;
+    },
+  ];
+
+  get count(): number {
+    return this.loop.count + this.calls;
+  }
+
+  take(events: readonly ResponseEvent[]): void {
+    for (const event of events) for (const listener of this.listeners) listener(event);
+  }
+}
+
+const newLoop = () => new Loop();
+
 /** What is timed: something that makes events of pieces of text. */
 interface Feedable {
   feed(piece: string): readonly ResponseEvent[];
@@ -126,10 +157,10 @@ interface Feedable {
 const tokenLength = 4;
 
 /** The emptiest consumer of a text in slices of `size`. */
-function consumeAll(text: string, size: number): () => unknown {
+function consumeAll(text: string, size: number, newReceiver: () => Receiver): () => unknown {
   const step = size === 0 ? tokenLength : size;
   return () => {
-    const receiver = new Receiver();
+    const receiver = newReceiver();
     let whole = '';
     for (let start = 0; start < text.length; start += step) {
       const delta = text.slice(start, start + step);
@@ -149,20 +180,20 @@ function feedSome(parser: Feedable, receiver: Receiver, chunks: readonly string[
   for (let at = from; at < end; at++) receiver.take(parser.feed(chunks[at] ?? ''));
 }
 
-function feedAll(parser: Feedable, chunks: readonly string[]): Receiver {
-  const receiver = new Receiver();
+function feedAll(parser: Feedable, receiver: Receiver, chunks: readonly string[]): void {
   for (let at = 0; at < chunks.length; at += oneCall) feedSome(parser, receiver, chunks, at);
-  return receiver;
 }
 
 function parseAll(
   parserOf: ChatFormat | ResponseModule,
   chunks: readonly string[],
+  newReceiver: () => Receiver = newLoop,
   options: ResponseParserOptions = {},
 ): () => unknown {
   return () => {
     const parser = createResponseParser(parserOf, { tools: lawTools, ...options });
-    const receiver = feedAll(parser, chunks);
+    const receiver = newReceiver();
+    feedAll(parser, receiver, chunks);
     const { events, message } = parser.finish();
     receiver.take(events);
     return [receiver.count, message];
@@ -181,20 +212,26 @@ function reparseAll(json: string, size: number): () => unknown {
 /** Eight responses of 50 kB, each in pieces of its own, against one of 400 kB: as many pieces in as much memory. */
 function growth(options: ResponseParserOptions): readonly number[] {
   const mixedModule = generatedModule(jsonInTags);
-  const parse = (text: string) => parseAll(mixedModule, chunksOf(text, 4), options);
+  const parse = (text: string) => parseAll(mixedModule, chunksOf(text, 4), newLoop, options);
   const eight = Array.from({ length: 8 }, () => parse(mixedText(50_000)));
   return timed(() => eight.map((run) => run()), parse(mixedText(400_000)));
 }
 
-/** A response and the format that it is written in. */
+/** A response, the format that it is written in, and what its events are given to; default: a loop. */
 interface Workload {
   readonly format: ChatFormat;
   readonly text: string;
+  readonly newReceiver?: () => Receiver;
 }
 
 /** What is parsed, by its title. */
 const workloads: { readonly [title: string]: Workload } = {
   'prose and 20 calls': { format: jsonInTags, text: mixedText(400_000) },
+  'the same to two listeners': {
+    format: jsonInTags,
+    text: mixedText(400_000),
+    newReceiver: () => new Listeners(),
+  },
   'code as an argument': { format: tagged, text: codeText(200_000) },
   'short calls, JSON': {
     format: jsonInTags,
@@ -218,9 +255,13 @@ const call = `<use>{"name": "get_weather", "arguments": ${json}}</use>`;
 const chunkSizes = [1, 4, 16, 64, 0];
 
 /** The emptiest consumer, the generated parser and the interpreted one. */
-function compare({ format, text }: Workload, size: number): readonly number[] {
+function compare({ format, text, newReceiver = newLoop }: Workload, size: number): readonly number[] {
   const chunks = chunksOf(text, size);
-  return timed(consumeAll(text, size), parseAll(generatedModule(format), chunks), parseAll(format, chunks));
+  return timed(
+    consumeAll(text, size, newReceiver),
+    parseAll(generatedModule(format), chunks, newReceiver),
+    parseAll(format, chunks, newReceiver),
+  );
 }
 
 /** What is timed besides, by its title; `size` is that of the chunks, 0 for one piece. */

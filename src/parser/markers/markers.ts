@@ -47,14 +47,30 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
   const trail = trimmed === '' ? choice.marker : choice.marker.slice(start + trimmed.length);
   const parts = trimmed === '' ? [] : trimmed.split(/[ \t]*[\r\n]\s*|(?<=>)(?=<)/);
   const wordStart = lead !== '' && /^\w/.test(trimmed);
-  return {
-    ...choice,
+  // Every field, in one order: engines read a field slowly where objects of many shapes have it.
+  const compiled = {
+    marker: choice.marker,
+    next: choice.next,
+    peek: choice.peek,
+    ambiguous: choice.ambiguous,
+    speculative: choice.speculative,
+    role: choice.role,
+    nameFollows: choice.nameFollows,
+    afterNumber: choice.afterNumber,
+    followedBy: choice.followedBy,
+    onlyAsSpecialToken: choice.onlyAsSpecialToken,
+    envelopeFollows: choice.envelopeFollows,
+    onlyAtEnd: choice.onlyAtEnd,
+    blockEnd: choice.blockEnd,
+    repairs: choice.repairs,
+    passes: choice.passes,
     leadingSpace: lead,
     parts,
     trailingSpace: trail,
     wordStart,
     wordEnd: trail !== '' && /\w$/.test(trimmed) && !opensThoughts(choice, trimmed),
-  };
+  } satisfies { readonly [Field in keyof CompiledTransition<Ref>]-?: unknown };
+  return compiled as CompiledTransition<Ref>;
 }
 
 /**

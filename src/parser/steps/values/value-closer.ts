@@ -45,7 +45,7 @@ function closerOf(place: ValuePlace<unknown>, marker: string): Closer {
 function newCloser(marker: string, others: readonly string[]): Closer {
   const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
-  const choice = isBlank ? { ...compiled, parts: [marker], trail: '' } : compiled;
+  const choice = isBlank ? { ...compiled, parts: [marker], trailingSpace: '' } : compiled;
   // If something else may end the value, the line end before that is not part of it.
   const held = others.length === 0 ? choice.leadingSpace : `${choice.leadingSpace}\n`;
   const spaces = spaceKinds([held]);
